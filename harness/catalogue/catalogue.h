@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be varied, as plain data: workloads, option sections with variants, phases and metrics. Each option is
+// declared here once; parser, `stepbench list`, JSON Schema, identity and documentation are made from it.
+// Immutable after construction; any thread may read it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/catalogue/value.h"
+
+namespace stepbench {
+
+enum class OptionType : std::uint8_t { kBool, kInteger, kNumber, kString, kEnum, kPath };
+
+// key: part of case_id when it differs from identity_default. context: recorded, not part of it.
+enum class Identity : std::uint8_t { kKey, kContext };
+
+// The option has a meaning only while another option of the same case satisfies this.
+struct Requires {
+  enum class Op : std::uint8_t { kEqual, kNotEqual, kGreater };
+  std::string option;  // full name: "loader.num_workers"
+  Op op = Op::kEqual;
+  Value value;
+  std::string doc;     // said to the user: "needs worker processes (num_workers > 0)"
+};
+
+struct Option {
+  std::string name;                       // inside its section: "num_workers"
+  OptionType type = OptionType::kString;
+  std::string doc;                        // one sentence or two, for users
+  std::string unit = {};                  // "s", "bytes", "samples", ... or empty
+  Value default_value = {};               // null: none; then the option is unset unless `required`
+  bool required = false;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices = {};  // kEnum: the values; other types: extra keywords ("auto")
+  Identity identity = Identity::kKey;
+  // The value that adds nothing to case_id. Frozen when the option is introduced; never follows default_value.
+  Value identity_default = {};
+  std::optional<Requires> requires_ = {};
+};
+
+// One value of a section's selector option, with the options only it has (data.kind: jpeg_folder).
+struct Variant {
+  std::string name;
+  std::string doc;
+  std::vector<Option> options = {};
+};
+
+struct Section {
+  std::string name;            // YAML key; "" holds the options at the top level of the file
+  std::string doc;
+  std::string selector = {};   // the option whose value names the variant: "kind", "engine"; empty: no variants
+  std::vector<Option> options = {};
+  std::vector<Variant> variants = {};
+  bool open = false;           // any key with a string value is allowed (env)
+};
+
+enum class Direction : std::uint8_t { kLowerIsBetter, kHigherIsBetter, kNeither };
+enum class Role : std::uint8_t { kKey, kContext, kMetric };  // joins two runs, explains them, is compared
+
+struct Phase {
+  std::string name;
+  std::string doc;
+};
+
+struct Metric {
+  std::string name;
+  std::string unit;
+  Role role = Role::kMetric;
+  Direction direction = Direction::kLowerIsBetter;
+  std::string doc;
+};
+
+struct WorkloadSpec {
+  std::string name;
+  std::string doc;
+  std::vector<std::string> sections = {};  // the sections that it reads, beside the harness's own
+  std::vector<Phase> phases = {};          // own phases beyond the built-in ones, at most 16
+  std::vector<Metric> metrics = {};        // what its report() adds
+};
+
+struct Catalogue {
+  std::vector<Section> sections;
+  std::vector<WorkloadSpec> workloads;
+
+  [[nodiscard]] const Section* find_section(std::string_view name) const;
+  [[nodiscard]] const WorkloadSpec* find_workload(std::string_view name) const;
+  // "loader.num_workers" or, at top level, "launches"; looks through all variants. Null when there is none.
+  [[nodiscard]] const Option* find_option(std::string_view full_name) const;
+};
+
+// The harness's own sections, built-in phases (in order of PhaseId) and metrics.
+[[nodiscard]] std::vector<Section> harness_sections();
+[[nodiscard]] const std::vector<Phase>& built_in_phases();
+[[nodiscard]] const std::vector<Metric>& harness_metrics();
+
+}  // namespace stepbench

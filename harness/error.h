@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace stepbench {
+
+// Base of everything this project throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The configuration, the command line, an input file or the environment is wrong: the user can mend it.
+// `where` is something one can open or type: "sweep.yaml:12:5", "--shard", "data/train/cat/7.jpg".
+class ConfigError : public Error {
+ public:
+  ConfigError(std::string where, const std::string& what)
+      : Error(where + ": " + what), where_(std::move(where)) {}
+  [[nodiscard]] const std::string& where() const noexcept { return where_; }
+
+ private:
+  std::string where_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What listens to a worker's schedule, steps and phases: NVTX ranges, device events, collectors. The worker loop drives
+// instruments in list order and unwinds in reverse; all calls come on the main thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/measure/phase.h"
+#include "harness/resolved_case.h"
+#include "harness/schedule/action.h"
+
+namespace stepbench {
+
+class ReportSink;
+struct WorkerContext;
+
+class Instrument {
+ public:
+  Instrument() = default;
+  Instrument(const Instrument&) = delete;
+  Instrument& operator=(const Instrument&) = delete;
+  virtual ~Instrument() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // Runs everything once before sample 1; a reason when it is unavailable here.
+  [[nodiscard]] virtual std::optional<std::string> exercise() = 0;
+  virtual void change(Action from, Action to) = 0;
+  virtual void step_begin(std::int64_t index) = 0;
+  virtual void step_end() noexcept = 0;
+  virtual void phase_begin(PhaseId id, DeviceStream on) = 0;
+  virtual void phase_end(PhaseId id, DeviceStream on) noexcept = 0;
+  virtual void report(ReportSink& sink) const = 0;
+};
+
+// One row of the table handed to worker_main; makes an instrument when the case asks for it, else null.
+class InstrumentFactory {
+ public:
+  InstrumentFactory() = default;
+  InstrumentFactory(const InstrumentFactory&) = delete;
+  InstrumentFactory& operator=(const InstrumentFactory&) = delete;
+  virtual ~InstrumentFactory() = default;
+  [[nodiscard]] virtual std::unique_ptr<Instrument> make(const ResolvedCase&, WorkerContext&) const = 0;
+};
+
+}  // namespace stepbench

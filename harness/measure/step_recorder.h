@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/measure/clock.h"
+#include "harness/measure/phase.h"
+
+namespace stepbench {
+
+class Instrument;
+
+enum class Count : std::uint8_t { kSamples, kTokens, kBytes };
+inline constexpr std::size_t kCounts = 3;
+
+// Why a step is not steady state; bits of the `flags` column. Do not renumber.
+enum StepFlag : std::int64_t {
+  kEpochBorder = 1 << 0,   // its data_wait holds an epoch gap
+  kPartialBatch = 1 << 1,
+  kThrottled = 1 << 2,
+  kFirstBatch = 1 << 3,    // waited for the loader's first batch
+};
+
+// Marks the phases of one step. Main thread only; valid during one step(); no allocation, no lock.
+class StepRecorder {
+ public:
+  // Ends its phase when it goes out of scope, also by an exception.
+  class [[nodiscard]] PhaseScope {
+   public:
+    PhaseScope(const PhaseScope&) = delete;  // name it; a phase has one owner
+    PhaseScope& operator=(const PhaseScope&) = delete;
+    ~PhaseScope() { recorder_.end(id_, stream_); }
+
+   private:
+    friend class StepRecorder;
+    PhaseScope(StepRecorder& recorder, PhaseId id, DeviceStream stream)
+        : recorder_(recorder), id_(id), stream_(stream) {
+      recorder_.begin(id_, stream_);
+    }
+    StepRecorder& recorder_;
+    PhaseId id_;
+    DeviceStream stream_;
+  };
+
+  // What one step held. Times in nanoseconds of the recorder's clock.
+  struct Step {
+    std::int64_t start_ns = 0;
+    std::array<std::int64_t, kMaxPhases> phase_ns{};
+    std::array<std::int64_t, kCounts> counts{};
+    std::int64_t flags = 0;
+    std::int64_t epoch_wait_ns = 0;  // the part of data_wait after first_of_epoch()
+  };
+
+  explicit StepRecorder(const Clock& clock) : clock_(clock) {}
+
+  PhaseScope phase(PhaseId id) { return {*this, id, {}}; }  // may come several times: summed
+  PhaseScope phase(PhaseId id, DeviceStream on) { return {*this, id, on}; }
+  void add(Count what, std::int64_t n) { step_.counts[static_cast<std::size_t>(what)] += n; }
+  void first_of_epoch() { step_.flags |= kEpochBorder; }   // its data_wait is an epoch gap
+  void partial_batch() { step_.flags |= kPartialBatch; }
+  [[nodiscard]] std::int64_t index() const { return index_; }  // since set_up, warm-up included
+
+  // For the worker loop.
+  void listeners(std::span<Instrument* const> instruments) { instruments_ = instruments; }
+  void start_step(std::int64_t index);          // reads the clock
+  [[nodiscard]] const Step& finish_step();      // phases must be closed
+  [[nodiscard]] const Step& current() const { return step_; }
+
+ private:
+  void begin(PhaseId id, DeviceStream on);
+  void end(PhaseId id, DeviceStream on) noexcept;
+
+  const Clock& clock_;
+  std::span<Instrument* const> instruments_;
+  Step step_;
+  std::int64_t index_ = 0;
+  std::int64_t began_ns_ = 0;
+};
+
+}  // namespace stepbench

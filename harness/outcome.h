@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stepbench {
+
+// How one launch ended. An expected end is a value: it is recorded and the sweep goes on.
+struct Outcome {
+  enum class Kind : std::uint8_t { kMeasured, kSkipped, kFailed };  // written to disk by name
+  Kind kind = Kind::kMeasured;
+  std::string reason;  // empty when measured
+
+  [[nodiscard]] static Outcome measured() { return {}; }
+  [[nodiscard]] static Outcome skipped(std::string why) { return {Kind::kSkipped, std::move(why)}; }
+  [[nodiscard]] static Outcome failed(std::string why) { return {Kind::kFailed, std::move(why)}; }
+};
+
+}  // namespace stepbench

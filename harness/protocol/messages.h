@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What controller and worker say to each other: JSON lines on one inherited socket (fd 3, --control-fd=3).
+// Controller: one `case`. Worker: hello, stage..., cycle..., samples..., then exactly one of launch|skipped|failed.
+// The documented form for workers in other languages is harness/protocol/PROTOCOL.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "harness/record/rows.h"
+#include "harness/resolved_case.h"
+
+namespace stepbench::protocol {
+
+struct VersionRange {
+  int min = 1;
+  int max = 1;
+};
+inline constexpr VersionRange kSupported{1, 1};
+inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
+
+// Everything a worker needs; `stepbench-worker --case FILE` reads the same line from a file.
+struct CaseMessage {
+  VersionRange protocol = kSupported;
+  ResolvedCase resolved;
+  Pass pass = Pass::kTiming;
+  int launch = 0;
+  int rank = 0;
+  int world = 1;
+  bool smoke = false;
+  std::string run_dir;
+  std::string shared_memory_prefix;
+};
+
+struct Hello {
+  VersionRange protocol;
+  std::string build_id;
+  std::string catalogue_digest;
+  std::int64_t pid = 0;
+  Fields software;  // torch, CUDA, compiler, ...
+};
+
+enum class Stage : std::uint8_t { kSetUp, kExercise, kWarmup, kActive, kTearDown };
+
+struct StageMessage {
+  Stage stage;
+};
+
+struct CycleMessage {  // a cycle's active window ended
+  std::int64_t cycle = 0;
+  std::int64_t steps = 0;
+  std::int64_t median_step_ns = 0;
+};
+
+struct SamplesMessage {
+  std::int64_t cycle = 0;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::int64_t>> values;
+};
+
+struct LaunchMessage {
+  LaunchReport report;
+};
+
+struct SkippedMessage {
+  std::string reason;
+};
+
+struct FailedMessage {
+  std::string message;
+  Stage stage;
+};
+
+using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, SamplesMessage, LaunchMessage,
+                                   SkippedMessage, FailedMessage>;
+
+// One line without its newline. decode_* throw Error saying what is wrong with the line; unknown fields are
+// ignored, an unknown kind is an error.
+[[nodiscard]] std::string encode(const CaseMessage& message);
+[[nodiscard]] std::string encode(const WorkerMessage& message);
+[[nodiscard]] CaseMessage decode_case(std::string_view line);
+[[nodiscard]] WorkerMessage decode_worker(std::string_view line);
+
+[[nodiscard]] std::string_view name_of(Stage stage);
+// The highest version both speak; throws Error naming both ranges when there is none.
+[[nodiscard]] int agree(VersionRange ours, VersionRange theirs);
+
+}  // namespace stepbench::protocol

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a result file as values. Schema "stepbench.result" 1.x; see results/SCHEMA.md. A minor version may add
+// fields, columns and kinds, and never changes a meaning or a unit.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/catalogue/value.h"
+#include "harness/outcome.h"
+
+namespace stepbench {
+
+inline constexpr std::string_view kResultSchema = "stepbench.result";
+inline constexpr int kResultMajor = 1;
+inline constexpr int kResultMinor = 0;
+
+enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
+
+using Fields = std::map<std::string, Value, std::less<>>;
+
+// What makes a launch unique inside a run: resume and readers join on it.
+struct LaunchKey {
+  std::string case_id;
+  std::string arm;  // "" outside `ab`
+  Pass pass = Pass::kTiming;
+  int launch = 0;
+  int rank = 0;
+  auto operator<=>(const LaunchKey&) const = default;
+};
+
+// Kind "run": one per file, first line. Controller facts.
+struct RunRow {
+  std::string run_id;
+  std::string name;             // of the experiment
+  std::string stepbench_version;
+  std::string started_utc;      // 2026-01-31T12:00:00Z
+  std::vector<std::string> argv;
+  std::string config_path;
+  std::string config_text;
+  std::string config_hash;
+  std::string plan_digest;      // of the ordered case ids and launches: --resume compares it
+  std::int64_t cases = 0;
+  bool smoke = false;
+  Fields context = {};          // host, git, shard, seed, ...
+};
+
+// Kind "columns": every metric of this file, declared once; readers need no catalogue.
+struct ColumnRow {
+  std::vector<Metric> columns;
+};
+
+// Kind "worker": the software and device environment that launches refer to by worker_id.
+struct WorkerRow {
+  std::string worker_id;   // hash of the rest
+  std::string path;
+  std::string build_id;
+  Fields environment = {}; // CPU, GPU, driver, torch, kernel, governor, cgroup limits, threads, allocator
+};
+
+// Kind "start": a launch was begun. A start without its launch line is a process that died.
+struct StartRow {
+  LaunchKey key;
+  int attempt = 0;
+  std::string started_utc;
+};
+
+// Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per column, nanoseconds
+// where the column's name ends in _ns. They count only when the launch line follows.
+struct SamplesRow {
+  LaunchKey key;
+  std::int64_t cycle = 0;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::int64_t>> values;
+};
+inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
+
+// What the worker says of a launch that it could finish.
+struct LaunchReport {
+  Fields effective = {};                 // options as they were in force, by full name
+  Fields schedule = {};                  // stop_reason count|precision|wall_limit|error, cycles, active, warmup, verdict
+  std::map<std::string, std::optional<double>, std::less<>> metrics = {};  // by Metric name; null: non-finite
+  Fields fingerprint = {};               // loss, gradient_norm
+  std::vector<std::string> flags = {};   // integrity: truncated, warmup_too_short, clock_ties, ...
+  std::vector<std::string> notes = {};   // for people
+};
+
+// Kind "launch": commits the samples of its key.
+struct LaunchRow {
+  LaunchKey key;
+  std::string point_id;
+  std::string workload;
+  std::string worker_id;
+  int world = 1;
+  int block = 0;
+  int position = 0;
+  int attempt = 0;
+  bool smoke = false;
+  Outcome outcome;
+  std::string stage;        // where a failed launch was: set_up, warmup, active, ...
+  Fields options = {};      // as asked, by full name
+  LaunchReport report = {};
+  Fields machine = {};      // sampled from outside by the controller
+  std::string started_utc;
+  std::int64_t wall_ns = 0; // spawn to reaped
+  std::string output;       // first and last 32 KiB of the worker's stdout and stderr; kept when failed
+  std::string repeat_command;
+};
+
+// Kind "end": the run came to its end; absent when it was killed.
+struct EndRow {
+  std::int64_t measured = 0;
+  std::int64_t skipped = 0;
+  std::int64_t failed = 0;
+  std::string reason;       // complete | interrupted
+  std::string ended_utc;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/resolved_case.h"
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+const Value& find(const ResolvedCase& resolved, std::string_view name) {
+  const auto found = resolved.options.find(name);
+  if (found == resolved.options.end() || is_null(found->second)) {
+    throw Error("option '" + std::string(name) + "' has no value in case " + resolved.case_id);
+  }
+  return found->second;
+}
+
+template <typename T>
+const T& get(const ResolvedCase& resolved, std::string_view name, const char* wanted) {
+  const Value& value = find(resolved, name);
+  if (const T* typed = std::get_if<T>(&value)) return *typed;
+  throw Error("option '" + std::string(name) + "' is not " + wanted + ": " + to_text(value));
+}
+
+}  // namespace
+
+bool ResolvedCase::has(std::string_view name) const {
+  const auto found = options.find(name);
+  return found != options.end() && !is_null(found->second);
+}
+
+bool ResolvedCase::flag(std::string_view name) const { return get<bool>(*this, name, "a boolean"); }
+
+std::int64_t ResolvedCase::integer(std::string_view name) const {
+  return get<std::int64_t>(*this, name, "an integer");
+}
+
+double ResolvedCase::number(std::string_view name) const {
+  const Value& value = find(*this, name);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return get<double>(*this, name, "a number");
+}
+
+const std::string& ResolvedCase::text(std::string_view name) const {
+  return get<std::string>(*this, name, "a string");
+}
+
+}  // namespace stepbench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of every worker program: main() of a user's own worker is one call.
+#pragma once
+
+#include <span>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/measure/instrument.h"
+#include "harness/protocol/messages.h"
+#include "harness/workload.h"
+
+namespace stepbench {
+
+// What differs between worker programs beside their workloads.
+struct WorkerFacts {
+  Fields (*software)() = nullptr;              // versions for `hello`; may be null
+  void (*set_threads)(int intra_op, int inter_op) = nullptr;  // applied before set_up; may be null
+};
+
+//   WORKER --control-fd=3     driven by stepbench
+//   WORKER --case FILE        one case from a file, the same lines on stdout, for debuggers
+//   WORKER describe           the catalogue as JSON
+//   WORKER check              reads resolved cases, answers ok, skip or error for each
+// Returns the process's exit status.
+[[nodiscard]] int worker_main(int argc, char** argv, const Catalogue& catalogue,
+                              std::span<const WorkloadType> workloads,
+                              std::span<InstrumentFactory* const> instruments = {},
+                              const WorkerFacts& facts = {});
+
+}  // namespace stepbench

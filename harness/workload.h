@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seam between harness and workloads: implement Workload, list it in a WorkloadType table, hand both with a
+// Catalogue to worker_main (harness/worker/worker_main.h). Every call comes on the worker's main thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/catalogue/value.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/step_recorder.h"
+#include "harness/resolved_case.h"
+
+namespace stepbench {
+
+enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
+
+// Does the fast arm compute the same? NaN: not available.
+struct Fingerprint {
+  double loss;
+  double gradient_norm;
+};
+
+// Where a workload puts what it knows beyond times. Names must be declared as Metric in its WorkloadSpec, options
+// by full name. Not thread-safe; valid during report().
+class ReportSink {
+ public:
+  ReportSink() = default;
+  ReportSink(const ReportSink&) = delete;
+  ReportSink& operator=(const ReportSink&) = delete;
+  virtual ~ReportSink() = default;
+  virtual void metric(std::string_view name, double value) = 0;
+  virtual void effective(std::string_view option, Value value) = 0;  // what was really in force
+  virtual void note(std::string text) = 0;                           // printed under the table
+};
+
+// Life-cycle times of the case, kept apart from steady state. Fed by the workload as they happen.
+struct LifeCycle {
+  std::int64_t loader_construct_ns = 0;
+  std::int64_t first_batch_ns = 0;  // start of the first epoch to its first batch
+  std::int64_t loader_tear_down_ns = 0;
+};
+
+// What a workload may use of its worker. Outlives the workload.
+struct WorkerContext {
+  const Clock& clock;
+  std::filesystem::path run_dir;    // result folder of this run; may be empty under --case FILE
+  std::string shared_memory_prefix; // names of shared segments must start with it ("/stepbench-<pid>-")
+  int rank = 0;
+  int world = 1;
+  LifeCycle life_cycle = {};
+};
+
+class Workload {
+ public:
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  virtual ~Workload() = default;
+
+  [[nodiscard]] virtual std::optional<std::string> set_up() = 0;  // a reason to skip, or nothing
+  virtual void step(StepRecorder& step) = 0;   // never synchronises on its own account
+  virtual void window(Edge) {}                 // device idle, untimed: reset peaks, read the allocator
+  virtual void synchronize() {}                // wait for the device; called outside windows only
+  [[nodiscard]] virtual bool all_ranks_stop(bool mine) { return mine; }  // collective; between cycles only
+  virtual void tear_down() = 0;                // also after a step that threw
+  [[nodiscard]] virtual Fingerprint fingerprint() = 0;  // after the last window
+  virtual void report(ReportSink&) const {}
+};
+
+struct WorkloadType {  // one row of an explicit table
+  std::string_view name;
+  std::unique_ptr<Workload> (*make)(const ResolvedCase&, WorkerContext&);
+};
+
+}  // namespace stepbench

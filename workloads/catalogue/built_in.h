@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+
+// The harness's sections and all built-in workloads with theirs. Both programs link this; it needs no torch.
+[[nodiscard]] const Catalogue& built_in_catalogue();
+
+}  // namespace stepbench

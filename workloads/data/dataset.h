@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workloads/data/batch.h"
+
+namespace stepbench {
+
+// Where one sample's fields go: one pointer per FieldSpec, each with room for spec.bytes().
+using SampleSlots = std::span<std::byte* const>;
+
+struct SampleKey {
+  std::int64_t index = 0;  // in the data set
+  std::uint64_t seed = 0;  // augmentation is a function of (seed, epoch, index), never of the worker
+  std::int64_t epoch = 0;
+};
+
+// Time spent inside read(), by kind; summed by the caller over a batch.
+struct ReadCost {
+  std::int64_t fetch_ns = 0;   // bytes from storage
+  std::int64_t decode_ns = 0;  // bytes to tensor
+  std::int64_t skipped = 0;    // samples replaced because of on_error: skip
+};
+
+// A map-style data set. read() may be called from many threads at once, each with a scratch of its own.
+class Dataset {
+ public:
+  // Per-thread state (decoder handle, buffers). Made by the reading thread.
+  class Scratch {
+   public:
+    Scratch() = default;
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    virtual ~Scratch() = default;
+  };
+
+  Dataset() = default;
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+  virtual ~Dataset() = default;
+
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  [[nodiscard]] virtual const std::vector<FieldSpec>& fields() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
+  // Writes one sample. Throws Error naming the file (and offset) when the data is bad.
+  virtual void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const = 0;
+  // Number of classes or vocabulary size, 0 where there is none: what a model's output must fit.
+  [[nodiscard]] virtual std::int64_t classes() const { return 0; }
+  // Content digest: count and bytes; a must-match field of comparisons.
+  [[nodiscard]] virtual std::string digest() const = 0;
+};
+
+}  // namespace stepbench
