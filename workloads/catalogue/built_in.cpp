@@ -1,11 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/catalogue/built_in.h"
 
+#include <array>
+
+#include "workloads/catalogue/sections.h"
+
 namespace stepbench {
+namespace {
+
+Catalogue make() {
+  Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
+  for (Section (*section)() : {data_section, loader_section, transfer_section, model_section, optimizer_section}) {
+    catalogue.sections.push_back(section());
+  }
+  catalogue.workloads = {
+      {.name = "loader",
+       .doc = "The DataLoader alone: how fast can it deliver batches?",
+       .sections = {"data", "loader"}},
+      {.name = "train_step",
+       .doc = "One optimizer step on batches of a DataLoader.",
+       .sections = {"data", "loader", "transfer", "model", "optimizer"}},
+  };
+  return catalogue;
+}
+
+void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_data(resolved, facts, sink);
+  check_loader(resolved, facts, sink);
+}
+
+void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_loader_workload(resolved, facts, sink);
+  check_model(resolved, facts, sink);
+}
+
+}  // namespace
 
 const Catalogue& built_in_catalogue() {
-  static const Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
+  static const Catalogue catalogue = make();
   return catalogue;
+}
+
+std::span<const WorkloadRule> built_in_rules() {
+  static constexpr std::array rules = {
+      WorkloadRule{"loader", check_loader_workload},
+      WorkloadRule{"train_step", check_train_step},
+  };
+  return rules;
 }
 
 }  // namespace stepbench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+struct Launch {
+  LaunchRow row;
+  std::vector<SamplesRow> samples;  // by cycle, then by first step
+};
+
+// All that a result file or a run's directory holds.
+struct Results {
+  std::vector<RunRow> runs;         // one per file
+  std::vector<Metric> columns;      // definitions, united over the files
+  std::vector<WorkerRow> workers;
+  std::vector<Launch> launches;     // the last committed attempt of each key, in order of first appearance
+  std::vector<StartRow> unfinished; // started, never committed: the process or the run died
+  std::optional<EndRow> end;        // of the last file
+  std::vector<std::string> warnings;  // a truncated last line, a newer minor version, ...
+};
+
+// Reads a .jsonl or .jsonl.gz file, or all of a directory. Accepts every 1.x. Throws ConfigError whose `where` is
+// file:line for corrupt, foreign and future-major files; a truncated last line is dropped with a warning.
+[[nodiscard]] Results read_results(const std::filesystem::path& path);
+
+}  // namespace stepbench

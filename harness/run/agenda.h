@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is run, in which order. Agendas are pure and tested with scripted results: `run` is a list, `ab` blocks with
+// sequential extension, `track` confirms, `tune` halves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/record/reader.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+struct Job {
+  std::size_t case_index = 0;  // in the arm's plan
+  std::string arm = {};        // "" outside `ab`
+  Pass pass = Pass::kTiming;
+  int launch = 0;
+  int block = 0;
+  int position = 0;
+  int attempt = 0;
+};
+
+class Agenda {
+ public:
+  Agenda() = default;
+  Agenda(const Agenda&) = delete;
+  Agenda& operator=(const Agenda&) = delete;
+  virtual ~Agenda() = default;
+  // The next launch, given everything finished so far; nothing when all is done.
+  [[nodiscard]] virtual std::optional<Job> next(const Results& finished) = 0;
+  // For progress: launches still to come as far as it is known.
+  [[nodiscard]] virtual std::size_t remaining() const = 0;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function per section, each in a file of its name, with the rules of its options beside them.
+#pragma once
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/rule.h"
+
+namespace stepbench {
+
+[[nodiscard]] Section data_section();
+[[nodiscard]] Section loader_section();
+[[nodiscard]] Section transfer_section();
+[[nodiscard]] Section model_section();
+[[nodiscard]] Section optimizer_section();
+
+void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
+}  // namespace stepbench
