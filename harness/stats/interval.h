@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace stepbench {
+
+// Both ends belong to it. An end may be infinite where the text of a function says so.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+}  // namespace stepbench

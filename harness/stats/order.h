@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics of a sample. Values must be finite; their order does not matter and they are not
+// changed. All functions of harness/stats are pure: any thread may call them, and the same input
+// gives the same bits.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "harness/stats/interval.h"
+
+namespace stepbench {
+
+[[nodiscard]] double median(std::span<const double> values);  // NaN when empty
+
+// Type 7 of Hyndman and Fan (the default of R and numpy), 0 <= q <= 1. NaN when empty.
+[[nodiscard]] double quantile(std::span<const double> values, double q);
+// The same of values that are sorted already.
+[[nodiscard]] double quantile_of_sorted(std::span<const double> sorted, double q);
+
+[[nodiscard]] double interquartile_range(std::span<const double> values);
+
+// 1.4826 * median |x - median|: the standard deviation of normal data, unmoved by a few outliers.
+[[nodiscard]] double robust_sd(std::span<const double> values);
+
+struct Ranks {
+  std::size_t low = 0;   // 1-based; 0: below the smallest value
+  std::size_t high = 0;  // n + 1: above the largest
+};
+
+// The ranks whose order statistics hold the median with at least this confidence, by
+// golang.org/x/perf's rule: from the middle of Bin(n, 1/2) outwards, the likelier neighbour first
+// and the lower one on a tie.
+[[nodiscard]] Ranks median_ranks(std::size_t n, double confidence);
+
+// Nothing when n is too small: 95 % needs six values. Holds for any distribution of independent
+// values.
+[[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values,
+                                                      double confidence);
+
+}  // namespace stepbench

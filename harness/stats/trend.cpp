@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/trend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/stats/order.h"
+#include "harness/stats/signed_rank.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kMostRuns = 20;
+constexpr std::size_t kLeastRuns = 6;
+
+// Medians of `runs` runs of `length` values, the last one at the series' end.
+std::vector<double> run_medians(std::span<const double> series, std::size_t runs,
+                                std::size_t length) {
+  series = series.last(runs * length);
+  std::vector<double> medians(runs);
+  for (std::size_t i = 0; i < runs; ++i) medians[i] = median(series.subspan(i * length, length));
+  return medians;
+}
+
+}  // namespace
+
+Trend trend(std::span<const double> series, double margin, double confidence) {
+  Trend result;
+  const std::size_t third = series.size() / 3;
+  if (third < kLeastRuns) return result;
+  if (std::any_of(series.begin(), series.end(), [](double value) { return !(value > 0); })) {
+    return result;
+  }
+  const std::size_t runs = std::min(kMostRuns, third);
+  const std::size_t length = third / runs;
+  const std::vector<double> first = run_medians(series.first(third), runs, length);
+  const std::vector<double> last = run_medians(series.last(third), runs, length);
+  std::vector<double> differences(runs);
+  for (std::size_t i = 0; i < runs; ++i) differences[i] = std::log(last[i] / first[i]);
+  const HodgesLehmann estimate = hodges_lehmann(differences, confidence);
+  result.known = true;
+  result.change = std::expm1(estimate.centre);
+  result.interval = {std::expm1(estimate.interval.low), std::expm1(estimate.interval.high)};
+  result.moving = result.interval.low > margin || result.interval.high < -margin;
+
+  const double level = median(last);
+  const auto [low, high] = std::minmax_element(last.begin(), last.end());
+  const double least = std::min(*low, level * (1 - margin));
+  const double most = std::max(*high, level * (1 + margin));
+  std::size_t steady = series.size() - runs * length;
+  while (steady >= length) {
+    const double run = median(series.subspan(steady - length, length));
+    if (run < least || run > most) break;
+    steady -= length;
+  }
+  result.steady_from = steady < length ? 0 : steady;
+  return result;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "harness/stats/interval.h"
+
+namespace stepbench {
+
+// Whether a series of positive values in time order (step times of an active window) still moves.
+struct Trend {
+  bool known = false;  // false: fewer than 18 values, or one that is not positive
+  double change = 0;  // level of the last third relative to the first: -0.05 = it became 5 % faster
+  Interval interval;  // of `change`
+  bool moving = false;  // the interval lies wholly beyond the margin
+  // First value from which the series stays at the level of its last third; its size when it never
+  // does.
+  std::size_t steady_from = 0;
+};
+
+// First third against last third by the method of comparisons: each third is cut into up to 20
+// runs, the medians of the i-th runs are paired, and the Hodges-Lehmann interval of their log
+// ratios is taken. Runs, not single steps, because neighbouring steps are alike.
+[[nodiscard]] Trend trend(std::span<const double> series, double margin = 0.01,
+                          double confidence = 0.95);
+
+}  // namespace stepbench

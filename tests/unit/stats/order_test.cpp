@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/order.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "harness/stats/batch_means.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<double> one_to(std::size_t n) {
+  std::vector<double> values(n);
+  std::iota(values.begin(), values.end(), 1.0);
+  return values;
+}
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
+  EXPECT_EQ(median(std::vector{3.0, 1.0, 2.0}), 2);
+  EXPECT_EQ(median(std::vector{4.0, 1.0, 3.0, 2.0}), 2.5);
+  EXPECT_EQ(median(std::vector{7.0}), 7);
+  EXPECT_TRUE(std::isnan(median({})));
+}
+
+TEST(Quantile, InterpolatesBetweenOrderStatisticsAsType7) {
+  const std::vector<double> values{40, 10, 30, 20};
+  EXPECT_EQ(quantile(values, 0), 10);
+  EXPECT_EQ(quantile(values, 1), 40);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.25), 17.5);  // numpy.quantile
+  EXPECT_DOUBLE_EQ(quantile(values, 0.9), 37.0);
+  EXPECT_DOUBLE_EQ(interquartile_range(values), 15);
+}
+
+TEST(RobustSd, IsUnmovedByAnOutlier) {
+  EXPECT_DOUBLE_EQ(robust_sd(std::vector{1.0, 2.0, 3.0, 4.0, 1e9}), 1.4826);
+  EXPECT_EQ(robust_sd(std::vector{5.0, 5.0, 5.0}), 0);
+}
+
+TEST(MedianInterval, TakesBenchstatsRanksAt95Percent) {
+  const std::vector<std::pair<std::size_t, Ranks>> expected = {
+      {6, {1, 6}},   {8, {1, 7}},   {10, {2, 9}},  {12, {3, 10}},
+      {15, {4, 12}}, {20, {6, 15}}, {25, {8, 18}}, {30, {10, 21}}};
+  for (const auto& [n, ranks] : expected) {
+    EXPECT_EQ(median_ranks(n, 0.95).low, ranks.low) << n;
+    EXPECT_EQ(median_ranks(n, 0.95).high, ranks.high) << n;
+  }
+}
+
+TEST(MedianInterval, NeedsSixValuesAt95Percent) {
+  EXPECT_FALSE(median_interval(one_to(5), 0.95).has_value());
+  const auto six = median_interval(one_to(6), 0.95);
+  ASSERT_TRUE(six.has_value());
+  EXPECT_EQ(six->low, 1);
+  EXPECT_EQ(six->high, 6);
+  EXPECT_FALSE(median_interval({}, 0.95).has_value());
+}
+
+TEST(MedianInterval, StaysFiniteAndCentredForManyValues) {
+  const auto interval = median_interval(one_to(16384), 0.95);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, 8192 - 1.96 * 64, 1.5);
+  EXPECT_NEAR(interval->high, 8193 + 1.96 * 64, 1.5);
+}
+
+TEST(BatchMeans, OfTenBatchesAreRanksTwoAndNine) {
+  const auto interval = batch_means_interval(one_to(103), 0.95);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_DOUBLE_EQ(interval->low, 3 + 10 + 5.5);  // the first three values are left out
+  EXPECT_DOUBLE_EQ(interval->high, 3 + 80 + 5.5);
+}
+
+TEST(BatchMeans, NeedsAValueForEveryBatch) {
+  EXPECT_FALSE(batch_means_interval(one_to(9), 0.95).has_value());
+  EXPECT_TRUE(batch_means_interval(one_to(10), 0.95).has_value());
+  EXPECT_FALSE(batch_means_interval(one_to(100), 0.95, 5).has_value());
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/signed_rank.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+TEST(SignedRank, GivesTheEnumeratedValues) {
+  const std::vector<double> d{12, 8, -3, 15, 10, 7, 11, -1, 9, 13};
+  const SignedRank test = signed_rank(d);
+  EXPECT_EQ(test.n, 10u);
+  EXPECT_EQ(test.w, 52);
+  EXPECT_DOUBLE_EQ(test.p_two_sided, 0.009765625);
+  EXPECT_DOUBLE_EQ(test.p_greater, 0.0048828125);
+  const HodgesLehmann estimate = hodges_lehmann(d, 0.95);
+  EXPECT_EQ(estimate.centre, 9);
+  EXPECT_EQ(estimate.interval.low, 3.5);
+  EXPECT_EQ(estimate.interval.high, 12);
+}
+
+TEST(SignedRank, DropsZerosAndSharesRanksOfTies) {
+  const std::vector<double> d{2, 2, -1, 0, 3, 1, -2, 4, 0, 2};
+  const SignedRank test = signed_rank(d);
+  EXPECT_EQ(test.n, 8u);
+  EXPECT_EQ(test.zeros, 2u);
+  EXPECT_EQ(test.w, 30);
+  EXPECT_DOUBLE_EQ(test.p_two_sided, 0.125);
+  const HodgesLehmann estimate = hodges_lehmann(d, 0.95);
+  EXPECT_EQ(estimate.centre, 1);
+  EXPECT_EQ(estimate.interval.low, 0);
+  EXPECT_EQ(estimate.interval.high, 2.5);
+}
+
+TEST(SignedRank, OfNothingOrOnlyZerosClaimsNothing) {
+  EXPECT_EQ(signed_rank({}).p_two_sided, 1);
+  EXPECT_EQ(signed_rank(std::vector{0.0, 0.0, 0.0}).p_two_sided, 1);
+}
+
+TEST(SignedRank, SmallestTwoSidedPIsTwoToTheOneMinusN) {
+  for (const std::size_t n : {5, 6, 8, 10, 20, 50}) {
+    const std::vector<double> same(n, 1.0);
+    EXPECT_DOUBLE_EQ(signed_rank(same).p_two_sided, std::ldexp(1.0, 1 - static_cast<int>(n))) << n;
+  }
+}
+
+TEST(HodgesLehmann, UsesThePublishedRanks) {
+  const std::vector<std::size_t> n{5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50};
+  const std::vector<std::size_t> two_sided_95{0, 1, 4, 9, 14, 26, 53, 90, 138, 265, 435};
+  const std::vector<std::size_t> two_sided_99{0, 0, 1, 4, 8, 16, 38, 69, 110, 221, 374};
+  const std::vector<std::size_t> one_sided_95{1, 3, 6, 11, 18, 31, 61, 101, 152, 287, 467};
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    EXPECT_EQ(walsh_rank(n[i], 0.05), two_sided_95[i]) << n[i];
+    EXPECT_EQ(walsh_rank(n[i], 0.01), two_sided_99[i]) << n[i];
+    EXPECT_EQ(walsh_rank(n[i], 0.10), one_sided_95[i]) << n[i];
+  }
+}
+
+TEST(HodgesLehmann, HasNoIntervalForFiveDifferences) {
+  const HodgesLehmann estimate = hodges_lehmann(std::vector{1.0, 2.0, 3.0, 4.0, 5.0}, 0.95);
+  EXPECT_EQ(estimate.centre, 3);
+  EXPECT_TRUE(std::isinf(estimate.interval.low));
+  EXPECT_TRUE(std::isinf(estimate.interval.high));
+}
+
+TEST(SignInterval, UsesThePublishedRanks) {
+  EXPECT_EQ(sign_rank(5, 0.05), 0u);
+  EXPECT_EQ(sign_rank(6, 0.05), 1u);
+  EXPECT_EQ(sign_rank(10, 0.05), 2u);
+  EXPECT_EQ(sign_rank(20, 0.05), 6u);
+  EXPECT_EQ(sign_rank(30, 0.05), 10u);
+  EXPECT_EQ(sign_rank(40, 0.05), 14u);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/trend.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+// Level 1000 with a uniform ripple of +-0.5 %, from the raw generator so that it is the same
+// everywhere.
+std::vector<double> steady(std::size_t n, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> values(n);
+  for (double& value : values) value = 995 + static_cast<double>(random() % 1000) / 100;
+  return values;
+}
+
+TEST(Trend, SaysNothingOfFewerThanEighteenSteps) {
+  EXPECT_FALSE(trend(steady(17, 1)).known);
+  EXPECT_TRUE(trend(steady(18, 1)).known);
+}
+
+TEST(Trend, SaysNothingWhenAValueIsNotPositive) {
+  std::vector<double> values = steady(60, 1);
+  values[7] = 0;
+  EXPECT_FALSE(trend(values).known);
+  values[7] = NAN;
+  EXPECT_FALSE(trend(values).known);
+}
+
+TEST(Trend, IsSilentOnASteadyWindow) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Trend result = trend(steady(50, seed));
+    EXPECT_FALSE(result.moving) << seed;
+  }
+}
+
+TEST(Trend, SeesAWarmUpThatReachesIntoTheWindowAndWhereItEnds) {
+  std::vector<double> values = steady(60, 3);
+  for (std::size_t i = 0; i < 15; ++i) values[i] *= 1.3;
+  const Trend result = trend(values);
+  EXPECT_TRUE(result.moving);
+  EXPECT_LT(result.change, -0.1);
+  EXPECT_LE(result.interval.low, result.change);
+  EXPECT_GE(result.interval.high, result.change);
+  EXPECT_EQ(result.steady_from, 15u);
+}
+
+TEST(Trend, SeesASlowDownToo) {
+  std::vector<double> values = steady(90, 4);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= 1 + 0.001 * static_cast<double>(i);
+  const Trend result = trend(values);
+  EXPECT_TRUE(result.moving);
+  EXPECT_NEAR(result.change, 0.06, 0.01);
+}
+
+TEST(Trend, OneOutlierIsNoTrend) {
+  std::vector<double> values = steady(60, 5);
+  values[0] *= 50;
+  EXPECT_FALSE(trend(values).moving);
+}
+
+}  // namespace
+}  // namespace stepbench
