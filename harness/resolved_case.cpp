@@ -7,11 +7,11 @@ namespace stepbench {
 namespace {
 
 const Value& find(const ResolvedCase& resolved, std::string_view name) {
-  const auto found = resolved.options.find(name);
-  if (found == resolved.options.end() || is_null(found->second)) {
+  const Value* found = resolved.options.get(name);
+  if (found == nullptr || is_null(*found)) {
     throw Error("option '" + std::string(name) + "' has no value in case " + resolved.case_id);
   }
-  return found->second;
+  return *found;
 }
 
 template <typename T>
@@ -24,8 +24,8 @@ const T& get(const ResolvedCase& resolved, std::string_view name, const char* wa
 }  // namespace
 
 bool ResolvedCase::has(std::string_view name) const {
-  const auto found = options.find(name);
-  return found != options.end() && !is_null(found->second);
+  const Value* found = options.get(name);
+  return found != nullptr && !is_null(*found);
 }
 
 bool ResolvedCase::flag(std::string_view name) const { return get<bool>(*this, name, "a boolean"); }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// One point of the plan with every option filled in: what a worker is given to measure. A value type.
+// One point of the plan with every option filled in: what a worker is given to measure. A value
+// type.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
-#include "harness/catalogue/value.h"
+#include "harness/option_values.h"
 
 namespace stepbench {
 
 class ResolvedCase {
  public:
-  std::string case_id;         // 16 hex digits, stable over versions
-  std::string point_id;        // case_id before an arm's overrides; equal to case_id outside `ab`
+  std::string case_id;   // 16 hex digits, stable over versions
+  std::string point_id;  // case_id before an arm's overrides; equal to case_id outside `ab`
   std::string workload;
-  std::map<std::string, Value, std::less<>> options;  // full name -> value; null: no meaning in this case
+  OptionValues options;  // full name -> value; null: no meaning in this case
 
   [[nodiscard]] bool has(std::string_view name) const;  // present and not null
   // These throw Error naming the option when it is absent, null or of another type.

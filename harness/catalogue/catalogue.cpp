@@ -8,13 +8,16 @@ namespace {
 
 template <typename Range>
 auto* find_named(const Range& range, std::string_view name) {
-  const auto found = std::find_if(range.begin(), range.end(), [&](const auto& e) { return e.name == name; });
+  const auto found =
+      std::find_if(range.begin(), range.end(), [&](const auto& e) { return e.name == name; });
   return found == range.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-const Section* Catalogue::find_section(std::string_view name) const { return find_named(sections, name); }
+const Section* Catalogue::find_section(std::string_view name) const {
+  return find_named(sections, name);
+}
 
 const WorkloadSpec* Catalogue::find_workload(std::string_view name) const {
   return find_named(workloads, name);
@@ -22,8 +25,10 @@ const WorkloadSpec* Catalogue::find_workload(std::string_view name) const {
 
 const Option* Catalogue::find_option(std::string_view full_name) const {
   const std::size_t dot = full_name.find('.');
-  const std::string_view section_name = dot == std::string_view::npos ? "" : full_name.substr(0, dot);
-  const std::string_view name = dot == std::string_view::npos ? full_name : full_name.substr(dot + 1);
+  const std::string_view section_name =
+      dot == std::string_view::npos ? "" : full_name.substr(0, dot);
+  const std::string_view name =
+      dot == std::string_view::npos ? full_name : full_name.substr(dot + 1);
   const Section* section = find_section(section_name);
   if (section == nullptr) return nullptr;
   if (const Option* option = find_named(section->options, name)) return option;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be varied, as plain data: workloads, option sections with variants, phases and metrics. Each option is
-// declared here once; parser, `stepbench list`, JSON Schema, identity and documentation are made from it.
-// Immutable after construction; any thread may read it.
+// What can be varied, as plain data: workloads, option sections with variants, phases and metrics.
+// Each option is declared here once; parser, `stepbench list`, JSON Schema, identity and
+// documentation are made from it. Immutable after construction; any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +26,27 @@ struct Requires {
   std::string option;  // full name: "loader.num_workers"
   Op op = Op::kEqual;
   Value value;
-  std::string doc;     // said to the user: "needs worker processes (num_workers > 0)"
+  std::string doc;  // said to the user: "needs worker processes (num_workers > 0)"
 };
 
 struct Option {
-  std::string name;                       // inside its section: "num_workers"
+  std::string name;  // inside its section: "num_workers"
   OptionType type = OptionType::kString;
-  std::string doc;                        // one sentence or two, for users
-  std::string unit = {};                  // "s", "bytes", "samples", ... or empty
-  Value default_value = {};               // null: none; then the option is unset unless `required`
+  std::string doc;           // one sentence or two, for users
+  std::string unit = {};     // "s", "bytes", "samples", ... or empty
+  Value default_value = {};  // null: none; then the option is unset unless `required`
   bool required = false;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // kEnum: the values; other types: extra keywords ("auto")
   Identity identity = Identity::kKey;
-  // The value that adds nothing to case_id. Frozen when the option is introduced; never follows default_value.
+  // The value that adds nothing to case_id. Frozen when the option is introduced; never follows
+  // default_value.
   Value identity_default = {};
   std::optional<Requires> requires_ = {};
+  std::string pattern = {};  // kString: an ECMAScript regular expression for the whole text
+  bool must_exist =
+      false;  // kPath: checked when the plan is made, relative to the current directory
 };
 
 // One value of a section's selector option, with the options only it has (data.kind: jpeg_folder).
@@ -53,16 +57,21 @@ struct Variant {
 };
 
 struct Section {
-  std::string name;            // YAML key; "" holds the options at the top level of the file
+  std::string name;  // YAML key; "" holds the options at the top level of the file
   std::string doc;
-  std::string selector = {};   // the option whose value names the variant: "kind", "engine"; empty: no variants
+  std::string selector =
+      {};  // the option whose value names the variant: "kind", "engine"; empty: no variants
   std::vector<Option> options = {};
   std::vector<Variant> variants = {};
-  bool open = false;           // any key with a string value is allowed (env)
+  bool open = false;  // any key with a string value is allowed (env)
 };
 
 enum class Direction : std::uint8_t { kLowerIsBetter, kHigherIsBetter, kNeither };
-enum class Role : std::uint8_t { kKey, kContext, kMetric };  // joins two runs, explains them, is compared
+enum class Role : std::uint8_t {
+  kKey,
+  kContext,
+  kMetric
+};  // joins two runs, explains them, is compared
 
 struct Phase {
   std::string name;
@@ -91,7 +100,8 @@ struct Catalogue {
 
   [[nodiscard]] const Section* find_section(std::string_view name) const;
   [[nodiscard]] const WorkloadSpec* find_workload(std::string_view name) const;
-  // "loader.num_workers" or, at top level, "launches"; looks through all variants. Null when there is none.
+  // "loader.num_workers" or, at top level, "launches"; looks through all variants. Null when there
+  // is none.
   [[nodiscard]] const Option* find_option(std::string_view full_name) const;
 };
 

@@ -3,8 +3,167 @@
 #include "harness/catalogue/catalogue.h"
 
 namespace stepbench {
+namespace {
 
-std::vector<Section> harness_sections() { return {}; }
+using std::string_literals::operator""s;
+
+Value integer(std::int64_t value) { return value; }
+
+Section top_level() {
+  return {
+      .name = "",
+      .doc = "What is measured, where and how often.",
+      .options = {
+          {.name = "name",
+           .doc =
+               "Names the experiment; part of the result folder's name. Default: the file's name.",
+           .identity = Identity::kContext,
+           .pattern = "[A-Za-z0-9._-]+"},
+          {.name = "workload",
+           .doc = "What one step does; see `stepbench list`.",
+           .required = true},
+          {.name = "device",
+           .doc = "Where the step runs. auto takes CUDA when a device is there. cpu and cuda are "
+                  "different cases; the "
+                  "ordinal in cuda:N is not part of a case.",
+           .default_value = "auto"s,
+           .pattern = "auto|cpu|cuda(:[0-9]+)?"},
+          {.name = "launches",
+           .type = OptionType::kInteger,
+           .doc = "Fresh worker processes per case. The interval is taken over launches: 95 % "
+                  "needs six.",
+           .unit = "launches",
+           .default_value = integer(6),
+           .min = 1,
+           .max = 10'000,
+           .identity = Identity::kContext},
+          {.name = "seed",
+           .type = OptionType::kInteger,
+           .doc = "Seeds weights, sample order and augmentation wherever a section has no seed of "
+                  "its own.",
+           .default_value = integer(0),
+           .min = 0,
+           .identity = Identity::kContext},
+      }};
+}
+
+Option thread_count(const std::string& name, const std::string& doc) {
+  return {.name = name,
+          .type = OptionType::kInteger,
+          .doc = doc,
+          .unit = "threads",
+          .default_value = "auto"s,
+          .min = 1,
+          .max = 4096,
+          .choices = {"auto"},
+          .identity_default = "auto"s};
+}
+
+Section threads() {
+  return {
+      .name = "threads",
+      .doc = "Threads of the training process.",
+      .options = {
+          thread_count("intra_op", "Threads inside one operation. auto: the library's own choice."),
+          thread_count("inter_op",
+                       "Operations that may run at once. auto: the library's own choice."),
+      }};
+}
+
+Option steps(const std::string& name, const std::string& doc, std::int64_t value, double min) {
+  return {.name = name,
+          .type = OptionType::kInteger,
+          .doc = doc,
+          .unit = "steps",
+          .default_value = integer(value),
+          .min = min,
+          .max = 1e9,
+          .identity = Identity::kContext};
+}
+
+Section schedule() {
+  Option active =
+      steps("active", "Measured steps of a cycle. auto: as many as `precision` needs.", 50, 1);
+  active.choices = {"auto"};
+  Option repeat = steps("repeat", "Cycles of wait, warmup and active in one launch.", 1, 1);
+  repeat.unit = "cycles";
+  Option skip_first_wait =
+      steps("skip_first_wait", "1: the first cycle leaves out its wait steps.", 0, 0);
+  skip_first_wait.unit.clear();
+  skip_first_wait.max = 1;
+  Option max_active =
+      steps("max_active", "At most so many measured steps with active: auto.", 10'000, 10);
+  const Requires automatic{.option = "schedule.active",
+                           .op = Requires::Op::kEqual,
+                           .value = "auto"s,
+                           .doc = "needs active: auto"};
+  max_active.requires_ = automatic;
+  return {
+      .name = "schedule",
+      .doc = "Which steps of a launch are measured, as in torch.profiler's schedule.",
+      .options = {
+          steps("wait", "Steps at the start of a cycle of which nothing is kept.", 1, 0),
+          steps("warmup",
+                "Steps before the measured ones; instruments are on, results are dropped.", 10, 0),
+          active,
+          repeat,
+          steps("skip_first", "Steps before the first cycle.", 0, 0),
+          skip_first_wait,
+          {.name = "sync",
+           .type = OptionType::kEnum,
+           .doc = "step: wait for the device after every step, which measures latency; none: steps "
+                  "overlap as in "
+                  "training.",
+           .default_value = "none"s,
+           .choices = {"none", "step"},
+           .identity_default = "none"s},
+          {.name = "precision",
+           .type = OptionType::kNumber,
+           .doc = "With active: auto, stop when the interval of the step median is within this "
+                  "fraction of it.",
+           .default_value = 0.01,
+           .min = 1e-6,
+           .max = 1,
+           .identity = Identity::kContext,
+           .requires_ = automatic},
+          max_active,
+      }};
+}
+
+Option limit(const std::string& name, const std::string& doc, double seconds) {
+  return {.name = name,
+          .type = OptionType::kNumber,
+          .doc = doc,
+          .unit = "s",
+          .default_value = seconds,
+          .min = 0.001,
+          .max = 1e7,
+          .identity = Identity::kContext};
+}
+
+Section limits() {
+  return {
+      .name = "limits",
+      .doc = "A launch that takes longer is ended and recorded as failed; the sweep goes on.",
+      .options = {
+          limit("wall_s", "A whole launch, from start to end of its process.", 600),
+          limit("set_up_s", "Building data set, loader and model.", 120),
+          limit("step_s", "A cycle's single step; a worker that is silent for longer hangs.", 60),
+          limit("tear_down_s", "Stopping the loader and freeing the model.", 30),
+      }};
+}
+
+Section environment() {
+  return {.name = "env",
+          .doc = "Environment variables of the worker process, by name; sweepable as env.NAME.",
+          .open = true};
+}
+
+}  // namespace
+
+std::vector<Section> harness_sections() {
+  return {top_level(), threads(), schedule(), limits(), environment()};
+}
 
 const std::vector<Phase>& built_in_phases() {
   static const std::vector<Phase> phases = {
@@ -20,11 +179,6 @@ const std::vector<Phase>& built_in_phases() {
       {"other", "The rest of the step: period minus all phases."},
   };
   return phases;
-}
-
-const std::vector<Metric>& harness_metrics() {
-  static const std::vector<Metric> metrics = {};
-  return metrics;
 }
 
 }  // namespace stepbench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML file -> ordered list of cases. Throws ConfigError with file:line:column; nothing runs on a file with a mistake.
+// YAML file -> ordered list of cases. Throws ConfigError with file:line:column; nothing runs on a
+// file with a mistake.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +24,16 @@ struct Shard {
 
 struct PlanRequest {
   std::filesystem::path file;
-  std::vector<std::string> set = {};     // --set key=value, in order; win over the file, lose against its sweep
+  std::vector<std::string> set =
+      {};  // --set key=value, in order; win over the file, lose against its sweep
   std::vector<std::string> filter = {};  // --filter key=value: keep cases for which all hold
   Shard shard = {};
-  bool smoke = false;                    // launches 1, schedule warmup 1, active 2, wait 0, repeat 1
+  bool smoke = false;  // launches 1, schedule warmup 1, active 2, wait 0, repeat 1
   std::int64_t max_cases = 100'000;
   bool cuda_available = false;
   int cores = 1;
-  std::vector<std::pair<std::string, std::string>> variables = {};  // for ${NAME:-default} in values
+  std::vector<std::pair<std::string, std::string>> variables =
+      {};  // for ${NAME:-default} in values
 };
 
 struct PlannedCase {
@@ -44,10 +47,10 @@ struct Plan {
   std::filesystem::path file;
   std::string config_text;
   std::string config_hash;
-  std::string digest;                        // of ordered case ids and launches, before --shard and --filter
-  std::vector<PlannedCase> cases;            // after shard and filter, in sweep order
-  std::vector<std::string> varying;          // full option names whose values differ between cases
-  std::int64_t merged = 0;                   // sweep points that became equal to an earlier one
+  std::string digest;              // of ordered case ids and launches, before --shard and --filter
+  std::vector<PlannedCase> cases;  // after shard and filter, in sweep order
+  std::vector<std::string> varying;  // full option names whose values differ between cases
+  std::int64_t merged = 0;           // sweep points that became equal to an earlier one
   std::vector<std::string> notes = {};
 };
 

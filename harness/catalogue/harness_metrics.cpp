@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+namespace {
+
+Metric context(std::string name, std::string unit, std::string doc) {
+  return {.name = std::move(name),
+          .unit = std::move(unit),
+          .role = Role::kContext,
+          .direction = Direction::kNeither,
+          .doc = std::move(doc)};
+}
+
+Metric lower(std::string name, std::string unit, std::string doc) {
+  return {.name = std::move(name), .unit = std::move(unit), .doc = std::move(doc)};
+}
+
+Metric higher(std::string name, std::string unit, std::string doc) {
+  return {.name = std::move(name),
+          .unit = std::move(unit),
+          .direction = Direction::kHigherIsBetter,
+          .doc = std::move(doc)};
+}
+
+std::vector<Metric> make() {
+  std::vector<Metric> metrics = {
+      context("index", "steps", "Steps since set-up, warm-up included."),
+      lower("step_ns", "ns", "From a step's start to the start of the next one."),
+  };
+  for (const Phase& phase : built_in_phases()) {
+    metrics.push_back(lower(phase.name + "_ns", "ns", phase.doc));
+  }
+  const std::vector<Metric> rest = {
+      context("samples", "samples", "Samples that the step consumed."),
+      context("tokens", "tokens", "Tokens that the step consumed."),
+      context("bytes", "bytes", "Bytes of input that the step consumed."),
+      lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
+      context("flags", "",
+              "Why a step is not steady: first of an epoch, partial batch, throttled."),
+      lower("step_median_ns", "ns", "Median step time of the steady steps."),
+      lower("step_p90_ns", "ns", "90th percentile of the step time."),
+      lower("step_p99_ns", "ns", "99th percentile of the step time."),
+      lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time."),
+      lower("data_wait_share", "", "Share of step time spent waiting for data."),
+      lower("epoch_gap_ns", "ns", "Extra wait at the start of an epoch, over a steady step's."),
+      higher("samples_per_s", "samples/s", "Samples per second of step time."),
+      higher("tokens_per_s", "tokens/s", "Tokens per second of step time."),
+      lower("set_up_ns", "ns", "From the workload's start of set-up to its first step."),
+      lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
+      lower("tear_down_ns", "ns", "From the last step to the end of tear-down."),
+      lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process."),
+      lower("cpu_user_ns", "ns", "User CPU time of the worker process in the measured windows."),
+      lower("cpu_system_ns", "ns",
+            "System CPU time of the worker process in the measured windows."),
+      context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
+      context("major_faults", "faults", "Page faults served from disk in the measured windows."),
+      context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
+      context("involuntary_switches", "switches", "Times that the worker was taken off a CPU."),
+  };
+  metrics.insert(metrics.end(), rest.begin(), rest.end());
+  return metrics;
+}
+
+}  // namespace
+
+const std::vector<Metric>& harness_metrics() {
+  static const std::vector<Metric> metrics = make();
+  return metrics;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of a worker that is not linked in: asked once for all cases of a plan. Its answers are
+// mapped to file:line:column like those of built-in rules.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/plan/plan.h"
+
+namespace stepbench {
+
+// One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
+// {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes": [...] may be added to
+// each.
+struct CheckAnswer {
+  enum class Kind : std::uint8_t { kOk, kSkip, kError };
+  Kind kind = Kind::kOk;
+  std::string option = {};
+  std::string reason = {};
+  std::vector<std::string> notes = {};
+};
+
+// Throws Error saying what is wrong with the line.
+[[nodiscard]] CheckAnswer check_answer_from_json(std::string_view line);
+[[nodiscard]] std::string to_json(const CheckAnswer& answer);
+
+// One answer per case, in order. Called at most once per plan, with the cases before --filter and
+// --shard.
+using ForeignCheck = std::function<std::vector<CheckAnswer>(std::span<const ResolvedCase> cases,
+                                                            const RuleFacts& facts)>;
+
+// make_plan() with the rules of another program. An empty function: the worker has no `check`.
+[[nodiscard]] Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
+                                     const ForeignCheck& check);
+
+}  // namespace stepbench
