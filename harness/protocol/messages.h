@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What controller and worker say to each other: JSON lines on one inherited socket (fd 3, --control-fd=3).
-// Controller: one `case`. Worker: hello, stage..., cycle..., samples..., then exactly one of launch|skipped|failed.
-// The documented form for workers in other languages is harness/protocol/PROTOCOL.md.
+// What controller and worker say to each other: JSON lines on one inherited socket (fd 3,
+// --control-fd=3). Controller: one `case`. Worker: hello, stage..., cycle..., samples..., then
+// exactly one of launch|skipped|failed. The documented form for workers in other languages is
+// harness/protocol/PROTOCOL.md.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +77,8 @@ struct FailedMessage {
 using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, SamplesMessage, LaunchMessage,
                                    SkippedMessage, FailedMessage>;
 
-// One line without its newline. decode_* throw Error saying what is wrong with the line; unknown fields are
-// ignored, an unknown kind is an error.
+// One line without its newline. decode_* throw Error saying what is wrong with the line; unknown
+// fields are ignored, an unknown kind is an error.
 [[nodiscard]] std::string encode(const CaseMessage& message);
 [[nodiscard]] std::string encode(const WorkerMessage& message);
 [[nodiscard]] CaseMessage decode_case(std::string_view line);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "harness/protocol/messages.h"
+#include "harness/protocol/names.h"
+
+namespace stepbench::protocol {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ToJson {
+  Json operator()(std::monostate) const { return nullptr; }
+  Json operator()(double number) const { return std::isfinite(number) ? Json(number) : Json(); }
+  template <typename T>
+  Json operator()(const T& plain) const {
+    return plain;
+  }
+};
+
+Json to_json(const Value& value) { return std::visit(ToJson{}, value); }
+
+Json to_json(const Fields& fields) {
+  Json object = Json::object();
+  for (const auto& [name, value] : fields) object[name] = to_json(value);
+  return object;
+}
+
+Json to_json(VersionRange range) { return Json::array({range.min, range.max}); }
+
+// Text from a workload or an exception may not be UTF-8; it must not cost the launch.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+struct ToLine {
+  Json operator()(const Hello& hello) const {
+    return {{"kind", "hello"},
+            {"protocol", to_json(hello.protocol)},
+            {"build_id", hello.build_id},
+            {"catalogue_digest", hello.catalogue_digest},
+            {"pid", hello.pid},
+            {"software", to_json(hello.software)}};
+  }
+  Json operator()(const StageMessage& message) const {
+    return {{"kind", "stage"}, {"stage", name_of(message.stage)}};
+  }
+  Json operator()(const CycleMessage& message) const {
+    return {{"kind", "cycle"},
+            {"cycle", message.cycle},
+            {"steps", message.steps},
+            {"median_step_ns", message.median_step_ns}};
+  }
+  Json operator()(const SamplesMessage& message) const {
+    return {{"kind", "samples"},
+            {"cycle", message.cycle},
+            {"columns", message.columns},
+            {"values", message.values}};
+  }
+  Json operator()(const LaunchMessage& message) const {
+    const LaunchReport& report = message.report;
+    Json metrics = Json::object();
+    for (const auto& [name, value] : report.metrics) {
+      metrics[name] = value && std::isfinite(*value) ? Json(*value) : Json();
+    }
+    return {{"kind", "launch"},
+            {"effective", to_json(report.effective)},
+            {"schedule", to_json(report.schedule)},
+            {"metrics", std::move(metrics)},
+            {"fingerprint", to_json(report.fingerprint)},
+            {"flags", report.flags},
+            {"notes", report.notes}};
+  }
+  Json operator()(const SkippedMessage& message) const {
+    return {{"kind", "skipped"}, {"reason", message.reason}};
+  }
+  Json operator()(const FailedMessage& message) const {
+    return {{"kind", "failed"}, {"message", message.message}, {"stage", name_of(message.stage)}};
+  }
+};
+
+}  // namespace
+
+std::string encode(const CaseMessage& message) {
+  std::string_view pass;
+  for (const auto& [id, name] : kPassNames) {
+    if (id == message.pass) pass = name;
+  }
+  return dump({{"kind", "case"},
+               {"protocol", to_json(message.protocol)},
+               {"case_id", message.resolved.case_id},
+               {"point_id", message.resolved.point_id},
+               {"workload", message.resolved.workload},
+               {"options", to_json(message.resolved.options)},
+               {"pass", pass},
+               {"launch", message.launch},
+               {"rank", message.rank},
+               {"world", message.world},
+               {"smoke", message.smoke},
+               {"run_dir", message.run_dir},
+               {"shared_memory_prefix", message.shared_memory_prefix}});
+}
+
+std::string encode(const WorkerMessage& message) { return dump(std::visit(ToLine{}, message)); }
+
+std::string_view name_of(Stage stage) {
+  for (const auto& [id, name] : kStageNames) {
+    if (id == stage) return name;
+  }
+  return "unknown";
+}
+
+}  // namespace stepbench::protocol

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "harness/error.h"
+#include "harness/protocol/messages.h"
+
+namespace stepbench::protocol {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+template <typename T>
+T round_trip(const T& message) {
+  const WorkerMessage decoded = decode_worker(encode(WorkerMessage(message)));
+  return std::get<T>(decoded);
+}
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
+
+TEST(CaseMessage, ReadsBackAsWritten) {
+  CaseMessage message;
+  message.resolved = {"0123456789abcdef",
+                      "fedcba9876543210",
+                      "stub",
+                      {{"stub.step_us", std::int64_t{50}},
+                       {"loader.prefetch_factor", Value()},
+                       {"loader.pin_memory", true},
+                       {"optimizer.lr", 1e-3},
+                       {"data.path", std::string("a \"b\"\n\xE2\x82\xAC")}}};
+  message.pass = Pass::kKineto;
+  message.launch = 3;
+  message.rank = 1;
+  message.world = 2;
+  message.smoke = true;
+  message.run_dir = "results/x";
+  message.shared_memory_prefix = "/stepbench-1-";
+  const CaseMessage read = decode_case(encode(message));
+  EXPECT_EQ(read.resolved.case_id, message.resolved.case_id);
+  EXPECT_EQ(read.resolved.point_id, message.resolved.point_id);
+  EXPECT_EQ(read.resolved.workload, "stub");
+  EXPECT_EQ(read.resolved.options, message.resolved.options);
+  EXPECT_EQ(read.pass, Pass::kKineto);
+  EXPECT_EQ(read.launch, 3);
+  EXPECT_EQ(read.rank, 1);
+  EXPECT_EQ(read.world, 2);
+  EXPECT_TRUE(read.smoke);
+  EXPECT_EQ(read.run_dir, "results/x");
+  EXPECT_EQ(read.shared_memory_prefix, "/stepbench-1-");
+}
+
+TEST(CaseMessage, AMessageIsOneLine) {
+  CaseMessage message;
+  message.resolved.options["data.path"] = std::string("a\nb");
+  EXPECT_EQ(encode(message).find('\n'), std::string::npos);
+}
+
+TEST(CaseMessage, AMinimalCaseTakesDefaults) {
+  const CaseMessage read =
+      decode_case(R"({"kind":"case","protocol":[1,1],"case_id":"ab","workload":"w"})");
+  EXPECT_EQ(read.resolved.point_id, "ab");
+  EXPECT_EQ(read.pass, Pass::kTiming);
+  EXPECT_EQ(read.world, 1);
+}
+
+TEST(SamplesMessage, IntegersAreExact) {
+  const SamplesMessage message{7, {"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}};
+  const SamplesMessage read = round_trip(message);
+  EXPECT_EQ(read.cycle, 7);
+  EXPECT_EQ(read.columns, message.columns);
+  EXPECT_EQ(read.values, message.values);
+}
+
+TEST(LaunchMessage, ReadsBackAsWritten) {
+  LaunchReport report;
+  report.effective = {{"threads.intra_op", std::int64_t{2}}};
+  report.schedule = {{"stop_reason", std::string("count")}};
+  report.metrics = {{"peak_rss_bytes", 1e9}, {"unknown", std::nullopt}};
+  report.fingerprint = {{"loss", 0.1}};
+  report.flags = {"truncated"};
+  report.notes = {"one"};
+  const LaunchReport read = round_trip(LaunchMessage{report}).report;
+  EXPECT_EQ(read.effective, report.effective);
+  EXPECT_EQ(read.schedule, report.schedule);
+  EXPECT_EQ(read.metrics, report.metrics);
+  EXPECT_EQ(read.fingerprint, report.fingerprint);
+  EXPECT_EQ(read.flags, report.flags);
+  EXPECT_EQ(read.notes, report.notes);
+}
+
+TEST(LaunchMessage, NonFiniteNumbersBecomeNull) {
+  LaunchReport report;
+  report.metrics = {{"bad", std::numeric_limits<double>::quiet_NaN()}};
+  report.fingerprint = {{"loss", std::numeric_limits<double>::infinity()}};
+  const LaunchReport read = round_trip(LaunchMessage{report}).report;
+  EXPECT_EQ(read.metrics.at("bad"), std::nullopt);
+  EXPECT_TRUE(is_null(read.fingerprint.at("loss")));
+}
+
+TEST(FailedMessage, TextThatIsNotUtf8StillArrives) {
+  const FailedMessage read = round_trip(FailedMessage{"bad \xFF byte", Stage::kTearDown});
+  EXPECT_THAT(read.message, HasSubstr("bad "));
+  EXPECT_EQ(read.stage, Stage::kTearDown);
+}
+
+TEST(WorkerMessages, EachKindReadsBack) {
+  const Hello hello = round_trip(Hello{{1, 2}, "b", "c", 12, {{"torch", std::string("2.11")}}});
+  EXPECT_EQ(hello.protocol.max, 2);
+  EXPECT_EQ(hello.pid, 12);
+  EXPECT_EQ(hello.software.size(), 1U);
+  EXPECT_EQ(round_trip(StageMessage{Stage::kExercise}).stage, Stage::kExercise);
+  EXPECT_EQ(round_trip(CycleMessage{1, 50, kLargest}).median_step_ns, kLargest);
+  EXPECT_EQ(round_trip(SkippedMessage{"no device"}).reason, "no device");
+}
+
+TEST(WorkerMessages, UnknownFieldsAreIgnored) {
+  const auto read =
+      decode_worker(R"({"kind":"skipped","reason":"r","colour":"red","deep":{"a":[1]}})");
+  EXPECT_EQ(std::get<SkippedMessage>(read).reason, "r");
+}
+
+struct BadLine {
+  const char* line;
+  const char* says;
+};
+
+class BadLines : public testing::TestWithParam<BadLine> {};
+
+TEST_P(BadLines, AreRefusedWithAReason) {
+  EXPECT_THAT([] { (void)decode_worker(GetParam().line); },
+              ThrowsMessage<Error>(HasSubstr(GetParam().says)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Worker, BadLines,
+    testing::Values(
+        BadLine{"", "not a line of JSON"}, BadLine{"garbage", "'garbage'"},
+        BadLine{"[1]", "expected a JSON object"}, BadLine{"{}", "without a 'kind'"},
+        BadLine{R"({"kind":3})", "without a 'kind'"},
+        BadLine{R"({"kind":"dance"})", "unknown kind 'dance'"},
+        BadLine{R"({"kind":"case"})", "unknown kind 'case'"},
+        BadLine{R"({"kind":"skipped"})", "no field 'reason'"},
+        BadLine{R"({"kind":"skipped","reason":1})", "'reason' is not a string"},
+        BadLine{R"({"kind":"stage","stage":"lunch"})", "one of set_up, exercise"},
+        BadLine{R"({"kind":"hello","protocol":[2,1],"build_id":"","pid":1})", "[min, max]"},
+        BadLine{R"({"kind":"hello","protocol":1,"build_id":"","pid":1})", "[min, max]"},
+        BadLine{R"({"kind":"cycle","cycle":0,"steps":1.0,"median_step_ns":1})", "an integer"},
+        BadLine{R"({"kind":"cycle","cycle":0,"steps":1,"median_step_ns":9223372036854775808})",
+                "64-bit"},
+        BadLine{R"({"kind":"cycle","cycle":0,"steps":true,"median_step_ns":1})", "an integer"},
+        BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns"],"values":[]})",
+                "one array for each column"},
+        BadLine{R"({"kind":"samples","cycle":0,"columns":["a"],"values":[[1]]})", "no 'step_ns'"},
+        BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns","b"],"values":[[1],[1,2]]})",
+                "as long as"},
+        BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns"],"values":[[1.5]]})",
+                "values of step_ns"},
+        BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns","step_ns"],"values":[[],[]]})",
+                "different names"},
+        BadLine{R"({"kind":"launch","metrics":{"m":"1"}})", "a number or null"},
+        BadLine{R"({"kind":"launch","metrics":[]})", "an object"},
+        BadLine{R"({"kind":"launch","schedule":{"a":[1]}})", "'schedule.a'"},
+        BadLine{R"({"kind":"launch","flags":[1]})", "'flags' is not a string"},
+        BadLine{R"({"kind":"launch","x":[[[[[[[[1]]]]]]]]})", "nested"}));
+
+TEST(CaseLines, AnotherKindIsRefused) {
+  EXPECT_THAT([] { (void)decode_case(R"({"kind":"hello"})"); },
+              ThrowsMessage<Error>(HasSubstr("kind 'case'")));
+}
+
+TEST(WorkerMessages, ALineOverTheLimitIsRefused) {
+  const std::string line(kMaxLineBytes + 1, ' ');
+  EXPECT_THAT([&] { (void)decode_worker(line); }, ThrowsMessage<Error>(HasSubstr("the limit")));
+}
+
+TEST(Versions, TheHighestCommonOneIsSpoken) { EXPECT_EQ(agree({1, 3}, {2, 5}), 3); }
+
+TEST(Versions, DisjointRangesAreAnErrorNamingBoth) {
+  EXPECT_THAT(
+      [] {
+        (void)agree({1, 1}, {2, 3});
+      },
+      ThrowsMessage<Error>(HasSubstr("ours 1, theirs 2 to 3")));
+}
+
+}  // namespace
+}  // namespace stepbench::protocol
