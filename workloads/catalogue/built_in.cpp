@@ -16,10 +16,12 @@ Catalogue make() {
   catalogue.workloads = {
       {.name = "loader",
        .doc = "The DataLoader alone: how fast can it deliver batches?",
-       .sections = {"data", "loader"}},
+       .sections = {"data", "loader"},
+       .metrics = loader_metrics()},
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
-       .sections = {"data", "loader", "transfer", "model", "optimizer"}},
+       .sections = {"data", "loader", "transfer", "model", "optimizer"},
+       .metrics = loader_metrics()},
   };
   return catalogue;
 }

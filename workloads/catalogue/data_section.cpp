@@ -2,8 +2,166 @@
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
+namespace {
 
-Section data_section() { return {.name = "data", .doc = ""}; }
+Option image_size_option() {
+  return {.name = "image_size",
+          .type = OptionType::kInteger,
+          .doc = "Height and width of the image tensor that the model gets.",
+          .unit = "px",
+          .default_value = std::int64_t{224},
+          .min = 1,
+          .max = 8192,
+          .identity_default = std::int64_t{224}};
+}
+
+Variant jpeg_folder() {
+  return {
+      .name = "jpeg_folder",
+      .doc = "JPEG files in one sub-folder per class, as torchvision's ImageFolder reads them: decoded, cropped, "
+             "resized, normalised with the ImageNet mean and deviation. Fields: image float32 (3, H, W), label int64.",
+      .options =
+          {
+              {.name = "path",
+               .type = OptionType::kPath,
+               .doc = "Folder with one sub-folder per class. `stepbench data make jpeg_folder` makes one.",
+               .required = true,
+               .identity = Identity::kContext},
+              image_size_option(),
+              {.name = "augment",
+               .type = OptionType::kBool,
+               .doc = "true: random resized crop and horizontal flip, as in training. false: resize the shorter side "
+                      "to image_size * 256 / 224 and crop the centre, as in evaluation.",
+               .default_value = true,
+               .identity_default = true},
+              {.name = "decode",
+               .type = OptionType::kEnum,
+               .doc = "exact: the pixels that Pillow decodes. fast: lets the JPEG decoder shrink by 2, 4 or 8 where "
+                      "the crop stays at least as large as the output.",
+               .default_value = std::string{"exact"},
+               .choices = {"exact", "fast"},
+               .identity_default = std::string{"exact"}},
+              {.name = "on_error",
+               .type = OptionType::kEnum,
+               .doc = "What an unreadable image does. error: fails the case and names the file. skip: the next "
+                      "readable image takes its place, and it is counted.",
+               .default_value = std::string{"error"},
+               .choices = {"error", "skip"},
+               .identity_default = std::string{"error"}},
+          },
+  };
+}
+
+Variant synthetic() {
+  const Requires with_cost{.option = "data.cost",
+                           .op = Requires::Op::kNotEqual,
+                           .value = std::string{"none"},
+                           .doc = "needs a cost per sample (cost: sleep or spin)"};
+  return {
+      .name = "synthetic",
+      .doc = "Samples made from (seed, index) with a chosen size and cost, to separate the loader's own cost from "
+             "that of real data. Fields: image float32, label int64.",
+      .options =
+          {
+              {.name = "samples",
+               .type = OptionType::kInteger,
+               .doc = "Samples in the data set.",
+               .unit = "samples",
+               .default_value = std::int64_t{1024},
+               .min = 1,
+               .max = 1e12,
+               .identity_default = std::int64_t{1024}},
+              image_size_option(),
+              {.name = "channels",
+               .type = OptionType::kInteger,
+               .doc = "Planes of the image tensor.",
+               .default_value = std::int64_t{3},
+               .min = 1,
+               .max = 4096,
+               .identity_default = std::int64_t{3}},
+              {.name = "features",
+               .type = OptionType::kInteger,
+               .doc = "When set, a sample is a vector of this length in place of an image.",
+               .min = 1,
+               .max = 1e9},
+              {.name = "classes",
+               .type = OptionType::kInteger,
+               .doc = "Labels are drawn from 0 to classes - 1.",
+               .default_value = std::int64_t{10},
+               .min = 1,
+               .max = 1e9,
+               .identity_default = std::int64_t{10}},
+              {.name = "fill",
+               .type = OptionType::kEnum,
+               .doc = "all: every byte of a sample is written. label: the image memory is left as it is and only the "
+                      "label is written, which costs next to nothing.",
+               .default_value = std::string{"all"},
+               .choices = {"all", "label"},
+               .identity_default = std::string{"all"}},
+              {.name = "cost",
+               .type = OptionType::kEnum,
+               .doc = "What a sample costs beyond its bytes. sleep: waits, as remote storage does; spin: computes, as "
+                      "a decoder does (sleep hides that cores are scarce).",
+               .default_value = std::string{"none"},
+               .choices = {"none", "sleep", "spin"},
+               .identity_default = std::string{"none"}},
+              {.name = "cost_us",
+               .type = OptionType::kNumber,
+               .doc = "Mean cost of one sample.",
+               .unit = "us",
+               .default_value = 1000.0,
+               .min = 0,
+               .max = 60e6,
+               .requires_ = with_cost},
+              {.name = "cost_distribution",
+               .type = OptionType::kEnum,
+               .doc = "How the cost varies from sample to sample; drawn from (seed, index), so it repeats exactly.",
+               .default_value = std::string{"fixed"},
+               .choices = {"fixed", "normal", "exponential", "gamma"},
+               .identity_default = std::string{"fixed"},
+               .requires_ = with_cost},
+              {.name = "cost_cv",
+               .type = OptionType::kNumber,
+               .doc = "Standard deviation of the cost divided by its mean; for normal and gamma.",
+               .default_value = 0.25,
+               .min = 0.001,
+               .max = 10,
+               .requires_ = with_cost},
+              {.name = "touch_bytes",
+               .type = OptionType::kInteger,
+               .doc = "Extra memory that each sample reads, as a tokenizer table or a decoder's buffers would: it "
+                      "wears the caches.",
+               .unit = "bytes",
+               .default_value = std::int64_t{0},
+               .min = 0,
+               .max = 1e9,
+               .identity_default = std::int64_t{0}},
+          },
+  };
+}
+
+}  // namespace
+
+Section data_section() {
+  return {
+      .name = "data",
+      .doc = "Where the samples come from and how one becomes a tensor.",
+      .selector = "kind",
+      .options =
+          {
+              {.name = "kind",
+               .type = OptionType::kEnum,
+               .doc = "The format of the data set.",
+               .default_value = std::string{"synthetic"},
+               .choices = {"jpeg_folder", "synthetic"}},
+              {.name = "id",
+               .type = OptionType::kString,
+               .doc = "A name for the content of the data set. Cases with different ids are different cases; the path "
+                      "alone makes no difference."},
+          },
+      .variants = {jpeg_folder(), synthetic()},
+  };
+}
 
 void check_data(ResolvedCase&, const RuleFacts&, RuleSink&) {}
 

@@ -1,10 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
+namespace {
 
-Section loader_section() { return {.name = "loader", .doc = ""}; }
+Requires with_workers() {
+  return {.option = "loader.num_workers",
+          .op = Requires::Op::kGreater,
+          .value = std::int64_t{0},
+          .doc = "needs workers (num_workers > 0)"};
+}
 
-void check_loader(ResolvedCase&, const RuleFacts&, RuleSink&) {}
+std::vector<Option> common_options() {
+  return {
+      {.name = "engine",
+       .type = OptionType::kEnum,
+       .doc = "What loads the batches. With num_workers 0 every engine is `inline`.",
+       .default_value = std::string{"thread"},
+       .choices = {"inline", "thread"}},
+      {.name = "batch_size",
+       .type = OptionType::kInteger,
+       .doc = "Samples in a batch.",
+       .unit = "samples",
+       .default_value = std::int64_t{1},
+       .min = 1,
+       .max = 1 << 24,
+       .identity_default = std::int64_t{1}},
+      {.name = "shuffle",
+       .type = OptionType::kBool,
+       .doc = "A new random order in every epoch, the same in every engine.",
+       .default_value = false,
+       .identity_default = false},
+      {.name = "seed",
+       .type = OptionType::kInteger,
+       .doc = "Seed of the order and of the augmentation. Unset: the seed at the top of the file.",
+       .min = 0,
+       .max = 9007199254740992.0,
+       .identity = Identity::kContext},
+      {.name = "num_workers",
+       .type = OptionType::kInteger,
+       .doc = "Workers that read batches ahead. 0: the training thread reads each batch itself.",
+       .default_value = std::int64_t{0},
+       .min = 0,
+       .max = 1024,
+       .identity_default = std::int64_t{0}},
+      {.name = "prefetch_factor",
+       .type = OptionType::kInteger,
+       .doc = "Batches read ahead per worker: at most prefetch_factor * num_workers wait for the consumer.",
+       .unit = "batches",
+       .default_value = std::int64_t{2},
+       .min = 1,
+       .max = 4096,
+       .identity_default = std::int64_t{2},
+       .requires_ = with_workers()},
+      {.name = "persistent_workers",
+       .type = OptionType::kBool,
+       .doc = "Keeps the workers over epochs; otherwise each epoch starts and joins its own.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = with_workers()},
+      {.name = "timeout_s",
+       .type = OptionType::kNumber,
+       .doc = "Longest wait for one result of any worker. 0: no limit.",
+       .unit = "s",
+       .default_value = 0.0,
+       .min = 0,
+       .max = 1e6,
+       .identity = Identity::kContext,
+       .requires_ = with_workers()},
+      {.name = "in_order",
+       .type = OptionType::kBool,
+       .doc = "Batches come in the order of their indices. false: first finished, first returned, so that one slow "
+              "batch does not hold up the others.",
+       .default_value = true,
+       .identity_default = true},
+      {.name = "drop_last",
+       .type = OptionType::kBool,
+       .doc = "Leaves out the last batch of an epoch when it is not full.",
+       .default_value = false,
+       .identity_default = false},
+      {.name = "pin_memory",
+       .type = OptionType::kBool,
+       .doc = "Copies each batch into page-locked memory, from which copies to the device can be asynchronous.",
+       .default_value = false,
+       .identity_default = false},
+      {.name = "buffers",
+       .type = OptionType::kEnum,
+       .doc = "Memory of the batches. fresh: allocated for each one, as PyTorch does. reused: taken from a pool, "
+              "which saves the page faults.",
+       .default_value = std::string{"fresh"},
+       .choices = {"fresh", "reused"},
+       .identity_default = std::string{"fresh"}},
+      {.name = "threads_per_worker",
+       .type = OptionType::kInteger,
+       .doc = "Threads that OpenMP regions inside a worker may use.",
+       .unit = "threads",
+       .default_value = std::int64_t{1},
+       .min = 1,
+       .max = 1024,
+       .identity_default = std::int64_t{1},
+       .requires_ = with_workers()},
+  };
+}
+
+// What Python's DataLoader computes in its own thread has none of these.
+constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers", "loader.timeout_s",
+                                       "loader.threads_per_worker"};
+
+}  // namespace
+
+Section loader_section() {
+  return {
+      .name = "loader",
+      .doc = "The DataLoader: how samples become batches, and who does it. Options mean what they mean in "
+             "torch.utils.data.DataLoader.",
+      .selector = "engine",
+      .options = common_options(),
+      .variants = {{.name = "inline", .doc = "The training thread reads each batch itself (Python's num_workers=0)."},
+                   {.name = "thread", .doc = "Worker threads with the dispatch rules of Python's DataLoader."}},
+  };
+}
+
+void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const std::int64_t workers = resolved.integer("loader.num_workers");
+  if (workers > 0 && resolved.text("loader.engine") == "inline") {
+    const std::string reason = "engine inline has no workers, but num_workers is " + std::to_string(workers) +
+                               "; set num_workers: 0 or engine: thread";
+    facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
+    return;
+  }
+  if (workers == 0) {
+    resolved.options["loader.engine"] = std::string{"inline"};
+    resolved.options["loader.in_order"] = Value{};  // accepted by Python and without effect
+    for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
+  }
+  if (workers > facts.cores) {
+    sink.note("num_workers " + std::to_string(workers) + " exceeds the " + std::to_string(facts.cores) +
+              (facts.cores == 1 ? " core" : " cores") + " this process may use: workers will share them");
+  }
+  if (resolved.flag("loader.pin_memory") && !facts.cuda_available) {
+    const std::string reason = "pin_memory needs an accelerator, and there is none on this machine";
+    const bool insists = !facts.swept && !facts.device_auto && resolved.has("device") &&
+                         resolved.text("device").starts_with("cuda");
+    insists ? sink.error("loader.pin_memory", reason) : sink.skip(reason);
+  }
+}
 
 }  // namespace stepbench

@@ -2,6 +2,8 @@
 // One function per section, each in a file of its name, with the rules of its options beside them.
 #pragma once
 
+#include <vector>
+
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
@@ -12,6 +14,9 @@ namespace stepbench {
 [[nodiscard]] Section transfer_section();
 [[nodiscard]] Section model_section();
 [[nodiscard]] Section optimizer_section();
+
+// What every workload with a DataLoader reports beyond the harness's metrics (workloads/loader/loader_report.h).
+[[nodiscard]] std::vector<Metric> loader_metrics();
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);

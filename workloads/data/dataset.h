@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/measure/clock.h"
 #include "workloads/data/batch.h"
 
 namespace stepbench {
@@ -22,6 +24,7 @@ struct SampleKey {
 
 // Time spent inside read(), by kind; summed by the caller over a batch.
 struct ReadCost {
+  const Clock* clock = nullptr;  // null: times are not taken
   std::int64_t fetch_ns = 0;   // bytes from storage
   std::int64_t decode_ns = 0;  // bytes to tensor
   std::int64_t skipped = 0;    // samples replaced because of on_error: skip

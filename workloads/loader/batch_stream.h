@@ -10,20 +10,27 @@
 namespace stepbench {
 
 // An endless stream of batches over epochs, and the one place where data_wait is measured: the phase spans the
-// loader's next() alone. When an epoch ends inside a step the next one starts at once; that step is marked
-// first_of_epoch() and adds its samples and bytes to the step's counts. Main thread.
+// loader's next() alone, and begin_epoch() at an epoch's border. When an epoch ends inside a step the next one starts
+// at once; that step is marked first_of_epoch(). Adds samples and bytes to the step's counts. Main thread.
 class BatchStream {
  public:
   BatchStream(Loader& loader, WorkerContext& context) : loader_(loader), context_(context) {}
 
-  // Throws Error when an epoch yields no batch at all.
+  // Throws Error when an epoch yields no batch at all, and what a worker threw.
   [[nodiscard]] Batch next(StepRecorder& step);
   [[nodiscard]] std::int64_t epoch() const { return epoch_; }
+
+  // To be called from Workload::window(), so that report() speaks of the active windows alone.
+  void window(Edge edge);
+  // The loader's metrics (loader_metrics() declares them) and what was in force.
+  void report(ReportSink& sink) const;
+  [[nodiscard]] const LoaderMetrics& measured() const { return measured_; }
 
  private:
   Loader& loader_;
   WorkerContext& context_;
   std::int64_t epoch_ = -1;
+  LoaderMetrics measured_;
 };
 
 }  // namespace stepbench

@@ -15,6 +15,8 @@
 
 namespace stepbench {
 
+class ReportSink;
+
 struct LoaderOptions {
   std::int64_t batch_size = 1;
   bool shuffle = false;
@@ -35,19 +37,38 @@ struct LoaderMetrics {
   std::int64_t batches = 0;
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
-  std::int64_t construct_ns = 0;
-  std::int64_t tear_down_ns = 0;
+  std::int64_t skipped_samples = 0;
+
+  std::int64_t construct_ns = 0;     // of the loader; kept over a reset
+  std::int64_t epochs = 0;           // begun
+  std::int64_t epoch_begin_ns = 0;   // in begin_epoch(): workers started, first tasks sent
+  std::int64_t epoch_end_ns = 0;     // in the next() that found the end: workers joined unless persistent
+
+  // What was done for the batches, by whoever did it.
   std::int64_t fetch_ns = 0;
   std::int64_t decode_ns = 0;
   std::int64_t collate_ns = 0;
-  std::int64_t transport_ns = 0;
-  std::int64_t skipped_samples = 0;
-  std::vector<std::int64_t> wait_ns;       // one per next()
-  std::vector<std::int64_t> queue_depth;   // finished, un-yielded batches at entry of next()
+  std::int64_t transport_ns = 0;     // handing a batch over, without waiting for its turn
+  std::int64_t pin_ns = 0;
+
+  // The consumer's side of every next() that returned a batch or threw. The five parts sum to the sum of wait_ns.
+  std::int64_t blocked_ns = 0;       // no batch was there
+  std::int64_t read_ns = 0;          // reading it itself: engine inline
+  std::int64_t receive_ns = 0;       // taking it over
+  std::int64_t pinning_ns = 0;       // pinning in this thread
+  std::int64_t dispatch_ns = 0;      // sending the next task, and the rest
+  std::vector<std::int64_t> wait_ns;      // one per such next()
+  std::vector<std::int64_t> queue_depth;  // finished, un-yielded batches at its entry
+  std::int64_t ready = 0;                 // calls whose batch was there at entry
+
   struct Worker {
-    std::int64_t busy_ns = 0, idle_ns = 0, blocked_ns = 0;
+    std::int64_t busy_ns = 0;     // reading and collating
+    std::int64_t idle_ns = 0;     // no task
+    std::int64_t blocked_ns = 0;  // handing over: lock, slot or queue
   };
   std::vector<Worker> workers;
+
+  void add(const LoaderMetrics& other);  // of the same loader, later
 };
 
 // The order of one epoch: sample indices. Given from outside, so that every engine and torch's own loader see the same.
@@ -65,6 +86,8 @@ class Loader {
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;
+  // Engine and options as they are in force, by full option name.
+  virtual void report(ReportSink&) const {}
 };
 
 }  // namespace stepbench

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/synthetic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <numbers>
+#include <utility>
+
+#include "workloads/data/philox.h"
+
+namespace stepbench {
+namespace {
+
+// Sequences of one sample's generator.
+constexpr std::uint32_t kLabelDraws = 1;
+constexpr std::uint32_t kImageDraws = 2;
+constexpr std::uint32_t kCostDraws = 3;
+
+constexpr std::int64_t kCacheLine = 64;
+
+struct TouchBuffer final : Dataset::Scratch {
+  explicit TouchBuffer(std::int64_t bytes) : memory(static_cast<std::size_t>(bytes), std::byte{1}) {}
+  std::vector<std::byte> memory;
+  std::uint64_t sum = 0;  // keeps the reads alive
+};
+
+// A 32-bit mixer (Chris Wellons, "lowbias32"): every float depends on its own position alone, which vectorises.
+std::uint32_t mix(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7feb352dU;
+  x ^= x >> 15;
+  x *= 0x846ca68bU;
+  return x ^ x >> 16;
+}
+
+void fill_uniform(float* out, std::size_t count, std::uint32_t key) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = static_cast<std::int32_t>(mix(static_cast<std::uint32_t>(i) ^ key));
+    out[i] = static_cast<float>(bits) * 0x1p-31F;
+  }
+}
+
+double standard_normal(Philox& random) {
+  const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));  // Box-Muller
+  return radius * std::cos(2 * std::numbers::pi * random.uniform());
+}
+
+// Mean 1, shape k. Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", 2000.
+double unit_gamma(Philox& random, double k) {
+  const double boosted = k < 1 ? k + 1 : k;
+  const double d = boosted - 1.0 / 3;
+  const double c = 1 / std::sqrt(9 * d);
+  double drawn = 0;
+  for (;;) {
+    const double x = standard_normal(random);
+    const double v = std::pow(1 + c * x, 3);
+    if (v <= 0) continue;
+    if (std::log1p(-random.uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) {
+      drawn = d * v;
+      break;
+    }
+  }
+  if (k < 1) drawn *= std::pow(1 - random.uniform(), 1 / k);
+  return drawn / k;
+}
+
+void sleep_us(double us) {
+  const auto ns = static_cast<std::int64_t>(us * 1e3);
+  timespec left{.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) != 0) {
+  }
+}
+
+// Burns CPU time of this thread, so that more workers than cores slow each other down as real work does.
+void spin_us(double us) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) * 1e-3;
+  };
+  const double end = now() + us;
+  while (now() < end) {
+  }
+}
+
+}  // namespace
+
+Synthetic::Synthetic(SyntheticOptions options) : options_(std::move(options)) {
+  fields_ = {{.name = "image", .shape = options_.shape, .dtype = DType::kFloat32},
+             {.name = "label", .shape = {}, .dtype = DType::kInt64}};
+}
+
+std::unique_ptr<Dataset::Scratch> Synthetic::make_scratch() const {
+  return std::make_unique<TouchBuffer>(options_.touch_bytes);
+}
+
+double Synthetic::cost_us(const SampleKey& key) const {
+  Philox random(key.seed, static_cast<std::uint64_t>(key.index), kCostDraws);
+  const double mean = options_.cost_us;
+  switch (options_.distribution) {
+    case CostDistribution::kFixed: break;
+    case CostDistribution::kNormal: return std::max(0.0, mean * (1 + options_.cost_cv * standard_normal(random)));
+    case CostDistribution::kExponential: return -mean * std::log1p(-random.uniform());
+    case CostDistribution::kGamma: return mean * unit_gamma(random, 1 / (options_.cost_cv * options_.cost_cv));
+  }
+  return mean;
+}
+
+void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const {
+  const std::int64_t began = cost.clock != nullptr ? cost.clock->now_ns() : 0;
+  const auto stream = static_cast<std::uint64_t>(key.index);
+  const auto label =
+      static_cast<std::int64_t>(Philox(key.seed, stream, kLabelDraws).below(static_cast<std::uint64_t>(options_.classes)));
+  std::memcpy(out[1], &label, sizeof label);
+  if (options_.fill) {
+    const std::uint32_t image_key = Philox(key.seed, stream, kImageDraws).next();
+    fill_uniform(reinterpret_cast<float*>(out[0]), fields_[0].bytes() / sizeof(float), image_key);
+  }
+  if (options_.touch_bytes > 0) {
+    auto& buffer = static_cast<TouchBuffer&>(scratch);
+    for (std::size_t i = 0; i < buffer.memory.size(); i += kCacheLine) {
+      buffer.sum += static_cast<std::uint64_t>(buffer.memory[i]);
+    }
+  }
+  const std::int64_t made = cost.clock != nullptr ? cost.clock->now_ns() : 0;
+  cost.decode_ns += made - began;
+  if (options_.cost == CostKind::kSleep) sleep_us(cost_us(key));
+  if (options_.cost == CostKind::kSpin) spin_us(cost_us(key));
+  if (options_.cost == CostKind::kNone || cost.clock == nullptr) return;
+  // Waiting stands for storage, computing for a decoder.
+  (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) += cost.clock->now_ns() - made;
+}
+
+std::string Synthetic::digest() const {
+  return "synthetic:" + std::to_string(options_.samples) + ":" +
+         std::to_string(fields_[0].bytes() + fields_[1].bytes()) + ":" + std::to_string(options_.classes);
+}
+
+}  // namespace stepbench

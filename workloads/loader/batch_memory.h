@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "workloads/data/batch.h"
+
+namespace stepbench {
+
+// Where batches get their memory: allocated for each one, or taken from a pool to which it returns. A batch may outlive
+// this object. Any thread.
+class BatchMemory {
+ public:
+  BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size, bool reuse);
+
+  // Uninitialised memory for `size` samples, every field aligned to a cache line. Throws std::bad_alloc.
+  [[nodiscard]] Batch take(std::int64_t size) const;
+  [[nodiscard]] std::size_t bytes_per_batch() const { return bytes_; }
+
+ private:
+  struct Pool;
+  std::vector<FieldSpec> fields_;
+  std::vector<std::size_t> offsets_;
+  std::int64_t batch_size_;
+  std::size_t bytes_ = 0;
+  std::shared_ptr<Pool> pool_;  // null: fresh
+};
+
+}  // namespace stepbench

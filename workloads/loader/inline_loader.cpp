@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/inline_loader.h"
+
+#include <utility>
+
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+
+InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order, const Clock& clock)
+    : options_(options),
+      order_(std::move(order)),
+      clock_(clock),
+      memory_(dataset.fields(), options.batch_size, options.reuse_buffers),
+      reader_(dataset, memory_, options.seed, clock),
+      samples_(dataset.size()) {}
+
+void InlineLoader::begin_epoch(std::int64_t epoch) {
+  const std::int64_t began = clock_.now_ns();
+  indices_ = order_(epoch);
+  epoch_ = epoch;
+  next_batch_ = 0;
+  ++metrics_.epochs;
+  metrics_.epoch_begin_ns += clock_.now_ns() - began;
+}
+
+std::optional<Batch> InlineLoader::next() {
+  const std::int64_t began = clock_.now_ns();
+  const BatchCut cut(indices_, options_.batch_size, options_.drop_last);
+  if (next_batch_ >= cut.count()) {
+    metrics_.epoch_end_ns += clock_.now_ns() - began;
+    return std::nullopt;
+  }
+  BatchCost cost;
+  const auto account = [&] {
+    const std::int64_t wait_ns = clock_.now_ns() - began;
+    metrics_.fetch_ns += cost.fetch_ns;
+    metrics_.decode_ns += cost.decode_ns;
+    metrics_.collate_ns += cost.collate_ns;
+    metrics_.skipped_samples += cost.skipped;
+    metrics_.read_ns += cost.total_ns();
+    metrics_.dispatch_ns += wait_ns - cost.total_ns();
+    metrics_.wait_ns.push_back(wait_ns);
+    metrics_.queue_depth.push_back(0);
+  };
+  const std::int64_t index = next_batch_++;  // a failed batch is passed over, as in Python
+  try {
+    Batch batch = reader_.read(cut[index], epoch_, cost);
+    batch.index = index;
+    ++metrics_.batches;
+    metrics_.samples += batch.size;
+    metrics_.bytes += static_cast<std::int64_t>(batch.bytes());
+    account();
+    return batch;
+  } catch (...) {
+    account();
+    throw;
+  }
+}
+
+std::int64_t InlineLoader::batches_per_epoch() const {
+  return batch_count(samples_, options_.batch_size, options_.drop_last);
+}
+
+void InlineLoader::reset_metrics() { metrics_ = {.construct_ns = metrics_.construct_ns}; }
+
+}  // namespace stepbench

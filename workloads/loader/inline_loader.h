@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/loader.h"
+
+namespace stepbench {
+
+// Python's num_workers=0: next() reads the batch itself.
+class InlineLoader final : public Loader {
+ public:
+  // `dataset` and `clock` must outlive it.
+  InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order, const Clock& clock);
+
+  void begin_epoch(std::int64_t epoch) override;
+  [[nodiscard]] std::optional<Batch> next() override;
+  [[nodiscard]] std::int64_t batches_per_epoch() const override;
+  [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
+  void reset_metrics() override;
+
+ private:
+  LoaderOptions options_;
+  EpochOrder order_;
+  const Clock& clock_;
+  BatchMemory memory_;
+  BatchReader reader_;
+  std::int64_t samples_;
+  std::int64_t epoch_ = 0;
+  std::vector<std::int64_t> indices_;
+  std::int64_t next_batch_ = 0;
+  LoaderMetrics metrics_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/loader.h"
+
+namespace stepbench {
+
+void LoaderMetrics::add(const LoaderMetrics& other) {
+  batches += other.batches;
+  samples += other.samples;
+  bytes += other.bytes;
+  skipped_samples += other.skipped_samples;
+  construct_ns = other.construct_ns;
+  epochs += other.epochs;
+  epoch_begin_ns += other.epoch_begin_ns;
+  epoch_end_ns += other.epoch_end_ns;
+  fetch_ns += other.fetch_ns;
+  decode_ns += other.decode_ns;
+  collate_ns += other.collate_ns;
+  transport_ns += other.transport_ns;
+  pin_ns += other.pin_ns;
+  blocked_ns += other.blocked_ns;
+  read_ns += other.read_ns;
+  receive_ns += other.receive_ns;
+  pinning_ns += other.pinning_ns;
+  dispatch_ns += other.dispatch_ns;
+  wait_ns.insert(wait_ns.end(), other.wait_ns.begin(), other.wait_ns.end());
+  queue_depth.insert(queue_depth.end(), other.queue_depth.begin(), other.queue_depth.end());
+  ready += other.ready;
+  if (workers.size() < other.workers.size()) workers.resize(other.workers.size());
+  for (std::size_t i = 0; i < other.workers.size(); ++i) {
+    workers[i].busy_ns += other.workers[i].busy_ns;
+    workers[i].idle_ns += other.workers[i].idle_ns;
+    workers[i].blocked_ns += other.workers[i].blocked_ns;
+  }
+}
+
+}  // namespace stepbench

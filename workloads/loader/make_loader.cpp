@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/make_loader.h"
+
+#include <utility>
+
+#include "harness/error.h"
+#include "workloads/loader/inline_loader.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+
+LoaderOptions loader_options(const ResolvedCase& resolved) {
+  const auto integer = [&](std::string_view name, std::int64_t otherwise) {
+    return resolved.has(name) ? resolved.integer(name) : otherwise;
+  };
+  const auto flag = [&](std::string_view name, bool otherwise) {
+    return resolved.has(name) ? resolved.flag(name) : otherwise;
+  };
+  return {
+      .batch_size = resolved.integer("loader.batch_size"),
+      .shuffle = resolved.flag("loader.shuffle"),
+      .seed = static_cast<std::uint64_t>(integer("loader.seed", integer("seed", 0))),
+      .num_workers = resolved.integer("loader.num_workers"),
+      .prefetch_factor = integer("loader.prefetch_factor", 2),
+      .pin_memory = resolved.flag("loader.pin_memory"),
+      .persistent_workers = flag("loader.persistent_workers", false),
+      .drop_last = resolved.flag("loader.drop_last"),
+      .timeout_s = resolved.has("loader.timeout_s") ? resolved.number("loader.timeout_s") : 0,
+      .in_order = flag("loader.in_order", true),
+      .reuse_buffers = resolved.text("loader.buffers") == "reused",
+      .threads_per_worker = integer("loader.threads_per_worker", 1),
+  };
+}
+
+EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
+  return options.shuffle ? shuffled_order(dataset.size(), options.seed) : sequential_order(dataset.size());
+}
+
+std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved, EpochOrder order,
+                                    WorkerContext& context) {
+  const std::int64_t began = context.clock.now_ns();
+  const LoaderOptions options = loader_options(resolved);
+  const std::string& engine = resolved.text("loader.engine");
+  std::unique_ptr<Loader> loader;
+  if (engine == "inline" || options.num_workers == 0) {
+    loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);
+  } else {
+    throw ConfigError("loader.engine", "'" + engine + "' is not an engine; known: inline, thread");
+  }
+  context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
+  return loader;
+}
+
+void tear_down(std::unique_ptr<Loader>& loader, WorkerContext& context) {
+  if (!loader) return;
+  const std::int64_t began = context.clock.now_ns();
+  loader.reset();
+  context.life_cycle.loader_tear_down_ns = context.clock.now_ns() - began;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "workloads/data/philox.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<std::int64_t> identity(std::int64_t samples) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  return order;
+}
+
+}  // namespace
+
+EpochOrder sequential_order(std::int64_t samples) {
+  return [samples](std::int64_t) { return identity(samples); };
+}
+
+EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed) {
+  return [samples, seed](std::int64_t epoch) {
+    std::vector<std::int64_t> order = identity(samples);
+    Philox random(seed, static_cast<std::uint64_t>(epoch));
+    for (std::size_t left = order.size(); left > 1; --left) {
+      std::swap(order[left - 1], order[static_cast<std::size_t>(random.below(left))]);
+    }
+    return order;
+  };
+}
+
+std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size, bool drop_last) {
+  return samples / batch_size + (!drop_last && samples % batch_size != 0 ? 1 : 0);
+}
+
+BatchCut::BatchCut(std::span<const std::int64_t> order, std::int64_t batch_size, bool drop_last)
+    : order_(order),
+      batch_size_(batch_size),
+      count_(batch_count(static_cast<std::int64_t>(order.size()), batch_size, drop_last)) {}
+
+std::span<const std::int64_t> BatchCut::operator[](std::int64_t batch) const {
+  const auto first = static_cast<std::size_t>(batch * batch_size_);
+  return order_.subspan(first, std::min(static_cast<std::size_t>(batch_size_), order_.size() - first));
+}
+
+}  // namespace stepbench
