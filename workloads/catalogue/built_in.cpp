@@ -10,7 +10,8 @@ namespace {
 
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
-  for (Section (*section)() : {data_section, loader_section, transfer_section, model_section, optimizer_section}) {
+  for (Section (*section)() :
+       {data_section, loader_section, transfer_section, model_section, optimizer_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {

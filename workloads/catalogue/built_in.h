@@ -8,7 +8,8 @@
 
 namespace stepbench {
 
-// The harness's sections and all built-in workloads with theirs. Both programs link this; it needs no torch.
+// The harness's sections and all built-in workloads with theirs. Both programs link this; it needs
+// no torch.
 [[nodiscard]] const Catalogue& built_in_catalogue();
 [[nodiscard]] std::span<const WorkloadRule> built_in_rules();
 

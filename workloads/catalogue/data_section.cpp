@@ -18,32 +18,39 @@ Option image_size_option() {
 Variant jpeg_folder() {
   return {
       .name = "jpeg_folder",
-      .doc = "JPEG files in one sub-folder per class, as torchvision's ImageFolder reads them: decoded, cropped, "
-             "resized, normalised with the ImageNet mean and deviation. Fields: image float32 (3, H, W), label int64.",
+      .doc =
+          "JPEG files in one sub-folder per class, as torchvision's ImageFolder reads them: "
+          "decoded, cropped, "
+          "resized, normalised with the ImageNet mean and deviation. Fields: image float32 (3, H, "
+          "W), label int64.",
       .options =
           {
               {.name = "path",
                .type = OptionType::kPath,
-               .doc = "Folder with one sub-folder per class. `stepbench data make jpeg_folder` makes one.",
+               .doc = "Folder with one sub-folder per class. `stepbench data make jpeg_folder` "
+                      "makes one.",
                .required = true,
                .identity = Identity::kContext},
               image_size_option(),
               {.name = "augment",
                .type = OptionType::kBool,
-               .doc = "true: random resized crop and horizontal flip, as in training. false: resize the shorter side "
+               .doc = "true: random resized crop and horizontal flip, as in training. false: "
+                      "resize the shorter side "
                       "to image_size * 256 / 224 and crop the centre, as in evaluation.",
                .default_value = true,
                .identity_default = true},
               {.name = "decode",
                .type = OptionType::kEnum,
-               .doc = "exact: the pixels that Pillow decodes. fast: lets the JPEG decoder shrink by 2, 4 or 8 where "
+               .doc = "exact: the pixels that Pillow decodes. fast: lets the JPEG decoder shrink "
+                      "by 2, 4 or 8 where "
                       "the crop stays at least as large as the output.",
                .default_value = std::string{"exact"},
                .choices = {"exact", "fast"},
                .identity_default = std::string{"exact"}},
               {.name = "on_error",
                .type = OptionType::kEnum,
-               .doc = "What an unreadable image does. error: fails the case and names the file. skip: the next "
+               .doc = "What an unreadable image does. error: fails the case and names the file. "
+                      "skip: the next "
                       "readable image takes its place, and it is counted.",
                .default_value = std::string{"error"},
                .choices = {"error", "skip"},
@@ -59,8 +66,10 @@ Variant synthetic() {
                            .doc = "needs a cost per sample (cost: sleep or spin)"};
   return {
       .name = "synthetic",
-      .doc = "Samples made from (seed, index) with a chosen size and cost, to separate the loader's own cost from "
-             "that of real data. Fields: image float32, label int64.",
+      .doc =
+          "Samples made from (seed, index) with a chosen size and cost, to separate the loader's "
+          "own cost from "
+          "that of real data. Fields: image float32, label int64.",
       .options =
           {
               {.name = "samples",
@@ -93,14 +102,16 @@ Variant synthetic() {
                .identity_default = std::int64_t{10}},
               {.name = "fill",
                .type = OptionType::kEnum,
-               .doc = "all: every byte of a sample is written. label: the image memory is left as it is and only the "
+               .doc = "all: every byte of a sample is written. label: the image memory is left as "
+                      "it is and only the "
                       "label is written, which costs next to nothing.",
                .default_value = std::string{"all"},
                .choices = {"all", "label"},
                .identity_default = std::string{"all"}},
               {.name = "cost",
                .type = OptionType::kEnum,
-               .doc = "What a sample costs beyond its bytes. sleep: waits, as remote storage does; spin: computes, as "
+               .doc = "What a sample costs beyond its bytes. sleep: waits, as remote storage does; "
+                      "spin: computes, as "
                       "a decoder does (sleep hides that cores are scarce).",
                .default_value = std::string{"none"},
                .choices = {"none", "sleep", "spin"},
@@ -115,7 +126,8 @@ Variant synthetic() {
                .requires_ = with_cost},
               {.name = "cost_distribution",
                .type = OptionType::kEnum,
-               .doc = "How the cost varies from sample to sample; drawn from (seed, index), so it repeats exactly.",
+               .doc = "How the cost varies from sample to sample; drawn from (seed, index), so it "
+                      "repeats exactly.",
                .default_value = std::string{"fixed"},
                .choices = {"fixed", "normal", "exponential", "gamma"},
                .identity_default = std::string{"fixed"},
@@ -129,7 +141,8 @@ Variant synthetic() {
                .requires_ = with_cost},
               {.name = "touch_bytes",
                .type = OptionType::kInteger,
-               .doc = "Extra memory that each sample reads, as a tokenizer table or a decoder's buffers would: it "
+               .doc = "Extra memory that each sample reads, as a tokenizer table or a decoder's "
+                      "buffers would: it "
                       "wears the caches.",
                .unit = "bytes",
                .default_value = std::int64_t{0},
@@ -156,7 +169,8 @@ Section data_section() {
                .choices = {"jpeg_folder", "synthetic"}},
               {.name = "id",
                .type = OptionType::kString,
-               .doc = "A name for the content of the data set. Cases with different ids are different cases; the path "
+               .doc = "A name for the content of the data set. Cases with different ids are "
+                      "different cases; the path "
                       "alone makes no difference."},
           },
       .variants = {jpeg_folder(), synthetic()},

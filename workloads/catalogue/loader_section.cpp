@@ -49,7 +49,8 @@ std::vector<Option> common_options() {
        .identity_default = std::int64_t{0}},
       {.name = "prefetch_factor",
        .type = OptionType::kInteger,
-       .doc = "Batches read ahead per worker: at most prefetch_factor * num_workers wait for the consumer.",
+       .doc = "Batches read ahead per worker: at most prefetch_factor * num_workers wait for the "
+              "consumer.",
        .unit = "batches",
        .default_value = std::int64_t{2},
        .min = 1,
@@ -73,7 +74,8 @@ std::vector<Option> common_options() {
        .requires_ = with_workers()},
       {.name = "in_order",
        .type = OptionType::kBool,
-       .doc = "Batches come in the order of their indices. false: first finished, first returned, so that one slow "
+       .doc = "Batches come in the order of their indices. false: first finished, first returned, "
+              "so that one slow "
               "batch does not hold up the others.",
        .default_value = true,
        .identity_default = true},
@@ -84,12 +86,14 @@ std::vector<Option> common_options() {
        .identity_default = false},
       {.name = "pin_memory",
        .type = OptionType::kBool,
-       .doc = "Copies each batch into page-locked memory, from which copies to the device can be asynchronous.",
+       .doc = "Copies each batch into page-locked memory, from which copies to the device can be "
+              "asynchronous.",
        .default_value = false,
        .identity_default = false},
       {.name = "buffers",
        .type = OptionType::kEnum,
-       .doc = "Memory of the batches. fresh: allocated for each one, as PyTorch does. reused: taken from a pool, "
+       .doc = "Memory of the batches. fresh: allocated for each one, as PyTorch does. reused: "
+              "taken from a pool, "
               "which saves the page faults.",
        .default_value = std::string{"fresh"},
        .choices = {"fresh", "reused"},
@@ -107,28 +111,32 @@ std::vector<Option> common_options() {
 }
 
 // What Python's DataLoader computes in its own thread has none of these.
-constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers", "loader.timeout_s",
-                                       "loader.threads_per_worker"};
+constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers",
+                                       "loader.timeout_s", "loader.threads_per_worker"};
 
 }  // namespace
 
 Section loader_section() {
   return {
       .name = "loader",
-      .doc = "The DataLoader: how samples become batches, and who does it. Options mean what they mean in "
-             "torch.utils.data.DataLoader.",
+      .doc =
+          "The DataLoader: how samples become batches, and who does it. Options mean what they "
+          "mean in "
+          "torch.utils.data.DataLoader.",
       .selector = "engine",
       .options = common_options(),
-      .variants = {{.name = "inline", .doc = "The training thread reads each batch itself (Python's num_workers=0)."},
-                   {.name = "thread", .doc = "Worker threads with the dispatch rules of Python's DataLoader."}},
+      .variants = {{.name = "inline",
+                    .doc = "The training thread reads each batch itself (Python's num_workers=0)."},
+                   {.name = "thread",
+                    .doc = "Worker threads with the dispatch rules of Python's DataLoader."}},
   };
 }
 
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const std::int64_t workers = resolved.integer("loader.num_workers");
   if (workers > 0 && resolved.text("loader.engine") == "inline") {
-    const std::string reason = "engine inline has no workers, but num_workers is " + std::to_string(workers) +
-                               "; set num_workers: 0 or engine: thread";
+    const std::string reason = "engine inline has no workers, but num_workers is " +
+                               std::to_string(workers) + "; set num_workers: 0 or engine: thread";
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
@@ -138,8 +146,9 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }
   if (workers > facts.cores) {
-    sink.note("num_workers " + std::to_string(workers) + " exceeds the " + std::to_string(facts.cores) +
-              (facts.cores == 1 ? " core" : " cores") + " this process may use: workers will share them");
+    sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
+              std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +
+              " this process may use: workers will share them");
   }
   if (resolved.flag("loader.pin_memory") && !facts.cuda_available) {
     const std::string reason = "pin_memory needs an accelerator, and there is none on this machine";

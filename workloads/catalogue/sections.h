@@ -15,7 +15,8 @@ namespace stepbench {
 [[nodiscard]] Section model_section();
 [[nodiscard]] Section optimizer_section();
 
-// What every workload with a DataLoader reports beyond the harness's metrics (workloads/loader/loader_report.h).
+// What every workload with a DataLoader reports beyond the harness's metrics
+// (workloads/loader/loader_report.h).
 [[nodiscard]] std::vector<Metric> loader_metrics();
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);

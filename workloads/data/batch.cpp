@@ -7,10 +7,13 @@ namespace stepbench {
 
 std::size_t size_of(DType dtype) {
   switch (dtype) {
-    case DType::kUInt8: return 1;
+    case DType::kUInt8:
+      return 1;
     case DType::kInt32:
-    case DType::kFloat32: return 4;
-    case DType::kInt64: return 8;
+    case DType::kFloat32:
+      return 4;
+    case DType::kInt64:
+      return 8;
   }
   assert(false);
   return 0;

@@ -12,7 +12,8 @@ namespace stepbench {
 enum class DType : std::uint8_t { kUInt8, kInt32, kInt64, kFloat32 };
 [[nodiscard]] std::size_t size_of(DType dtype);
 
-// Shape and type of one field of a sample, without the batch dimension: image {3, 224, 224} kFloat32, label {} kInt64.
+// Shape and type of one field of a sample, without the batch dimension: image {3, 224, 224}
+// kFloat32, label {} kInt64.
 struct FieldSpec {
   std::string name;
   std::vector<std::int64_t> shape;
@@ -20,14 +21,15 @@ struct FieldSpec {
   [[nodiscard]] std::size_t bytes() const;
 };
 
-// One field of a batch: `data` holds size * spec.bytes() bytes, first dimension = sample, row-major.
+// One field of a batch: `data` holds size * spec.bytes() bytes, first dimension = sample,
+// row-major.
 struct BatchField {
   std::byte* data = nullptr;
   FieldSpec spec;
 };
 
-// A collated batch. Memory belongs to `owner`: it goes back to its pool or is freed when the last copy of the pointer
-// is gone, on any thread.
+// A collated batch. Memory belongs to `owner`: it goes back to its pool or is freed when the last
+// copy of the pointer is gone, on any thread.
 struct Batch {
   std::vector<BatchField> fields;
   std::int64_t size = 0;   // samples; the last batch of an epoch may be smaller

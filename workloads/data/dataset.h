@@ -18,19 +18,21 @@ using SampleSlots = std::span<std::byte* const>;
 
 struct SampleKey {
   std::int64_t index = 0;  // in the data set
-  std::uint64_t seed = 0;  // augmentation is a function of (seed, epoch, index), never of the worker
+  std::uint64_t seed =
+      0;  // augmentation is a function of (seed, epoch, index), never of the worker
   std::int64_t epoch = 0;
 };
 
 // Time spent inside read(), by kind; summed by the caller over a batch.
 struct ReadCost {
   const Clock* clock = nullptr;  // null: times are not taken
-  std::int64_t fetch_ns = 0;   // bytes from storage
-  std::int64_t decode_ns = 0;  // bytes to tensor
-  std::int64_t skipped = 0;    // samples replaced because of on_error: skip
+  std::int64_t fetch_ns = 0;     // bytes from storage
+  std::int64_t decode_ns = 0;    // bytes to tensor
+  std::int64_t skipped = 0;      // samples replaced because of on_error: skip
 };
 
-// A map-style data set. read() may be called from many threads at once, each with a scratch of its own.
+// A map-style data set. read() may be called from many threads at once, each with a scratch of its
+// own.
 class Dataset {
  public:
   // Per-thread state (decoder handle, buffers). Made by the reading thread.
@@ -51,7 +53,8 @@ class Dataset {
   [[nodiscard]] virtual const std::vector<FieldSpec>& fields() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
   // Writes one sample. Throws Error naming the file (and offset) when the data is bad.
-  virtual void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const = 0;
+  virtual void read(const SampleKey& key, SampleSlots out, Scratch& scratch,
+                    ReadCost& cost) const = 0;
   // Number of classes or vocabulary size, 0 where there is none: what a model's output must fit.
   [[nodiscard]] virtual std::int64_t classes() const { return 0; }
   // Content digest: count and bytes; a must-match field of comparisons.

@@ -46,7 +46,8 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
 std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("data.kind");
   if (kind == "synthetic") return std::make_unique<Synthetic>(synthetic_options(resolved));
-  throw ConfigError("data.kind", "'" + kind + "' is not a kind of data set; known: jpeg_folder, synthetic");
+  throw ConfigError("data.kind",
+                    "'" + kind + "' is not a kind of data set; known: jpeg_folder, synthetic");
 }
 
 }  // namespace stepbench

@@ -8,7 +8,8 @@
 
 namespace stepbench {
 
-// The data set that the section `data` describes. Throws ConfigError naming the file or folder that is wrong.
+// The data set that the section `data` describes. Throws ConfigError naming the file or folder that
+// is wrong.
 [[nodiscard]] std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved);
 
 }  // namespace stepbench

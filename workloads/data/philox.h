@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox4x32-10, a counter-based generator (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC'11): its
-// numbers are a function of key and counter, so a sample's draws do not depend on who makes them. Value type.
+// Philox4x32-10, a counter-based generator (Salmon et al., "Parallel Random Numbers: As Easy as 1,
+// 2, 3", SC'11): its numbers are a function of key and counter, so a sample's draws do not depend
+// on who makes them. Value type.
 #pragma once
 
 #include <array>
@@ -31,9 +32,10 @@ class Philox {
   // Uniform in [0, bound); bound > 0. Multiply-shift with rejection (Lemire 2019): no bias.
   constexpr std::uint64_t below(std::uint64_t bound) {
     for (;;) {
-      const unsigned __int128 product = static_cast<unsigned __int128>(next64()) * bound;
+      const Wide product = static_cast<Wide>(next64()) * bound;
       const auto remainder = static_cast<std::uint64_t>(product);
-      if (remainder >= bound || remainder >= (0 - bound) % bound) return static_cast<std::uint64_t>(product >> 64);
+      if (remainder >= bound || remainder >= (0 - bound) % bound)
+        return static_cast<std::uint64_t>(product >> 64);
     }
   }
 
@@ -50,8 +52,12 @@ class Philox {
   }
 
  private:
+  __extension__ using Wide = unsigned __int128;
+
   static constexpr std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
-  static constexpr std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+  static constexpr std::uint32_t high(std::uint64_t x) {
+    return static_cast<std::uint32_t>(x >> 32);
+  }
 
   std::array<std::uint32_t, 2> key_;
   Block counter_;

@@ -21,12 +21,14 @@ constexpr std::uint32_t kCostDraws = 3;
 constexpr std::int64_t kCacheLine = 64;
 
 struct TouchBuffer final : Dataset::Scratch {
-  explicit TouchBuffer(std::int64_t bytes) : memory(static_cast<std::size_t>(bytes), std::byte{1}) {}
+  explicit TouchBuffer(std::int64_t bytes)
+      : memory(static_cast<std::size_t>(bytes), std::byte{1}) {}
   std::vector<std::byte> memory;
   std::uint64_t sum = 0;  // keeps the reads alive
 };
 
-// A 32-bit mixer (Chris Wellons, "lowbias32"): every float depends on its own position alone, which vectorises.
+// A 32-bit mixer (Chris Wellons, "lowbias32"): every float depends on its own position alone, which
+// vectorises.
 std::uint32_t mix(std::uint32_t x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;
@@ -73,7 +75,8 @@ void sleep_us(double us) {
   }
 }
 
-// Burns CPU time of this thread, so that more workers than cores slow each other down as real work does.
+// Burns CPU time of this thread, so that more workers than cores slow each other down as real work
+// does.
 void spin_us(double us) {
   const auto now = [] {
     timespec t{};
@@ -100,19 +103,24 @@ double Synthetic::cost_us(const SampleKey& key) const {
   Philox random(key.seed, static_cast<std::uint64_t>(key.index), kCostDraws);
   const double mean = options_.cost_us;
   switch (options_.distribution) {
-    case CostDistribution::kFixed: break;
-    case CostDistribution::kNormal: return std::max(0.0, mean * (1 + options_.cost_cv * standard_normal(random)));
-    case CostDistribution::kExponential: return -mean * std::log1p(-random.uniform());
-    case CostDistribution::kGamma: return mean * unit_gamma(random, 1 / (options_.cost_cv * options_.cost_cv));
+    case CostDistribution::kFixed:
+      break;
+    case CostDistribution::kNormal:
+      return std::max(0.0, mean * (1 + options_.cost_cv * standard_normal(random)));
+    case CostDistribution::kExponential:
+      return -mean * std::log1p(-random.uniform());
+    case CostDistribution::kGamma:
+      return mean * unit_gamma(random, 1 / (options_.cost_cv * options_.cost_cv));
   }
   return mean;
 }
 
-void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const {
+void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
+                     ReadCost& cost) const {
   const std::int64_t began = cost.clock != nullptr ? cost.clock->now_ns() : 0;
   const auto stream = static_cast<std::uint64_t>(key.index);
-  const auto label =
-      static_cast<std::int64_t>(Philox(key.seed, stream, kLabelDraws).below(static_cast<std::uint64_t>(options_.classes)));
+  const auto label = static_cast<std::int64_t>(
+      Philox(key.seed, stream, kLabelDraws).below(static_cast<std::uint64_t>(options_.classes)));
   std::memcpy(out[1], &label, sizeof label);
   if (options_.fill) {
     const std::uint32_t image_key = Philox(key.seed, stream, kImageDraws).next();
@@ -130,12 +138,14 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch, Re
   if (options_.cost == CostKind::kSpin) spin_us(cost_us(key));
   if (options_.cost == CostKind::kNone || cost.clock == nullptr) return;
   // Waiting stands for storage, computing for a decoder.
-  (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) += cost.clock->now_ns() - made;
+  (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) +=
+      cost.clock->now_ns() - made;
 }
 
 std::string Synthetic::digest() const {
   return "synthetic:" + std::to_string(options_.samples) + ":" +
-         std::to_string(fields_[0].bytes() + fields_[1].bytes()) + ":" + std::to_string(options_.classes);
+         std::to_string(fields_[0].bytes() + fields_[1].bytes()) + ":" +
+         std::to_string(options_.classes);
 }
 
 }  // namespace stepbench

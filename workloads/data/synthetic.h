@@ -24,7 +24,8 @@ struct SyntheticOptions {
   std::int64_t touch_bytes = 0;
 };
 
-// Samples that are a function of (seed, index): image uniform in [-1, 1), label uniform in [0, classes).
+// Samples that are a function of (seed, index): image uniform in [-1, 1), label uniform in [0,
+// classes).
 class Synthetic final : public Dataset {
  public:
   explicit Synthetic(SyntheticOptions options);

@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 
 std::byte* allocate(std::size_t bytes) {
-  return static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment}));
+  return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
 }
-void release(void* memory) noexcept { ::operator delete(memory, std::align_val_t{kAlignment}); }
+void release(void* memory) noexcept { ::operator delete (memory, std::align_val_t{kAlignment}); }
 
 }  // namespace
 
@@ -62,7 +62,8 @@ Batch BatchMemory::take(std::int64_t size) const {
   std::byte* memory = nullptr;
   if (pool_) {
     memory = pool_->take(bytes_);
-    batch.owner = std::shared_ptr<void>(memory, [pool = pool_](void* back) { pool->give_back(back); });
+    batch.owner =
+        std::shared_ptr<void>(memory, [pool = pool_](void* back) { pool->give_back(back); });
   } else {
     memory = allocate(bytes_);
     batch.owner = std::shared_ptr<void>(memory, release);

@@ -10,13 +10,14 @@
 
 namespace stepbench {
 
-// Where batches get their memory: allocated for each one, or taken from a pool to which it returns. A batch may outlive
-// this object. Any thread.
+// Where batches get their memory: allocated for each one, or taken from a pool to which it returns.
+// A batch may outlive this object. Any thread.
 class BatchMemory {
  public:
   BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size, bool reuse);
 
-  // Uninitialised memory for `size` samples, every field aligned to a cache line. Throws std::bad_alloc.
+  // Uninitialised memory for `size` samples, every field aligned to a cache line. Throws
+  // std::bad_alloc.
   [[nodiscard]] Batch take(std::int64_t size) const;
   [[nodiscard]] std::size_t bytes_per_batch() const { return bytes_; }
 

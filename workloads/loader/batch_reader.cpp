@@ -3,7 +3,8 @@
 
 namespace stepbench {
 
-Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoch, BatchCost& cost) {
+Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoch,
+                        BatchCost& cost) {
   const std::int64_t began = clock_.now_ns();
   ReadCost reads{.clock = &clock_};
   const auto account = [&] {

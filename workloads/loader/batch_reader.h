@@ -12,7 +12,8 @@
 
 namespace stepbench {
 
-// What one batch cost. collate is the rest: memory, and what the data set spent on neither fetching nor decoding.
+// What one batch cost. collate is the rest: memory, and what the data set spent on neither fetching
+// nor decoding.
 struct BatchCost {
   std::int64_t fetch_ns = 0;
   std::int64_t decode_ns = 0;
@@ -21,14 +22,21 @@ struct BatchCost {
   [[nodiscard]] std::int64_t total_ns() const { return fetch_ns + decode_ns + collate_ns; }
 };
 
-// Reads and collates whole batches for one worker: samples are written straight into the batch. One thread.
+// Reads and collates whole batches for one worker: samples are written straight into the batch. One
+// thread.
 class BatchReader {
  public:
-  BatchReader(const Dataset& dataset, const BatchMemory& memory, std::uint64_t seed, const Clock& clock)
-      : dataset_(dataset), memory_(memory), seed_(seed), clock_(clock), scratch_(dataset.make_scratch()) {}
+  BatchReader(const Dataset& dataset, const BatchMemory& memory, std::uint64_t seed,
+              const Clock& clock)
+      : dataset_(dataset),
+        memory_(memory),
+        seed_(seed),
+        clock_(clock),
+        scratch_(dataset.make_scratch()) {}
 
   // Throws what the data set throws; `cost` then holds what was spent until then.
-  [[nodiscard]] Batch read(std::span<const std::int64_t> indices, std::int64_t epoch, BatchCost& cost);
+  [[nodiscard]] Batch read(std::span<const std::int64_t> indices, std::int64_t epoch,
+                           BatchCost& cost);
 
  private:
   const Dataset& dataset_;

@@ -26,7 +26,8 @@ Batch BatchStream::next(StepRecorder& step) {
     if (first) context_.life_cycle.first_batch_ns = context_.clock.now_ns() - began;
   }
   if (!batch) {
-    throw Error("epoch " + std::to_string(epoch_) + " of the loader has no batch: the data set is smaller than one " +
+    throw Error("epoch " + std::to_string(epoch_) +
+                " of the loader has no batch: the data set is smaller than one " +
                 "batch and loader.drop_last is set");
   }
   step.add(Count::kSamples, batch->size);

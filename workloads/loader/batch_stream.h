@@ -9,9 +9,10 @@
 
 namespace stepbench {
 
-// An endless stream of batches over epochs, and the one place where data_wait is measured: the phase spans the
-// loader's next() alone, and begin_epoch() at an epoch's border. When an epoch ends inside a step the next one starts
-// at once; that step is marked first_of_epoch(). Adds samples and bytes to the step's counts. Main thread.
+// An endless stream of batches over epochs, and the one place where data_wait is measured: the
+// phase spans the loader's next() alone, and begin_epoch() at an epoch's border. When an epoch ends
+// inside a step the next one starts at once; that step is marked first_of_epoch(). Adds samples and
+// bytes to the step's counts. Main thread.
 class BatchStream {
  public:
   BatchStream(Loader& loader, WorkerContext& context) : loader_(loader), context_(context) {}

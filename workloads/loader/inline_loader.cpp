@@ -7,7 +7,8 @@
 
 namespace stepbench {
 
-InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order, const Clock& clock)
+InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+                           const Clock& clock)
     : options_(options),
       order_(std::move(order)),
       clock_(clock),
@@ -62,6 +63,6 @@ std::int64_t InlineLoader::batches_per_epoch() const {
   return batch_count(samples_, options_.batch_size, options_.drop_last);
 }
 
-void InlineLoader::reset_metrics() { metrics_ = {.construct_ns = metrics_.construct_ns}; }
+void InlineLoader::reset_metrics() { metrics_ = {}; }
 
 }  // namespace stepbench

@@ -14,7 +14,8 @@ namespace stepbench {
 class InlineLoader final : public Loader {
  public:
   // `dataset` and `clock` must outlive it.
-  InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order, const Clock& clock);
+  InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+               const Clock& clock);
 
   void begin_epoch(std::int64_t epoch) override;
   [[nodiscard]] std::optional<Batch> next() override;

@@ -8,7 +8,6 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   samples += other.samples;
   bytes += other.bytes;
   skipped_samples += other.skipped_samples;
-  construct_ns = other.construct_ns;
   epochs += other.epochs;
   epoch_begin_ns += other.epoch_begin_ns;
   epoch_end_ns += other.epoch_end_ns;

@@ -22,13 +22,13 @@ struct LoaderOptions {
   bool shuffle = false;
   std::uint64_t seed = 0;
   std::int64_t num_workers = 0;
-  std::int64_t prefetch_factor = 2;   // un-yielded batches <= prefetch_factor * num_workers
+  std::int64_t prefetch_factor = 2;  // un-yielded batches <= prefetch_factor * num_workers
   bool pin_memory = false;
   bool persistent_workers = false;
   bool drop_last = false;
-  double timeout_s = 0;               // per wait for one result; 0: none
+  double timeout_s = 0;  // per wait for one result; 0: none
   bool in_order = true;
-  bool reuse_buffers = false;         // buffers: fresh | reused
+  bool reuse_buffers = false;  // buffers: fresh | reused
   std::int64_t threads_per_worker = 1;
 };
 
@@ -39,24 +39,25 @@ struct LoaderMetrics {
   std::int64_t bytes = 0;
   std::int64_t skipped_samples = 0;
 
-  std::int64_t construct_ns = 0;     // of the loader; kept over a reset
-  std::int64_t epochs = 0;           // begun
-  std::int64_t epoch_begin_ns = 0;   // in begin_epoch(): workers started, first tasks sent
-  std::int64_t epoch_end_ns = 0;     // in the next() that found the end: workers joined unless persistent
+  std::int64_t epochs = 0;          // begun
+  std::int64_t epoch_begin_ns = 0;  // in begin_epoch(): workers started, first tasks sent
+  std::int64_t epoch_end_ns =
+      0;  // in the next() that found the end: workers joined unless persistent
 
   // What was done for the batches, by whoever did it.
   std::int64_t fetch_ns = 0;
   std::int64_t decode_ns = 0;
   std::int64_t collate_ns = 0;
-  std::int64_t transport_ns = 0;     // handing a batch over, without waiting for its turn
+  std::int64_t transport_ns = 0;  // handing a batch over, without waiting for its turn
   std::int64_t pin_ns = 0;
 
-  // The consumer's side of every next() that returned a batch or threw. The five parts sum to the sum of wait_ns.
-  std::int64_t blocked_ns = 0;       // no batch was there
-  std::int64_t read_ns = 0;          // reading it itself: engine inline
-  std::int64_t receive_ns = 0;       // taking it over
-  std::int64_t pinning_ns = 0;       // pinning in this thread
-  std::int64_t dispatch_ns = 0;      // sending the next task, and the rest
+  // The consumer's side of every next() that returned a batch or threw. The five parts sum to the
+  // sum of wait_ns.
+  std::int64_t blocked_ns = 0;            // no batch was there
+  std::int64_t read_ns = 0;               // reading it itself: engine inline
+  std::int64_t receive_ns = 0;            // taking it over
+  std::int64_t pinning_ns = 0;            // pinning in this thread
+  std::int64_t dispatch_ns = 0;           // sending the next task, and the rest
   std::vector<std::int64_t> wait_ns;      // one per such next()
   std::vector<std::int64_t> queue_depth;  // finished, un-yielded batches at its entry
   std::int64_t ready = 0;                 // calls whose batch was there at entry
@@ -71,7 +72,8 @@ struct LoaderMetrics {
   void add(const LoaderMetrics& other);  // of the same loader, later
 };
 
-// The order of one epoch: sample indices. Given from outside, so that every engine and torch's own loader see the same.
+// The order of one epoch: sample indices. Given from outside, so that every engine and torch's own
+// loader see the same.
 using EpochOrder = std::function<std::vector<std::int64_t>(std::int64_t epoch)>;
 
 class Loader {
@@ -81,8 +83,9 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
   virtual ~Loader() = default;  // stops in mid-epoch too: no thread, process or segment is left
 
-  virtual void begin_epoch(std::int64_t epoch) = 0;      // Python's iter()
-  [[nodiscard]] virtual std::optional<Batch> next() = 0;  // nothing: end of the epoch. Rethrows a worker's error.
+  virtual void begin_epoch(std::int64_t epoch) = 0;  // Python's iter()
+  [[nodiscard]] virtual std::optional<Batch>
+  next() = 0;  // nothing: end of the epoch. Rethrows a worker's error.
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;

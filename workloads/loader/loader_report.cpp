@@ -9,7 +9,9 @@
 namespace stepbench {
 namespace {
 
-std::vector<double> as_doubles(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
 
 }  // namespace
 

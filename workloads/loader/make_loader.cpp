@@ -33,11 +33,12 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
 }
 
 EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
-  return options.shuffle ? shuffled_order(dataset.size(), options.seed) : sequential_order(dataset.size());
+  return options.shuffle ? shuffled_order(dataset.size(), options.seed)
+                         : sequential_order(dataset.size());
 }
 
-std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved, EpochOrder order,
-                                    WorkerContext& context) {
+std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
+                                    EpochOrder order, WorkerContext& context) {
   const std::int64_t began = context.clock.now_ns();
   const LoaderOptions options = loader_options(resolved);
   const std::string& engine = resolved.text("loader.engine");

@@ -12,15 +12,19 @@ namespace stepbench {
 
 [[nodiscard]] LoaderOptions loader_options(const ResolvedCase& resolved);
 
-// Sequential, or this project's own shuffle with the options' seed: an order for programs without torch.
+// Sequential, or this project's own shuffle with the options' seed: an order for programs without
+// torch.
 [[nodiscard]] EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options);
 
-// The engine that the section `loader` names, over `dataset`. `dataset` must outlive it; so must `context`, whose
-// life_cycle gets the time of construction. Throws ConfigError naming the option that cannot be honoured.
-[[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
-                                                  EpochOrder order, WorkerContext& context);
+// The engine that the section `loader` names, over `dataset`. `dataset` must outlive it; so must
+// `context`, whose life_cycle gets the time of construction. Throws ConfigError naming the option
+// that cannot be honoured.
+[[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset,
+                                                  const ResolvedCase& resolved, EpochOrder order,
+                                                  WorkerContext& context);
 
-// Destroys the loader and notes how long that took in context.life_cycle. Does nothing the second time.
+// Destroys the loader and notes how long that took in context.life_cycle. Does nothing the second
+// time.
 void tear_down(std::unique_ptr<Loader>& loader, WorkerContext& context);
 
 }  // namespace stepbench

@@ -44,7 +44,8 @@ BatchCut::BatchCut(std::span<const std::int64_t> order, std::int64_t batch_size,
 
 std::span<const std::int64_t> BatchCut::operator[](std::int64_t batch) const {
   const auto first = static_cast<std::size_t>(batch * batch_size_);
-  return order_.subspan(first, std::min(static_cast<std::size_t>(batch_size_), order_.size() - first));
+  return order_.subspan(first,
+                        std::min(static_cast<std::size_t>(batch_size_), order_.size() - first));
 }
 
 }  // namespace stepbench

@@ -27,6 +27,7 @@ class BatchCut {
   std::int64_t count_;
 };
 
-[[nodiscard]] std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size, bool drop_last);
+[[nodiscard]] std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size,
+                                       bool drop_last);
 
 }  // namespace stepbench

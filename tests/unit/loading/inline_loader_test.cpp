@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/inline_loader.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using Batches = std::vector<std::vector<std::int64_t>>;
+
+TEST(InlineLoader, YieldsTheOrderInBatchesAndThenTheEnd) {
+  const test::IndexDataset data(5);
+  const HostClock clock;
+  InlineLoader loader(data, {.batch_size = 2}, sequential_order(5), clock);
+  EXPECT_EQ(loader.batches_per_epoch(), 3);
+  EXPECT_EQ(test::epoch(loader, 0), (Batches{{0, 1}, {2, 3}, {4}}));
+  EXPECT_FALSE(loader.next().has_value());
+  EXPECT_EQ(test::epoch(loader, 1), (Batches{{0, 1}, {2, 3}, {4}}));
+}
+
+TEST(InlineLoader, MarksThePartialBatch) {
+  const test::IndexDataset data(3);
+  const HostClock clock;
+  InlineLoader loader(data, {.batch_size = 2}, sequential_order(3), clock);
+  loader.begin_epoch(0);
+  EXPECT_FALSE(loader.next()->partial);
+  EXPECT_TRUE(loader.next()->partial);
+}
+
+TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
+  const test::IndexDataset data(6, [](const SampleKey& key) {
+    if (key.index == 3) throw Error("sample 3 is bad");
+  });
+  const HostClock clock;
+  InlineLoader loader(data, {.batch_size = 2}, sequential_order(6), clock);
+  loader.begin_epoch(0);
+  EXPECT_THAT(test::indices(*loader.next()), ElementsAre(0, 1));
+  EXPECT_THROW((void)loader.next(), Error);
+  EXPECT_THAT(test::indices(*loader.next()), ElementsAre(4, 5));
+}
+
+TEST(InlineLoader, PartsOfNextSumToItsDurationExactly) {
+  const test::IndexDataset data(8);
+  const test::TickClock clock;
+  InlineLoader loader(data, {.batch_size = 3}, sequential_order(8), clock);
+  (void)test::epoch(loader, 0);
+  const LoaderMetrics& m = loader.metrics();
+  EXPECT_EQ(m.wait_ns.size(), 3U);
+  EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
+            m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
+  EXPECT_EQ(m.read_ns, m.fetch_ns + m.decode_ns + m.collate_ns);
+  EXPECT_EQ(m.samples, 8);
+}
+
+TEST(InlineLoader, ABatchOutlivesItsLoaderAndReusedMemoryComesBack) {
+  const test::IndexDataset data(4);
+  const HostClock clock;
+  std::optional<Batch> kept;
+  {
+    InlineLoader loader(data, {.batch_size = 2, .reuse_buffers = true}, sequential_order(4), clock);
+    loader.begin_epoch(0);
+    kept = loader.next();
+    const std::byte* second = loader.next()->fields[0].data;
+    loader.begin_epoch(1);
+    EXPECT_EQ(loader.next()->fields[0].data, second);
+  }
+  EXPECT_THAT(test::indices(*kept), ElementsAre(0, 1));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/order.h"
+
+#include <gmock/gmock.h>
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAreArray;
+
+TEST(EpochOrder, SequentialIsTheSameInEveryEpoch) {
+  EXPECT_THAT(sequential_order(4)(0), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(sequential_order(4)(9), ElementsAre(0, 1, 2, 3));
+}
+
+TEST(EpochOrder, ShuffleIsAPermutationThatDependsOnSeedAndEpochAlone) {
+  const EpochOrder order = shuffled_order(100, 3);
+  EXPECT_THAT(order(0), UnorderedElementsAreArray(sequential_order(100)(0)));
+  EXPECT_EQ(order(5), shuffled_order(100, 3)(5));
+  EXPECT_NE(order(0), order(1));
+  EXPECT_NE(order(0), shuffled_order(100, 4)(0));
+}
+
+TEST(BatchCut, KeepsOrDropsTheLastPartialBatch) {
+  const std::vector<std::int64_t> order = {4, 3, 2, 1, 0};
+  const BatchCut keep(order, 2, false);
+  ASSERT_EQ(keep.count(), 3);
+  EXPECT_THAT(keep[0], ElementsAre(4, 3));
+  EXPECT_THAT(keep[2], ElementsAre(0));
+  EXPECT_EQ(BatchCut(order, 2, true).count(), 2);
+  EXPECT_EQ(BatchCut(order, 8, false).count(), 1);
+  EXPECT_EQ(BatchCut(order, 8, true).count(), 0);
+  EXPECT_EQ(BatchCut({}, 8, false).count(), 0);
+}
+
+}  // namespace
+}  // namespace stepbench

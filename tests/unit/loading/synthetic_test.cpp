@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/synthetic.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace stepbench {
+namespace {
+
+struct Sample {
+  std::vector<float> image;
+  std::int64_t label = -1;
+  bool operator==(const Sample&) const = default;
+};
+
+Sample read(const Synthetic& data, const SampleKey& key) {
+  Sample sample{.image = std::vector<float>(data.fields()[0].bytes() / sizeof(float))};
+  const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(sample.image.data()),
+                                           reinterpret_cast<std::byte*>(&sample.label)};
+  ReadCost cost;
+  const auto scratch = data.make_scratch();
+  data.read(key, slots, *scratch, cost);
+  return sample;
+}
+
+TEST(Synthetic, ASampleIsAFunctionOfSeedAndIndex) {
+  const Synthetic data({.shape = {3, 8, 8}});
+  EXPECT_EQ(read(data, {.index = 5, .seed = 1}), read(data, {.index = 5, .seed = 1, .epoch = 3}));
+  EXPECT_NE(read(data, {.index = 5, .seed = 1}).image, read(data, {.index = 6, .seed = 1}).image);
+  EXPECT_NE(read(data, {.index = 5, .seed = 1}).image, read(data, {.index = 5, .seed = 2}).image);
+}
+
+TEST(Synthetic, ImagesAreUniformAndLabelsWithinTheClasses) {
+  const Synthetic data({.shape = {100, 100}, .classes = 3});
+  const Sample sample = read(data, {.index = 0});
+  EXPECT_THAT(sample.image, testing::Each(testing::AllOf(testing::Ge(-1.0F), testing::Le(1.0F))));
+  double sum = 0;
+  for (const float x : sample.image) sum += static_cast<double>(x);
+  EXPECT_NEAR(sum / 10'000, 0, 0.03);
+  std::vector<bool> seen(3);
+  for (std::int64_t i = 0; i < 100; ++i)
+    seen.at(static_cast<std::size_t>(read(data, {.index = i}).label)) = true;
+  EXPECT_THAT(seen, testing::Each(true));
+}
+
+TEST(Synthetic, FillLabelLeavesTheImageAlone) {
+  const Synthetic data({.shape = {4}, .fill = false});
+  EXPECT_THAT(read(data, {.index = 1}).image, testing::Each(0.0F));
+}
+
+class SyntheticCost : public testing::TestWithParam<CostDistribution> {};
+
+TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
+  const Synthetic data(
+      {.cost = CostKind::kSpin, .cost_us = 100, .distribution = GetParam(), .cost_cv = 0.2});
+  const double cv = GetParam() == CostDistribution::kFixed         ? 0
+                    : GetParam() == CostDistribution::kExponential ? 1
+                                                                   : 0.2;
+  double sum = 0;
+  double squares = 0;
+  constexpr int kDraws = 20'000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double us = data.cost_us({.index = i, .seed = 9});
+    ASSERT_GE(us, 0);
+    sum += us;
+    squares += us * us;
+  }
+  const double mean = sum / kDraws;
+  EXPECT_NEAR(mean, 100, 2.5);
+  EXPECT_NEAR(std::sqrt(std::max(0.0, squares / kDraws - mean * mean)), 100 * cv, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Distributions, SyntheticCost,
+                         testing::Values(CostDistribution::kFixed, CostDistribution::kNormal,
+                                         CostDistribution::kExponential, CostDistribution::kGamma));
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/error.h"
+#include "workloads/data/dataset.h"
+#include "workloads/loader/loader.h"
+
+namespace stepbench::test {
+
+// Counts up by one nanosecond per reading.
+class TickClock final : public Clock {
+ public:
+  [[nodiscard]] std::int64_t now_ns() const noexcept override { return ++now_; }
+
+ private:
+  mutable std::atomic<std::int64_t> now_ = 0;
+};
+
+// One int64 field holding the index; `before` runs first, on the reading thread, and may throw or
+// wait.
+class IndexDataset final : public Dataset {
+ public:
+  explicit IndexDataset(std::int64_t samples, std::function<void(const SampleKey&)> before = {})
+      : samples_(samples), before_(std::move(before)) {}
+
+  [[nodiscard]] std::int64_t size() const override { return samples_; }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
+    return std::make_unique<Scratch>();
+  }
+  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+    if (before_) before_(key);
+    std::memcpy(out[0], &key.index, sizeof key.index);
+  }
+  [[nodiscard]] std::string digest() const override { return "index"; }
+
+ private:
+  std::int64_t samples_;
+  std::function<void(const SampleKey&)> before_;
+  std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
+};
+
+// The samples of an IndexDataset's batch.
+inline std::vector<std::int64_t> indices(const Batch& batch) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(batch.size));
+  std::memcpy(values.data(), batch.fields.at(0).data, values.size() * sizeof values[0]);
+  return values;
+}
+
+// All batches of one epoch.
+inline std::vector<std::vector<std::int64_t>> epoch(Loader& loader, std::int64_t number) {
+  std::vector<std::vector<std::int64_t>> batches;
+  loader.begin_epoch(number);
+  while (const std::optional<Batch> batch = loader.next()) batches.push_back(indices(*batch));
+  return batches;
+}
+
+}  // namespace stepbench::test
