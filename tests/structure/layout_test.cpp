@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies at the top of the repository, and how every source file begins.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "tests/structure/source_tree.h"
+
+namespace stepbench::structure {
+namespace {
+
+const std::string kRoot = STEPBENCH_SOURCE_DIR;
+
+// Files that git tracks; outside a clone (a source archive) nothing.
+std::vector<std::string> tracked_files() {
+  const std::string command = "git -c safe.directory='*' -C '" + kRoot + "' ls-files 2>/dev/null";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::vector<std::string> files;
+  std::array<char, 4096> line{};
+  while (pipe && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
+    std::string file = line.data();
+    if (file.ends_with('\n')) file.pop_back();
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+TEST(Layout, TheTopHoldsExactlyTheAgreedEntries) {
+  const std::set<std::string> expected = {
+      "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "configs",
+      "harness",        "results",           "tests",   "tools",     "workloads"};
+  const std::vector<std::string> files = tracked_files();
+  if (files.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
+  std::set<std::string> top;
+  for (const std::string& file : files) {
+    if (!file.starts_with('.')) top.insert(file.substr(0, file.find('/')));
+  }
+  EXPECT_EQ(top, expected);
+}
+
+TEST(Layout, EverySourceFileNamesItsLicence) {
+  for (const char* folder : {"harness", "workloads", "tools", "tests"}) {
+    for (const std::string& file : sources(kRoot, folder)) {
+      std::ifstream in(std::filesystem::path(kRoot) / file);
+      std::string first;
+      std::getline(in, first);
+      EXPECT_EQ(first, "// SPDX-License-Identifier: Apache-2.0") << file;
+    }
+  }
+}
+
+TEST(Layout, EveryHeaderIsIncludedOnce) {
+  for (const char* folder : {"harness", "workloads", "tools", "tests"}) {
+    for (const std::string& file : sources(kRoot, folder)) {
+      if (!file.ends_with(".h")) continue;
+      std::ifstream in(std::filesystem::path(kRoot) / file);
+      const std::string text((std::istreambuf_iterator<char>(in)),
+                             std::istreambuf_iterator<char>());
+      EXPECT_NE(text.find("\n#pragma once\n"), std::string::npos) << file;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::structure

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project's own sources and what they include, read as text.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stepbench::structure {
+
+struct Include {
+  std::string file;  // "harness/run/agenda.h", from the project root
+  int line = 0;
+  std::string target;  // between the quotes or brackets
+  bool angled = false;
+};
+
+// Every C++ file below root/folder, in order; paths from root.
+[[nodiscard]] std::vector<std::string> sources(const std::filesystem::path& root,
+                                               const std::string& folder);
+[[nodiscard]] std::vector<Include> includes_of(const std::filesystem::path& root,
+                                               const std::string& file);
+
+// The part that a path belongs to: "harness/run", "workloads/data", "tools/stepbench"; "harness"
+// for files beside the folders.
+[[nodiscard]] std::string part_of(const std::string& path);
+
+}  // namespace stepbench::structure

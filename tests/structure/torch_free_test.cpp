@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must compile on a machine without torch sees none: neither in its includes nor on its
+// include path.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/structure/source_tree.h"
+
+namespace stepbench::structure {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kRoot = STEPBENCH_SOURCE_DIR;
+constexpr std::array kTorchFree = {"harness/", "workloads/catalogue/", "workloads/data/",
+                                   "workloads/loader/", "tools/stepbench/"};
+constexpr std::array kTorchHeaders = {"torch/torch.h", "ATen/ATen.h", "c10/core/Device.h",
+                                      "cuda_runtime_api.h", "cupti.h"};
+
+bool is_torch_free(const std::string& file) {
+  // The worker program's main() only names what workloads/step offers.
+  return std::any_of(kTorchFree.begin(), kTorchFree.end(),
+                     [&](const char* folder) { return file.starts_with(folder); });
+}
+
+bool is_torch_header(const std::string& target) {
+  for (const char* prefix : {"torch/", "ATen/", "c10/", "caffe2/", "cuda", "cupti", "nccl"}) {
+    if (target.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+TEST(TorchFree, HarnessAndLoadingIncludeNoTorchOrCudaHeader) {
+  for (const char* folder : {"harness", "workloads", "tools"}) {
+    for (const std::string& file : sources(kRoot, folder)) {
+      if (!is_torch_free(file)) continue;
+      for (const Include& include : includes_of(kRoot, file)) {
+        EXPECT_FALSE(include.angled && is_torch_header(include.target))
+            << file << ':' << include.line << " includes <" << include.target << '>';
+      }
+    }
+  }
+}
+
+TEST(TorchFree, HeavyHeadersStayInSourceFiles) {
+  for (const char* folder : {"harness", "workloads", "tools"}) {
+    for (const std::string& file : sources(kRoot, folder)) {
+      if (!file.ends_with(".h")) continue;
+      for (const Include& include : includes_of(kRoot, file)) {
+        for (const char* prefix : {"nlohmann/json.hpp", "yaml-cpp/", "CLI/", "simdjson"}) {
+          EXPECT_FALSE(include.target.starts_with(prefix))
+              << file << ':' << include.line << " includes <" << include.target << '>';
+        }
+      }
+    }
+  }
+}
+
+// -I DIR, -IDIR, -isystem DIR
+std::vector<std::string> include_path(const std::string& command) {
+  std::vector<std::string> path;
+  std::istringstream words(command);
+  std::string word;
+  while (words >> word) {
+    if (word == "-isystem" || word == "-I") {
+      words >> word;
+      path.push_back(word);
+    } else if (word.starts_with("-I")) {
+      path.push_back(word.substr(2));
+    }
+  }
+  return path;
+}
+
+TEST(TorchFree, HarnessAndLoadingHaveNoTorchOnTheirIncludePath) {
+  const fs::path commands = fs::path(STEPBENCH_BINARY_DIR) / "compile_commands.json";
+  ASSERT_TRUE(fs::exists(commands));
+  std::ifstream in(commands);
+  int checked = 0;
+  for (const nlohmann::json& entry : nlohmann::json::parse(in)) {
+    const fs::path absolute = entry.at("file").get<std::string>();
+    const std::string file = absolute.lexically_relative(kRoot).generic_string();
+    if (!is_torch_free(file)) continue;
+    ++checked;
+    for (const std::string& folder : include_path(entry.at("command").get<std::string>())) {
+      for (const char* header : kTorchHeaders) {
+        EXPECT_FALSE(fs::exists(fs::path(folder) / header))
+            << file << " is compiled with " << folder;
+      }
+    }
+  }
+  EXPECT_GT(checked, 20);
+}
+
+}  // namespace
+}  // namespace stepbench::structure
