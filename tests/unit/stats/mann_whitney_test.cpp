@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/mann_whitney.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "harness/stats/random.h"
+
+namespace stepbench {
+namespace {
+
+double u_statistic(const std::vector<double>& x, const std::vector<double>& y) {
+  double u = 0;
+  for (const double a : x) {
+    for (const double b : y) u += a > b ? 1 : a == b ? 0.5 : 0;
+  }
+  return u;
+}
+
+// P(U <= limit) over all ways to call `m` of the pooled values x.
+double enumerated_at_most(const std::vector<double>& pooled, std::size_t m, double limit) {
+  double hits = 0;
+  double all = 0;
+  for (unsigned mask = 0; mask < (1U << pooled.size()); ++mask) {
+    if (std::popcount(mask) != static_cast<int>(m)) continue;
+    std::vector<double> x;
+    std::vector<double> y;
+    for (std::size_t i = 0; i < pooled.size(); ++i) {
+      ((mask >> i) & 1U ? x : y).push_back(pooled[i]);
+    }
+    ++all;
+    if (u_statistic(x, y) <= limit) ++hits;
+  }
+  return hits / all;
+}
+
+TEST(MannWhitney, SmallestTwoSidedPIsTheTabulatedOne) {
+  const std::vector<double> expected{.1, .029, .0079, .0022, 5.8e-4, 1.6e-4, 4.1e-5};  // n = 3..9
+  for (std::size_t n = 3; n <= 9; ++n) {
+    std::vector<double> low(n);
+    std::iota(low.begin(), low.end(), 0.0);
+    std::vector<double> high(n);
+    std::iota(high.begin(), high.end(), 100.0);
+    const double p = mann_whitney(low, high).p_two_sided;
+    EXPECT_NEAR(p / expected[n - 3], 1, 0.03) << n;  // the table has two digits
+  }
+}
+
+TEST(MannWhitney, EqualsEnumerationWithAndWithoutTies) {
+  Random random(7);
+  for (int trial = 0; trial < 120; ++trial) {
+    const std::size_t m = 2 + random.below(4);
+    const std::size_t n = 2 + random.below(4);
+    const std::uint32_t distinct = trial % 3 == 0 ? 1000000 : 2 + random.below(5);
+    std::vector<double> x(m);
+    std::vector<double> y(n);
+    for (double& value : x) value = random.below(distinct);
+    for (double& value : y) value = random.below(distinct);
+    std::vector<double> pooled(x);
+    pooled.insert(pooled.end(), y.begin(), y.end());
+    const double u = u_statistic(x, y);
+    const double half = static_cast<double>(m * n) / 2;
+    const double smaller = std::min(u, 2 * half - u);
+    const double expected =
+        u == half ? 1 : std::min(1.0, 2 * enumerated_at_most(pooled, m, smaller));
+    const MannWhitney test = mann_whitney(x, y);
+    EXPECT_EQ(test.u, u);
+    EXPECT_NEAR(test.p_two_sided, test.all_equal ? 1 : expected, 1e-12);
+    const double greater = 1 - enumerated_at_most(pooled, m, u - 0.25);
+    EXPECT_NEAR(mann_whitney_p_greater(x, y), greater, 1e-12);
+  }
+}
+
+TEST(MannWhitney, TurnsRoundWhenTheArmsAreSwapped) {
+  const std::vector<double> x{1, 5, 6, 7, 9};
+  const std::vector<double> y{2, 3, 4, 8};
+  EXPECT_EQ(mann_whitney(x, y).u + mann_whitney(y, x).u, 20);
+  EXPECT_DOUBLE_EQ(mann_whitney(x, y).p_two_sided, mann_whitney(y, x).p_two_sided);
+}
+
+TEST(MannWhitney, OfEqualValuesClaimsNothing) {
+  const MannWhitney test = mann_whitney(std::vector(6, 100.0), std::vector(6, 100.0));
+  EXPECT_TRUE(test.all_equal);
+  EXPECT_EQ(test.p_two_sided, 1);
+  EXPECT_EQ(mann_whitney({}, std::vector{1.0}).p_two_sided, 1);
+}
+
+TEST(MannWhitney, NormalApproximationMeetsTheExactLawAtItsBorder) {
+  std::vector<double> x(50);
+  std::vector<double> y(50);
+  for (std::size_t i = 0; i < 50; ++i) {
+    x[i] = static_cast<double>(2 * i);
+    y[i] = static_cast<double>(2 * i) + 15;
+  }
+  const double exact = mann_whitney(x, y).p_two_sided;
+  x.push_back(49.5);
+  const MannWhitney normal = mann_whitney(x, y);
+  EXPECT_FALSE(normal.exact);
+  EXPECT_NEAR(normal.p_two_sided / exact, 1, 0.1);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our answers over a grid of samples, judged by scipy in one Python process.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/stats/benjamini_hochberg.h"
+#include "harness/stats/mann_whitney.h"
+#include "harness/stats/order.h"
+#include "harness/stats/random.h"
+#include "harness/stats/signed_rank.h"
+#include "harness/stats/t_test.h"
+#include "harness/stats/theil_sen.h"
+
+namespace stepbench {
+namespace {
+
+using nlohmann::json;
+
+json answers(const std::vector<double>& x, const std::vector<double>& y) {
+  const SignedRank rank = signed_rank(x);
+  const MannWhitney unpaired = mann_whitney(x, y);
+  const HodgesLehmann centre = hodges_lehmann(x, 0.95);
+  json item{{"x", x}, {"y", y}};
+  item["signed_rank"] = {rank.w, rank.p_two_sided, rank.p_greater};
+  item["mann_whitney"] = {unpaired.u, unpaired.p_two_sided, mann_whitney_p_greater(x, y)};
+  item["mann_whitney_exact"] = unpaired.exact;
+  item["hodges_lehmann"] = centre.centre;
+  item["quantiles"] = {quantile(x, 0.1), median(x), quantile(x, 0.975)};
+  item["theil_sen"] = theil_sen_slope(x);
+  item["welch"] = {welch(x, y).t, welch(x, y).p_two_sided};
+  item["student"] = {student(x, y).t, student(x, y).p_two_sided};
+  std::vector<double> p_values;
+  for (const double value : y) p_values.push_back(1 / (1 + std::exp(3 * value)));
+  item["p_values"] = p_values;
+  item["adjusted"] = benjamini_hochberg(p_values).adjusted;
+  return item;
+}
+
+// Sizes on both sides of the border between exact and approximate, with continuous and with
+// coarsely rounded values.
+json grid() {
+  json items = json::array();
+  Random random(20260131);
+  const auto draw = [&](std::size_t n, double shift, double step) {
+    std::vector<double> values(n);
+    for (double& value : values) {
+      value = random.unit() + random.unit() + random.unit() - 1.5 + shift;
+      if (step > 0) value = std::round(value / step) * step;
+    }
+    return values;
+  };
+  for (const std::size_t n : {3, 5, 6, 7, 10, 20, 33, 50, 51, 80}) {
+    for (const std::size_t m : {4, 6, 9, 20, 50, 60}) {
+      for (const double shift : {0.0, 0.3, -1.0}) {
+        for (const double step : {0.0, 0.25}) {
+          items.push_back(answers(draw(n, shift, step), draw(m, 0, step)));
+        }
+      }
+    }
+  }
+  return items;
+}
+
+TEST(Scipy, AgreesOverAGridOfSamples) {
+  const std::filesystem::path python =
+      std::filesystem::path(STEPBENCH_SOURCE_DIR) / ".venv" / "bin" / "python";
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv: run tools/setup --tests";
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / "stepbench_stats_grid.json";
+  std::ofstream(file) << grid();
+  const std::string command = "'" + python.string() +
+                              "' '" STEPBENCH_SOURCE_DIR
+                              "/tests/unit/stats/check_with_scipy.py' '" +
+                              file.string() + "' 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string output;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.append(buffer.data(), size);
+  }
+  EXPECT_EQ(pclose(pipe), 0) << output;
+  EXPECT_NE(output.find("360 samples agree"), std::string::npos) << output;
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace stepbench
