@@ -42,7 +42,7 @@ def mann_whitney(x, y, exact):
         two = stats.mannwhitneyu(x, y, method=method)
         up = stats.mannwhitneyu(x, y, method=method, alternative="greater")
         return [u, 1.0 if 2 * u == len(x) * len(y) else two.pvalue, up.pvalue]
-    if math.comb(len(pooled), len(x)) > 100000:
+    if math.comb(len(pooled), len(x)) > 20000:
         return None  # too many to enumerate
     sums = np.array([ranks[list(c)].sum() for c in combinations(range(len(pooled)), len(x))])
     us = sums - len(x) * (len(x) + 1) / 2
