@@ -21,10 +21,42 @@ foreach(target cudart nvtoolsext)
     add_library(torch::${target} INTERFACE IMPORTED)
   endif()
 endforeach()
+set(CMAKE_MESSAGE_LOG_LEVEL ERROR)  # Torch warns of a static kineto that wheels do not have
 find_package(Torch QUIET)
+unset(CMAKE_MESSAGE_LOG_LEVEL)
 if(NOT Torch_FOUND)
   message(FATAL_ERROR "libtorch was not found. Run tools/setup, or name an installation with "
           "-DSTEPBENCH_TORCH=<site-packages>/torch, or build what needs no torch with -DSTEPBENCH_WORKLOADS=OFF.")
 endif()
 message(STATUS "libtorch ${Torch_VERSION} in ${TORCH_INSTALL_PREFIX}")
-set_property(GLOBAL PROPERTY JOB_POOLS torch_compile=${STEPBENCH_TORCH_JOBS})
+set_property(GLOBAL APPEND PROPERTY JOB_POOLS torch_compile=${STEPBENCH_TORCH_JOBS})
+set_property(GLOBAL PROPERTY STEPBENCH_TORCH_LIB ${TORCH_INSTALL_PREFIX}/lib)
+
+# stepbench_torch_sources(group FILES...): sources of stepbench_workloads. One group is one unity batch.
+function(stepbench_torch_sources group)
+  target_sources(stepbench_workloads PRIVATE ${ARGN})
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY stepbench_workloads PROPERTIES UNITY_GROUP ${group})
+endfunction()
+
+# stepbench_torch_target(target): how a target with torch sources is compiled. Unity batches, or precompiled headers;
+# never both.
+function(stepbench_torch_target target)
+  set_target_properties(${target} PROPERTIES JOB_POOL_COMPILE torch_compile)
+  if(STEPBENCH_PCH)
+    target_precompile_headers(${target} PRIVATE <torch/nn.h>)
+  else()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
+endfunction()
+
+# stepbench_torch_program(target): RPATH to libtorch in the build tree and after installation, and proof that the
+# linker kept libtorch_cuda, without which a GPU is silently not seen.
+function(stepbench_torch_program target)
+  get_property(torch_lib GLOBAL PROPERTY STEPBENCH_TORCH_LIB)
+  set_target_properties(${target} PROPERTIES BUILD_RPATH ${torch_lib} INSTALL_RPATH ${torch_lib})
+  if(EXISTS ${torch_lib}/libtorch_cuda.so AND CMAKE_READELF)
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DPROGRAM=$<TARGET_FILE:${target}>
+              -DNEEDED=libtorch_cuda.so -P ${PROJECT_SOURCE_DIR}/workloads/require_needed.cmake)
+  endif()
+endfunction()

@@ -22,7 +22,7 @@ Catalogue make() {
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
        .sections = {"data", "loader", "transfer", "model", "optimizer"},
-       .metrics = loader_metrics()},
+       .metrics = training_metrics()},
   };
   return catalogue;
 }
@@ -34,6 +34,7 @@ void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleS
 
 void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_loader_workload(resolved, facts, sink);
+  check_transfer(resolved, facts, sink);
   check_model(resolved, facts, sink);
 }
 

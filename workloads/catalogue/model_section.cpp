@@ -2,9 +2,124 @@
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
+namespace {
 
-Section model_section() { return {.name = "model", .doc = ""}; }
+Variant mlp() {
+  return {.name = "mlp",
+          .doc =
+              "Fully connected layers with relu over the flattened sample; takes any data with a "
+              "class label.",
+          .options = {
+              {.name = "hidden",
+               .type = OptionType::kInteger,
+               .doc = "Width of the hidden layers. Unset: 1024, or 32 with size: tiny.",
+               .unit = "features",
+               .min = 1,
+               .max = 1 << 20},
+              {.name = "layers",
+               .type = OptionType::kInteger,
+               .doc = "Hidden layers. Unset: 3, or 1 with size: tiny.",
+               .min = 1,
+               .max = 1000},
+          }};
+}
 
-void check_model(ResolvedCase&, const RuleFacts&, RuleSink&) {}
+// Data kinds that yield images of three planes. Kinds that are not listed are checked when the case
+// is set up.
+bool is_image(const ResolvedCase& resolved) {
+  const std::string& kind = resolved.text("data.kind");
+  if (kind == "synthetic")
+    return !resolved.has("data.features") && resolved.integer("data.channels") == 3;
+  return true;
+}
+
+}  // namespace
+
+Section model_section() {
+  return {
+      .name = "model",
+      .doc = "The model and how a step drives it.",
+      .selector = "kind",
+      .options =
+          {
+              {.name = "kind",
+               .type = OptionType::kEnum,
+               .doc = "Architecture.",
+               .required = true,
+               .choices = {"mlp", "resnet18", "resnet50"}},
+              {.name = "size",
+               .type = OptionType::kEnum,
+               .doc = "standard: the published widths and depths. tiny: the same architecture at a "
+                      "size that trains "
+                      "in milliseconds, for trying a configuration out.",
+               .default_value = std::string{"standard"},
+               .choices = {"standard", "tiny"},
+               .identity_default = std::string{"standard"}},
+              {.name = "precision",
+               .type = OptionType::kEnum,
+               .doc = "fp32, or bf16 by autocast: weights and gradients stay fp32, matrix products "
+                      "and convolutions "
+                      "run in bfloat16.",
+               .default_value = std::string{"fp32"},
+               .choices = {"fp32", "bf16"},
+               .identity_default = std::string{"fp32"}},
+              {.name = "accumulate",
+               .type = OptionType::kInteger,
+               .doc = "Micro-batches per optimizer step; their phases add up in one step. The loss "
+                      "is divided by "
+                      "their number.",
+               .unit = "batches",
+               .default_value = std::int64_t{1},
+               .min = 1,
+               .max = 1 << 16,
+               .identity_default = std::int64_t{1}},
+              {.name = "memory_format",
+               .type = OptionType::kEnum,
+               .doc = "Layout of images and convolution weights.",
+               .default_value = std::string{"contiguous"},
+               .choices = {"contiguous", "channels_last"},
+               .identity_default = std::string{"contiguous"}},
+          },
+      .variants =
+          {
+              mlp(),
+              {.name = "resnet18",
+               .doc = "Residual network of 18 layers, as torchvision's. Takes images."},
+              {.name = "resnet50",
+               .doc = "Residual network of 50 layers, as torchvision's. Takes images."},
+          },
+  };
+}
+
+std::vector<Metric> training_metrics() {
+  std::vector<Metric> metrics = loader_metrics();
+  const std::vector<Metric> own = {
+      {.name = "model_parameters",
+       .unit = "",
+       .role = Role::kContext,
+       .direction = Direction::kNeither,
+       .doc = "Trainable numbers in the model."},
+      {.name = "peak_allocated_bytes",
+       .unit = "bytes",
+       .doc =
+           "Most memory that tensors held at once in the last window, of torch's CUDA allocator."},
+      {.name = "peak_reserved_bytes",
+       .unit = "bytes",
+       .doc = "Most memory that torch's CUDA allocator held from the driver in the last window."},
+  };
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return metrics;
+}
+
+void check_model(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
+  const std::string& kind = resolved.text("model.kind");
+  if (kind != "mlp" && !is_image(resolved)) {
+    sink.error("model.kind",
+               kind + " takes images of three channels, which data.kind " +
+                   resolved.text("data.kind") +
+                   " does not give with these options; drop data.features and use channels: 3, or "
+                   "take model.kind mlp");
+  }
+}
 
 }  // namespace stepbench

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/types.h"
 
+#include <array>
+
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
+#include "workloads/step/software.h"
+#include "workloads/step/train_step.h"
 
 namespace stepbench {
 
+std::span<const WorkloadType> built_in_workloads() {
+  static constexpr std::array types = {
+      WorkloadType{"train_step", make_train_step},
+  };
+  return types;
+}
+
 int stepbench_worker_main(int argc, char** argv) {
-  return worker_main(argc, argv, built_in_catalogue(), {});
+  return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), {},
+                     {.software = torch_software, .set_threads = set_torch_threads});
 }
 
 }  // namespace stepbench

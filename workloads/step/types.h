@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
+#include "harness/workload.h"
+
 namespace stepbench {
+
+// The built-in workloads, for programs that add their own to them.
+[[nodiscard]] std::span<const WorkloadType> built_in_workloads();
 
 // The built-in workloads behind worker_main: the whole of stepbench-worker's main().
 [[nodiscard]] int stepbench_worker_main(int argc, char** argv);

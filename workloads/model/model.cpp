@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/model/model.h"
+
+#include <array>
+
+#include "harness/error.h"
+#include "workloads/model/network.h"
+
+namespace stepbench {
+namespace {
+
+class NetworkModel final : public Model {
+ public:
+  explicit NetworkModel(std::shared_ptr<Network> network) : network_(std::move(network)) {}
+
+  at::Tensor forward(const at::Tensor& input) override { return network_->forward(input); }
+  std::vector<at::Tensor> parameters() const override { return network_->parameters(); }
+  NamedTensors state() const override {
+    NamedTensors all;
+    for (const auto& item : network_->named_parameters())
+      all.emplace_back(item.key(), item.value());
+    for (const auto& item : network_->named_buffers()) all.emplace_back(item.key(), item.value());
+    return all;
+  }
+  void train(bool on) override { network_->train(on); }
+  void to(at::Device device, at::MemoryFormat format) override {
+    network_->to(device);
+    if (format != at::MemoryFormat::ChannelsLast) return;
+    for (at::Tensor& parameter : network_->parameters()) {
+      if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(format));
+    }
+  }
+
+ private:
+  std::shared_ptr<Network> network_;
+};
+
+std::string shape_text(const FieldSpec& field) {
+  std::string text = "'" + field.name + "' {";
+  for (std::size_t i = 0; i < field.shape.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(field.shape[i]);
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
+  return std::make_unique<NetworkModel>(std::move(network));
+}
+
+std::int64_t parameter_count(const Model& model) {
+  std::int64_t count = 0;
+  for (const at::Tensor& parameter : model.parameters()) count += parameter.numel();
+  return count;
+}
+
+void require_image(std::string_view kind, const DataShape& data) {
+  if (data.input.shape.size() == 3 && data.input.shape[0] == 3) return;
+  throw ConfigError("data.kind", std::string(kind) +
+                                     " needs images {3, height, width}; this data set's field " +
+                                     shape_text(data.input) + " is none");
+}
+
+void require_classes(std::string_view kind, const DataShape& data) {
+  if (data.classes > 0 && data.target.shape.empty()) return;
+  throw ConfigError(
+      "data.kind",
+      std::string(kind) + " needs one class label per sample; this data set has the target " +
+          shape_text(data.target) + " and " + std::to_string(data.classes) + " classes");
+}
+
+std::span<const ModelType> model_types() {
+  static constexpr std::array types = {
+      ModelType{"mlp", make_mlp},
+      ModelType{"resnet18", make_resnet18},
+      ModelType{"resnet50", make_resnet50},
+  };
+  return types;
+}
+
+std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape& data) {
+  const std::string& kind = resolved.text("model.kind");
+  for (const ModelType& type : model_types()) {
+    if (type.kind == kind) return type.make(resolved, data);
+  }
+  std::string known;
+  for (const ModelType& type : model_types())
+    known += (known.empty() ? "" : ", ") + std::string(type.kind);
+  throw ConfigError("model.kind", "'" + kind + "' is no model of this worker; it has " + known);
+}
+
+}  // namespace stepbench

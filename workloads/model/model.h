@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The zoo. A model maps one input tensor of a batch to logits; names of weights are those of
+// torchvision or of the published reference, so that weights can be exchanged. Main thread only.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/resolved_case.h"
+#include "workloads/data/batch.h"
+
+namespace stepbench {
+
+// What the data set offers, known before the first batch.
+struct DataShape {
+  FieldSpec input;
+  FieldSpec target;
+  std::int64_t classes = 0;  // or size of the vocabulary; 0: not known
+};
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+class Model {
+ public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  virtual ~Model() = default;
+
+  // Logits: {batch, classes}, or {batch, positions, vocabulary} for token models.
+  [[nodiscard]] virtual at::Tensor forward(const at::Tensor& input) = 0;
+  [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
+  // Parameters and buffers in order of declaration.
+  [[nodiscard]] virtual NamedTensors state() const = 0;
+  virtual void train(bool on) = 0;
+  virtual void to(at::Device device, at::MemoryFormat format) = 0;
+};
+
+[[nodiscard]] std::int64_t parameter_count(const Model& model);
+
+struct ModelType {  // one row of the table behind model.kind
+  std::string_view kind;
+  std::unique_ptr<Model> (*make)(const ResolvedCase&, const DataShape&);
+};
+[[nodiscard]] std::span<const ModelType> model_types();
+
+// Initialised from the global generator, in training mode, on the CPU. Throws ConfigError at the
+// option or the data that does not fit.
+[[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
+                                                const DataShape& data);
+
+}  // namespace stepbench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/device.h"
+
+#include <ATen/Context.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/Exception.h>
+
+#include "harness/error.h"
+
+namespace stepbench {
+
+c10::Device parse_device(const std::string& text) {
+  try {
+    c10::Device device(text);
+    if (device.is_cuda() && !device.has_index()) device.set_index(0);
+    if (device.is_cpu() || device.is_cuda()) return device;
+  } catch (const c10::Error&) {  // its text speaks of torch's other device types
+  }
+  throw ConfigError("device",
+                    "'" + text + "' is no device of this worker; use cpu, cuda or cuda:N");
+}
+
+std::optional<std::string> device_unavailable(c10::Device device) {
+  if (device.is_cpu()) return std::nullopt;
+  const int count = at::hasCUDA() ? static_cast<int>(at::getNumGPUs()) : 0;
+  if (device.index() < count) return std::nullopt;
+  if (count == 0) return "no CUDA device is visible to libtorch";
+  return device.str() + " does not exist: libtorch sees " + std::to_string(count) +
+         " CUDA device(s)";
+}
+
+void synchronize_device(c10::Device device) {
+  if (device.is_cuda())
+    c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
+}
+
+void reset_peak_memory(c10::Device device) {
+  if (device.is_cuda()) at::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+}
+
+std::optional<DeviceMemory> device_memory(c10::Device device) {
+  if (!device.is_cuda()) return std::nullopt;
+  const auto stats = at::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return DeviceMemory{.peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
+                      .peak_reserved_bytes = stats.reserved_bytes[kAll].peak,
+                      .device_allocations = stats.num_device_alloc};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/fixed_batch.h"
+
+#include <memory>
+#include <vector>
+
+#include "harness/error.h"
+
+namespace stepbench {
+
+Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t seed) {
+  if (dataset.size() == 0) throw Error("the data set is empty");
+  auto memory = std::make_shared<std::vector<std::unique_ptr<std::byte[]>>>();
+  Batch batch{.fields = {}, .size = size, .owner = memory};
+  for (const FieldSpec& field : dataset.fields()) {
+    const std::size_t bytes = field.bytes() * static_cast<std::size_t>(size);
+    batch.fields.push_back(
+        {memory->emplace_back(std::make_unique<std::byte[]>(bytes)).get(), field});
+  }
+  const std::unique_ptr<Dataset::Scratch> scratch = dataset.make_scratch();
+  ReadCost cost;
+  std::vector<std::byte*> slots(batch.fields.size());
+  for (std::int64_t i = 0; i < size; ++i) {
+    for (std::size_t f = 0; f < slots.size(); ++f) {
+      slots[f] = batch.fields[f].data + static_cast<std::size_t>(i) * batch.fields[f].spec.bytes();
+    }
+    dataset.read({.index = i % dataset.size(), .seed = seed, .epoch = 0}, slots, *scratch, cost);
+  }
+  return batch;
+}
+
+}  // namespace stepbench

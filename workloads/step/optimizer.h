@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Update rules of torch.optim in three implementations. libtorch's own classes have the single one
+// only.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "harness/resolved_case.h"
+
+namespace stepbench {
+
+enum class Implementation : std::uint8_t { kSingle, kForeach, kFused };
+[[nodiscard]] Implementation implementation_of(const ResolvedCase& resolved);
+
+class Optimizer {
+ public:
+  explicit Optimizer(std::vector<at::Tensor> parameters) : parameters_(std::move(parameters)) {}
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer() = default;
+
+  virtual void step() = 0;  // parameters without a gradient are left alone
+  void zero_grad(bool set_to_none);
+  [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
+
+ protected:
+  // Parameters with a gradient, and their gradients; state keeps the position of its parameter.
+  struct WithGradient {
+    std::vector<at::Tensor> parameters, gradients;
+    std::vector<std::size_t> positions;
+  };
+  [[nodiscard]] WithGradient with_gradient() const;
+
+ private:
+  std::vector<at::Tensor> parameters_;
+};
+
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
+                                                        std::vector<at::Tensor> parameters);
+[[nodiscard]] std::unique_ptr<Optimizer> make_sgd(const ResolvedCase& resolved,
+                                                  std::vector<at::Tensor> parameters);
+
+// Total 2-norm over all gradients, and the scaling that brings it to at most max_norm
+// (torch.nn.utils.clip_grad_norm_).
+[[nodiscard]] at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters);
+void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm);
+
+}  // namespace stepbench

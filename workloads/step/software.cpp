@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/software.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <torch/version.h>
+
+#include <fstream>
+#include <string>
+
+namespace stepbench {
+namespace {
+
+// 13000 -> "13.0", as CUDART_VERSION counts.
+std::string cuda_version(long number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+std::string cudnn_version(long number) {  // 91900 -> "9.19.0"
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
+}
+
+// Read from /proc: asking the driver itself would initialise it before the loader forks.
+std::string driver_version() {
+  std::ifstream proc("/proc/driver/nvidia/version");
+  std::string line;
+  if (!std::getline(proc, line)) return "none";
+  for (std::size_t begin = 0; begin < line.size();) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string word = line.substr(begin, end - begin);
+    if (!word.empty() && word.find_first_not_of("0123456789.") == std::string::npos) return word;
+    begin = end + 1;
+  }
+  return line;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+Fields torch_software() {
+  Fields fields;
+  fields["torch"] = std::string(TORCH_VERSION);
+  fields["compiler"] = std::string("g++ " __VERSION__);
+  fields["cpu_capability"] = at::get_cpu_capability();
+  fields["openmp"] = first_line(at::get_openmp_version());
+  fields["mkl"] = at::hasMKL() ? first_line(at::get_mkl_version()) : std::string("none");
+  fields["onednn"] = at::hasMKLDNN() ? first_line(at::get_mkldnn_version()) : std::string("none");
+  fields["intra_op_threads"] = static_cast<std::int64_t>(at::get_num_threads());
+  fields["inter_op_threads"] = static_cast<std::int64_t>(at::get_num_interop_threads());
+  fields["cuda_driver"] = driver_version();
+  const bool cuda = at::detail::getCUDAHooks().hasCUDART();
+  fields["cuda_runtime"] =
+      cuda ? cuda_version(at::detail::getCUDAHooks().versionCUDART()) : std::string("none");
+  fields["cudnn"] = cuda && at::detail::getCUDAHooks().compiledWithCuDNN()
+                        ? cudnn_version(at::detail::getCUDAHooks().versionCuDNN())
+                        : std::string("none");
+  return fields;
+}
+
+void set_torch_threads(int intra_op, int inter_op) {
+  if (intra_op > 0) at::set_num_threads(intra_op);
+  if (inter_op > 0 && static_cast<std::size_t>(inter_op) != at::get_num_interop_threads())
+    at::set_num_interop_threads(inter_op);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+// Versions and settings of libtorch for `hello`. Makes no CUDA call.
+[[nodiscard]] Fields torch_software();
+void set_torch_threads(int intra_op, int inter_op);
+
+}  // namespace stepbench
