@@ -53,7 +53,7 @@ endfunction()
 # linker kept libtorch_cuda, without which a GPU is silently not seen.
 function(stepbench_torch_program target)
   get_property(torch_lib GLOBAL PROPERTY STEPBENCH_TORCH_LIB)
-  set_target_properties(${target} PROPERTIES BUILD_RPATH ${torch_lib} INSTALL_RPATH ${torch_lib})
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH ${torch_lib})
   if(EXISTS ${torch_lib}/libtorch_cuda.so AND CMAKE_READELF)
     add_custom_command(TARGET ${target} POST_BUILD VERBATIM
       COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DPROGRAM=$<TARGET_FILE:${target}>
