@@ -53,6 +53,7 @@ struct WorkerContext {
   int rank = 0;
   int world = 1;
   LifeCycle life_cycle = {};
+  int launch = 0;
 };
 
 class Workload {
@@ -68,7 +69,8 @@ class Workload {
   virtual void synchronize() {}                // wait for the device; called outside windows only
   [[nodiscard]] virtual bool all_ranks_stop(bool mine) { return mine; }  // collective; between cycles only
   virtual void tear_down() = 0;                // also after a step that threw
-  [[nodiscard]] virtual Fingerprint fingerprint() = 0;  // after the last window
+  // Both after the last window and before tear_down(), not after a step that threw.
+  [[nodiscard]] virtual Fingerprint fingerprint() = 0;
   virtual void report(ReportSink&) const {}
 };
 

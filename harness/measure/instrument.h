@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What listens to a worker's schedule, steps and phases: NVTX ranges, device events, collectors. The worker loop drives
-// instruments in list order and unwinds in reverse; all calls come on the main thread.
+// What listens to a worker's schedule, steps and phases: NVTX ranges, device events, collectors.
+// The worker loop drives instruments in list order and unwinds in reverse; all calls come on the
+// main thread.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +37,16 @@ class Instrument {
   virtual void report(ReportSink& sink) const = 0;
 };
 
-// One row of the table handed to worker_main; makes an instrument when the case asks for it, else null.
+// One row of the table handed to worker_main; makes an instrument when the case asks for it, else
+// null.
 class InstrumentFactory {
  public:
   InstrumentFactory() = default;
   InstrumentFactory(const InstrumentFactory&) = delete;
   InstrumentFactory& operator=(const InstrumentFactory&) = delete;
   virtual ~InstrumentFactory() = default;
-  [[nodiscard]] virtual std::unique_ptr<Instrument> make(const ResolvedCase&, WorkerContext&) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Instrument> make(const ResolvedCase&,
+                                                         WorkerContext&) const = 0;
 };
 
 }  // namespace stepbench

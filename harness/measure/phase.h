@@ -6,10 +6,18 @@
 
 namespace stepbench {
 
-// Named parts of a step. They do not nest. A workload's declared phases follow kFirstDeclared in the
-// order of its WorkloadSpec. The names stand in built_in_phases().
+// Named parts of a step. They do not nest. A workload's declared phases follow kFirstDeclared in
+// the order of its WorkloadSpec. The names stand in built_in_phases().
 enum class PhaseId : std::uint8_t {
-  kDataWait, kH2d, kZeroGrad, kForward, kLoss, kBackward, kGradSync, kOptimizer, kGraphReplay,
+  kDataWait,
+  kH2d,
+  kZeroGrad,
+  kForward,
+  kLoss,
+  kBackward,
+  kGradSync,
+  kOptimizer,
+  kGraphReplay,
   kOther,  // the rest of the step; computed, never marked
   kFirstDeclared
 };

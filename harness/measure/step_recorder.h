@@ -18,10 +18,10 @@ inline constexpr std::size_t kCounts = 3;
 
 // Why a step is not steady state; bits of the `flags` column. Do not renumber.
 enum StepFlag : std::int64_t {
-  kEpochBorder = 1 << 0,   // its data_wait holds an epoch gap
+  kEpochBorder = 1 << 0,  // its data_wait holds an epoch gap
   kPartialBatch = 1 << 1,
   kThrottled = 1 << 2,
-  kFirstBatch = 1 << 3,    // waited for the loader's first batch
+  kFirstBatch = 1 << 3,  // waited for the loader's first batch
 };
 
 // Marks the phases of one step. Main thread only; valid during one step(); no allocation, no lock.
@@ -47,11 +47,15 @@ class StepRecorder {
 
   // What one step held. Times in nanoseconds of the recorder's clock.
   struct Step {
+    std::int64_t index = 0;  // since set_up, warm-up included
     std::int64_t start_ns = 0;
     std::array<std::int64_t, kMaxPhases> phase_ns{};
     std::array<std::int64_t, kCounts> counts{};
     std::int64_t flags = 0;
     std::int64_t epoch_wait_ns = 0;  // the part of data_wait after first_of_epoch()
+    std::uint32_t occurred = 0;      // bit per PhaseId
+    std::int32_t ties = 0;           // phases during which the clock stood still
+    bool nested = false;             // a phase began inside another: a bug of the workload
   };
 
   explicit StepRecorder(const Clock& clock) : clock_(clock) {}
@@ -59,14 +63,17 @@ class StepRecorder {
   PhaseScope phase(PhaseId id) { return {*this, id, {}}; }  // may come several times: summed
   PhaseScope phase(PhaseId id, DeviceStream on) { return {*this, id, on}; }
   void add(Count what, std::int64_t n) { step_.counts[static_cast<std::size_t>(what)] += n; }
-  void first_of_epoch() { step_.flags |= kEpochBorder; }   // its data_wait is an epoch gap
+  void first_of_epoch() { step_.flags |= kEpochBorder; }  // its data_wait is an epoch gap
   void partial_batch() { step_.flags |= kPartialBatch; }
-  [[nodiscard]] std::int64_t index() const { return index_; }  // since set_up, warm-up included
+  void first_batch() { step_.flags |= kFirstBatch; }  // its data_wait holds the loader's start
+  [[nodiscard]] std::int64_t index() const {
+    return step_.index;
+  }  // since set_up, warm-up included
 
   // For the worker loop.
   void listeners(std::span<Instrument* const> instruments) { instruments_ = instruments; }
-  void start_step(std::int64_t index);          // reads the clock
-  [[nodiscard]] const Step& finish_step();      // phases must be closed
+  void start_step(std::int64_t index);      // reads the clock
+  [[nodiscard]] const Step& finish_step();  // phases must be closed
   [[nodiscard]] const Step& current() const { return step_; }
 
  private:
@@ -76,8 +83,8 @@ class StepRecorder {
   const Clock& clock_;
   std::span<Instrument* const> instruments_;
   Step step_;
-  std::int64_t index_ = 0;
   std::int64_t began_ns_ = 0;
+  bool open_ = false;
 };
 
 }  // namespace stepbench

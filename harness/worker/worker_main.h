@@ -7,14 +7,17 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/measure/instrument.h"
 #include "harness/protocol/messages.h"
+#include "harness/rule.h"
 #include "harness/workload.h"
 
 namespace stepbench {
 
 // What differs between worker programs beside their workloads.
 struct WorkerFacts {
-  Fields (*software)() = nullptr;              // versions for `hello`; may be null
+  Fields (*software)() = nullptr;                             // versions for `hello`; may be null
   void (*set_threads)(int intra_op, int inter_op) = nullptr;  // applied before set_up; may be null
+  std::span<const WorkloadRule> rules = {};                   // for `check`
+  const Clock* clock = nullptr;                               // null: the host's
 };
 
 //   WORKER --control-fd=3     driven by stepbench

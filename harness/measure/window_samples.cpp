@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/measure/window_samples.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+using Step = StepRecorder::Step;
+
+constexpr auto kRest = static_cast<std::size_t>(PhaseId::kOther);
+constexpr std::array<const char*, kCounts> kCountNames = {"samples", "tokens", "bytes"};
+
+}  // namespace
+
+const std::vector<std::int64_t>& Columns::at(std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw Error("no column '" + std::string(name) + "'");
+  return values[static_cast<std::size_t>(found - names.begin())];
+}
+
+WindowSamples::WindowSamples(std::vector<std::string> phase_names)
+    : phase_names_(std::move(phase_names)) {}
+
+void WindowSamples::prepare(std::size_t steps) {
+  rows_.assign(steps, Step{});
+  size_ = 0;
+}
+
+Columns WindowSamples::columns(std::int64_t end_ns) const {
+  const auto first = rows_.begin();
+  const auto last = first + static_cast<std::ptrdiff_t>(size_);
+  Columns out;
+  const auto column = [&](std::string name, const auto& of_step) {
+    out.names.push_back(std::move(name));
+    std::vector<std::int64_t>& values = out.values.emplace_back(size_);
+    std::transform(first, last, values.begin(), of_step);
+  };
+  const auto any = [&](const auto& holds) { return std::any_of(first, last, holds); };
+  const auto period = [&](const Step& step) {
+    const Step* next = &step + 1;
+    return (next == rows_.data() + size_ ? end_ns : next->start_ns) - step.start_ns;
+  };
+
+  column("index", [](const Step& step) { return step.index; });
+  column("step_ns", period);
+  for (std::size_t phase = 0; phase < phase_names_.size(); ++phase) {
+    if (phase == kRest) continue;
+    const std::uint32_t bit = std::uint32_t{1} << phase;
+    if (any([&](const Step& step) { return (step.occurred & bit) != 0; })) {
+      column(phase_names_[phase] + "_ns", [&](const Step& step) { return step.phase_ns[phase]; });
+    }
+  }
+  column("other_ns", [&](const Step& step) {
+    const std::int64_t marked =
+        std::accumulate(step.phase_ns.begin(), step.phase_ns.end(), std::int64_t{0});
+    const std::int64_t rest = period(step) - (marked - step.phase_ns[kRest]);
+    if (rest < 0 || step.nested) {
+      throw Error("step " + std::to_string(step.index) +
+                  ": its phases do not fit into it; phases must not nest nor outlive their step");
+    }
+    return rest;
+  });
+  for (std::size_t count = 0; count < kCounts; ++count) {
+    if (any([&](const Step& step) { return step.counts[count] != 0; })) {
+      column(kCountNames[count], [&](const Step& step) { return step.counts[count]; });
+    }
+  }
+  if (any([](const Step& step) { return (step.flags & kEpochBorder) != 0; })) {
+    column("epoch_wait_ns", [](const Step& step) { return step.epoch_wait_ns; });
+  }
+  column("flags", [](const Step& step) { return step.flags; });
+  return out;
+}
+
+std::int64_t WindowSamples::clock_ties() const {
+  std::int64_t ties = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    ties += rows_[i].ties;
+    if (i > 0 && rows_[i].start_ns <= rows_[i - 1].start_ns) ++ties;
+  }
+  return ties;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of one active window. Memory is taken and touched before the window; appending
+// allocates nothing and takes no lock. One row per step while recording, so that a step touches few
+// cache lines; columns are made afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/measure/step_recorder.h"
+
+namespace stepbench {
+
+struct Columns {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::int64_t>> values;  // one array per name, all of one length
+
+  [[nodiscard]] const std::vector<std::int64_t>& at(std::string_view name) const;  // throws Error
+};
+
+class WindowSamples {
+ public:
+  // phase_names: of the built-in and the declared phases, in order of PhaseId.
+  explicit WindowSamples(std::vector<std::string> phase_names);
+
+  void prepare(std::size_t steps);  // forgets the last window
+  void append(const StepRecorder::Step& step) noexcept { rows_[size_++] = step; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  // index, step_ns, <phase>_ns of each phase that occurred, other_ns, then samples, tokens, bytes
+  // and epoch_wait_ns when any step has them, flags. A step lasts until the next one's start, the
+  // last until `end_ns`; its phases and other_ns sum to it exactly. Throws Error naming the step
+  // whose phases are longer than itself.
+  [[nodiscard]] Columns columns(std::int64_t end_ns) const;
+  [[nodiscard]] std::int64_t clock_ties()
+      const;  // phases and steps during which the clock stood still
+
+ private:
+  std::vector<std::string> phase_names_;
+  std::vector<StepRecorder::Step> rows_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/schedule/schedule.h"
+
+#include <cassert>
+
+namespace stepbench {
+
+Action action_at(const Schedule& schedule, std::int64_t step) {
+  assert(step >= 0 && schedule.active > 0);
+  if (step < schedule.skip_first) return Action::kNone;
+  step -= schedule.skip_first;
+  if (schedule.skip_first_wait != 0) step += schedule.wait;
+  const std::int64_t cycle = schedule.wait + schedule.warmup + schedule.active;
+  if (schedule.repeat > 0 && step / cycle >= schedule.repeat) return Action::kNone;
+  const std::int64_t in_cycle = step % cycle;
+  if (in_cycle < schedule.wait) return Action::kNone;
+  if (in_cycle < schedule.wait + schedule.warmup) return Action::kWarmup;
+  return in_cycle < cycle - 1 ? Action::kRecord : Action::kRecordAndSave;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace stepbench {
+
+struct WorkerArguments {
+  enum class Mode : std::uint8_t { kHelp, kDriven, kCaseFile, kDescribe, kCheck };
+  Mode mode = Mode::kHelp;
+  int control_descriptor = -1;           // kDriven
+  std::filesystem::path case_file = {};  // kCaseFile
+};
+
+// Throws ConfigError naming the argument. Without arguments: kHelp.
+[[nodiscard]] WorkerArguments parse_worker_arguments(std::span<const char* const> arguments);
+
+extern const std::string_view kWorkerHelp;
+
+}  // namespace stepbench

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/resolved_case.h"
+
+namespace stepbench {
+
+// Options that the case does not name get the catalogue's defaults, so that a case written by hand
+// need only hold what differs. Cases from stepbench are complete.
+void fill_defaults(ResolvedCase& resolved, const Catalogue& catalogue);
+
+}  // namespace stepbench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch: a workload is set up, driven under its schedule, reported and torn down. Main thread
+// only.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "harness/protocol/messages.h"
+#include "harness/worker/worker_main.h"
+
+namespace stepbench {
+
+using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
+
+// Sends stages, cycles and samples and, as the last message, launch, skipped or failed. Exceptions
+// of the workload end as `failed`; those of `send` pass through.
+void run_launch(const protocol::CaseMessage& message, const Catalogue& catalogue,
+                std::span<const WorkloadType> workloads,
+                std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
+                const Clock& clock, const SendMessage& send);
+
+}  // namespace stepbench

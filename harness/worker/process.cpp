@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/process.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "harness/catalogue/digest.h"
+
+namespace stepbench {
+namespace {
+
+std::string hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    out.push_back(kDigits[value >> 4U]);
+    out.push_back(kDigits[value & 15U]);
+  }
+  return out;
+}
+
+std::size_t padded(std::size_t size) { return (size + 3U) & ~std::size_t{3}; }
+
+std::string find_build_id(std::string_view notes) {
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) header;
+    std::memcpy(&header, notes.data(), sizeof header);
+    notes.remove_prefix(sizeof header);
+    const std::size_t name_size = padded(header.n_namesz);
+    const std::size_t size = name_size + padded(header.n_descsz);
+    if (notes.size() < size) return {};
+    if (header.n_type == NT_GNU_BUILD_ID && notes.substr(0, 4) == std::string_view("GNU\0", 4)) {
+      return hex(notes.substr(name_size, header.n_descsz));
+    }
+    notes.remove_prefix(size);
+  }
+  return {};
+}
+
+// The first object that the loader lists is the program itself; its notes are mapped.
+int read_program_notes(dl_phdr_info* info, std::size_t, void* out) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are integers in <link.h>
+    const char* notes = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
+    std::string id = find_build_id({notes, segment.p_memsz});
+    if (!id.empty()) {
+      *static_cast<std::string*>(out) = std::move(id);
+      break;
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+void become_a_worker() {
+  const pid_t parent = ::getppid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::raise(SIGKILL);  // it died before the request
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) {
+    (void)std::signal(signal, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null >= 0) {
+    ::dup2(null, STDIN_FILENO);
+    if (null != STDIN_FILENO) ::close(null);
+  }
+}
+
+std::string build_id() {
+  std::string id;
+  ::dl_iterate_phdr(read_program_notes, &id);
+  if (!id.empty()) return id;
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  return digest(std::string{std::istreambuf_iterator<char>(program), {}});
+}
+
+}  // namespace stepbench

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/report.h"
+
+#include <cmath>
+#include <limits>
+
+#include "harness/error.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+Value finite_or_null(double number) { return std::isfinite(number) ? Value(number) : Value(); }
+
+class Collector final : public ReportSink {
+ public:
+  explicit Collector(LaunchReport& report) : report_(report) {}
+  void metric(std::string_view name, double value) override {
+    report_.metrics.insert_or_assign(
+        std::string(name), std::isfinite(value) ? std::optional<double>(value) : std::nullopt);
+  }
+  void effective(std::string_view option, Value value) override {
+    report_.effective.insert_or_assign(std::string(option), std::move(value));
+  }
+  void note(std::string text) override { report_.notes.push_back(std::move(text)); }
+
+ private:
+  LaunchReport& report_;
+};
+
+}  // namespace
+
+LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t began_ns) {
+  LoopOptions out;
+  Schedule& schedule = out.schedule;
+  schedule.wait = resolved.integer("schedule.wait");
+  schedule.warmup = resolved.integer("schedule.warmup");
+  schedule.repeat = resolved.integer("schedule.repeat");
+  schedule.skip_first = resolved.integer("schedule.skip_first");
+  schedule.skip_first_wait = resolved.integer("schedule.skip_first_wait");
+  out.stop.cycles = schedule.repeat;
+  const Value* active = resolved.options.get("schedule.active");
+  out.stop.automatic = active != nullptr && std::holds_alternative<std::string>(*active);
+  if (out.stop.automatic) {
+    out.stop.precision = resolved.number("schedule.precision");
+    out.stop.max_active = resolved.integer("schedule.max_active");
+    schedule.active = std::min(kAutomaticWindow, out.stop.max_active);
+    schedule.repeat = 0;
+  } else {
+    schedule.active = resolved.integer("schedule.active");
+  }
+  if (schedule.active < 1) throw Error("schedule.active must be at least 1");
+  out.sync_each_step = resolved.text("schedule.sync") == "step";
+  out.deadline_ns =
+      began_ns + static_cast<std::int64_t>(resolved.number("limits.wall_s") * kNsPerSecond);
+  return out;
+}
+
+InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
+                               const ResolvedCase& resolved, WorkerContext& context,
+                               LaunchEvidence& evidence) {
+  std::vector<std::unique_ptr<Instrument>> made;
+  for (InstrumentFactory* factory : factories) {
+    std::unique_ptr<Instrument> instrument = factory->make(resolved, context);
+    if (instrument == nullptr) continue;
+    if (const auto reason = instrument->exercise()) {
+      evidence.report.notes.push_back(std::string(instrument->name()) + ": " + *reason);
+      continue;
+    }
+    made.push_back(std::move(instrument));
+  }
+  return InstrumentSet(std::move(made));
+}
+
+void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence) {
+  Collector sink(evidence.report);
+  const Fingerprint fingerprint = workload.fingerprint();
+  evidence.report.fingerprint["loss"] = finite_or_null(fingerprint.loss);
+  evidence.report.fingerprint["gradient_norm"] = finite_or_null(fingerprint.gradient_norm);
+  workload.report(sink);
+  for (const Instrument* instrument : instruments.all()) instrument->report(sink);
+}
+
+LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns> cycles) {
+  LaunchReport report = evidence.report;
+  const LoopResult& loop = evidence.loop;
+  report.schedule["stop_reason"] = std::string(name_of(loop.reason));
+  report.schedule["cycles"] = loop.cycles;
+  report.schedule["active"] = loop.active_steps;
+  report.schedule["warmup"] = evidence.warmup_steps;
+  if (loop.within_launch) {
+    report.schedule["within_launch_low_ns"] = loop.within_launch->low;
+    report.schedule["within_launch_high_ns"] = loop.within_launch->high;
+  }
+  (void)cycles;
+  const auto metric = [&](const char* name, std::int64_t value) {
+    report.metrics[name] = static_cast<double>(value);
+  };
+  metric("set_up_ns", evidence.set_up_ns);
+  metric("tear_down_ns", evidence.tear_down_ns);
+  if (evidence.life_cycle.first_batch_ns > 0) {
+    metric("first_batch_ns", evidence.life_cycle.first_batch_ns);
+  }
+  metric("peak_rss_bytes", peak_rss_bytes());
+  metric("cpu_user_ns", loop.usage.user_ns);
+  metric("cpu_system_ns", loop.usage.system_ns);
+  metric("minor_faults", loop.usage.minor_faults);
+  metric("major_faults", loop.usage.major_faults);
+  metric("voluntary_switches", loop.usage.voluntary_switches);
+  metric("involuntary_switches", loop.usage.involuntary_switches);
+  if (loop.truncated) report.flags.emplace_back("truncated");
+  if (loop.clock_ties > 0) report.flags.emplace_back("clock_ties");
+  return report;
+}
+
+protocol::CycleMessage cycle_message(std::int64_t cycle, const Columns& columns) {
+  const std::vector<std::int64_t>& step_ns = columns.at("step_ns");
+  const std::vector<double> values(step_ns.begin(), step_ns.end());
+  return {cycle, static_cast<std::int64_t>(values.size()),
+          static_cast<std::int64_t>(std::llround(median(values)))};
+}
+
+void send_samples(std::int64_t cycle, const Columns& columns, const SendMessage& send) {
+  const std::size_t steps = columns.values.front().size();
+  for (std::size_t first = 0; first < steps; first += kMaxStepsPerSamplesRow) {
+    const std::size_t last = std::min(steps, first + kMaxStepsPerSamplesRow);
+    protocol::SamplesMessage message{cycle, columns.names, {}};
+    for (const std::vector<std::int64_t>& column : columns.values) {
+      message.values.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(first),
+                                  column.begin() + static_cast<std::ptrdiff_t>(last));
+    }
+    send(message);
+  }
+}
+
+}  // namespace stepbench

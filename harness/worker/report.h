@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch says of itself beyond its samples.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/worker/launch.h"
+#include "harness/worker/loop.h"
+
+namespace stepbench {
+
+struct LaunchEvidence {
+  std::int64_t set_up_ns = 0;
+  std::int64_t tear_down_ns = 0;
+  std::int64_t warmup_steps = 0;
+  LifeCycle life_cycle = {};
+  LoopResult loop = {};
+  LaunchReport report = {};  // what workload and instruments say
+};
+
+[[nodiscard]] LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t began_ns);
+[[nodiscard]] InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
+                                             const ResolvedCase& resolved, WorkerContext& context,
+                                             LaunchEvidence& evidence);
+void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);
+[[nodiscard]] LaunchReport make_report(const LaunchEvidence& evidence,
+                                       std::span<const Columns> cycles);
+
+[[nodiscard]] protocol::CycleMessage cycle_message(std::int64_t cycle, const Columns& columns);
+void send_samples(std::int64_t cycle, const Columns& columns, const SendMessage& send);
+
+}  // namespace stepbench

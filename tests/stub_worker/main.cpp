@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker whose steps, accidents and time are scripted: what plan, run, resume and their tests are
+// run against.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/protocol/channel.h"
+#include "harness/worker/worker_main.h"
+#include "tests/stub_worker/accidents.h"
+#include "tests/stub_worker/catalogue.h"
+#include "tests/stub_worker/stub_clock.h"
+#include "tests/stub_worker/stub_workload.h"
+
+namespace {
+
+using namespace stepbench;
+
+int control_descriptor(int argc, char** argv) {
+  constexpr std::string_view kPrefix = "--control-fd=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    int descriptor = -1;
+    if (argument.starts_with(kPrefix)) {
+      std::from_chars(argument.data() + kPrefix.size(), argument.data() + argument.size(),
+                      descriptor);
+      return descriptor;
+    }
+  }
+  return -1;
+}
+
+// The case that worker_main is about to read, left in the socket.
+std::string peek_line(int descriptor) {
+  std::vector<char> bytes(std::size_t{1} << 16);
+  while (true) {
+    const ssize_t got = ::recv(descriptor, bytes.data(), bytes.size(), MSG_PEEK);
+    if (got <= 0) return {};
+    const std::string_view seen(bytes.data(), static_cast<std::size_t>(got));
+    const std::size_t newline = seen.find('\n');
+    if (newline != std::string_view::npos) return std::string(seen.substr(0, newline));
+    if (seen.size() == bytes.size()) return {};
+    ::usleep(100);
+  }
+}
+
+bool from_the_future(int descriptor) {
+  if (descriptor < 0) return false;
+  try {
+    const auto message = protocol::decode_case(peek_line(descriptor));
+    const Value* behaviour = message.resolved.options.get("stub.behaviour");
+    return behaviour != nullptr && *behaviour == Value(std::string("future_protocol"));
+  } catch (const std::exception&) {
+    return false;  // worker_main says what is wrong with it
+  }
+}
+
+Fields software() { return {{"stub", std::string("1")}}; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int descriptor = control_descriptor(argc, argv);
+  if (from_the_future(descriptor)) {
+    const protocol::Hello hello{{7, 9}, "future", "", ::getpid(), {}};
+    (void)protocol::write_line(descriptor, protocol::encode(hello));
+    hang();
+  }
+  StubClock clock(descriptor);
+  const WorkloadType types[] = {{"stub", make_stub}};
+  return worker_main(argc, argv, stub_catalogue(), types, {},
+                     {.software = software, .clock = &clock});
+}
