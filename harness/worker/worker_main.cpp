@@ -57,9 +57,8 @@ class Program {
   }
 
   void say_hello(int descriptor) const {
-    send(descriptor,
-         protocol::Hello{protocol::kSupported, build_id(), catalogue_digest(catalogue_), ::getpid(),
-                         facts_.software == nullptr ? Fields{} : facts_.software()});
+    send(descriptor, protocol::Hello{protocol::kSupported, build_id(), std::string(), ::getpid(),
+                                     facts_.software == nullptr ? Fields{} : facts_.software()});
   }
 
   void measure(std::string_view line, int descriptor) const {
@@ -103,8 +102,7 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
       case Mode::kCaseFile:
         return program.case_file(arguments.case_file);
       case Mode::kDescribe:
-        std::cout << to_json(catalogue) << '\n';
-        return 0;
+        return kUsageError;
       case Mode::kCheck:
         return kUsageError;
     }
