@@ -48,6 +48,7 @@ struct RunRow {
   std::int64_t cases = 0;
   bool smoke = false;
   Fields context = {};          // host, git, shard, seed, ...
+  int schema_minor = kResultMinor;  // of the file it was read from
 };
 
 // Kind "columns": every metric of this file, declared once; readers need no catalogue.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "harness/record/rows.h"
 
 namespace stepbench {
 
-// Appends lines to one new result file. Each line is written whole with one write() and is on its way to disk when the
-// call returns. Throws Error naming the file and the reason (disk full). One thread.
+// Appends lines to one new result file. A line is handed to the kernel whole, by one write(), before the call returns:
+// a killed process loses nothing that was written. `launch` and `end` lines are also brought to disk (fdatasync), so
+// that a power cut costs at most the launch under way; this happens between launches, when nothing is measured.
+// Throws Error naming the file and the reason (disk full); a line that failed half-way is taken back. One thread.
 class ResultWriter {
  public:
   explicit ResultWriter(const std::filesystem::path& file);  // fails if the file exists
@@ -26,9 +29,11 @@ class ResultWriter {
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
-  void append(std::string line);
+  enum class Sync : std::uint8_t { kNo, kYes };
+  void append(std::string line, Sync sync);
   std::filesystem::path file_;
   int descriptor_ = -1;
+  std::uint64_t bytes_ = 0;  // of whole lines
 };
 
 }  // namespace stepbench

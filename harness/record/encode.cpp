@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/encode.h"
+
+#include <array>
+#include <cmath>
+
+#include "harness/record/json_text.h"
+
+namespace stepbench {
+namespace {
+
+template <typename Enum, std::size_t n>
+std::string_view pick(const std::array<std::string_view, n>& names, Enum value) {
+  return names.at(static_cast<std::size_t>(value));
+}
+
+void add_key(JsonText& json, const LaunchKey& key) {
+  json.text("case_id", key.case_id).text("arm", key.arm).text("pass", name_of(key.pass));
+  json.integer("launch", key.launch).integer("rank", key.rank);
+}
+
+void add_fields(JsonText& json, std::string_view name, const Fields& fields) {
+  json.open_object(name);
+  for (const auto& [key, value] : fields) json.value(key, value);
+  json.close_object();
+}
+
+std::string_view spelling(double number) {
+  if (std::isnan(number)) return "nan";
+  return number > 0 ? "inf" : "-inf";
+}
+
+// JSON has no NaN: the value is null and its reason stands here under "section.name".
+void add_non_finite(JsonText& json, std::string_view section, const Fields& fields) {
+  for (const auto& [key, value] : fields) {
+    const auto* number = std::get_if<double>(&value);
+    if (number == nullptr || std::isfinite(*number)) continue;
+    json.text(std::string(section) + '.' + key, spelling(*number));
+  }
+}
+
+void add_metrics(JsonText& json, const LaunchReport& report) {
+  json.open_object("metrics");
+  for (const auto& [name, value] : report.metrics) {
+    if (value) {
+      json.number(name, *value);
+    } else {
+      json.null(name);
+    }
+  }
+  json.close_object();
+}
+
+void add_all_non_finite(JsonText& json, const LaunchRow& row) {
+  json.open_object("non_finite");
+  add_non_finite(json, "options", row.options);
+  add_non_finite(json, "effective", row.report.effective);
+  add_non_finite(json, "schedule", row.report.schedule);
+  add_non_finite(json, "fingerprint", row.report.fingerprint);
+  add_non_finite(json, "machine", row.machine);
+  for (const auto& [name, value] : row.report.metrics) {
+    if (!value) json.text("metrics." + name, "not finite");
+    if (value && !std::isfinite(*value)) json.text("metrics." + name, spelling(*value));
+  }
+  json.close_object();
+}
+
+}  // namespace
+
+std::string_view name_of(Pass pass) {
+  return pick(std::to_array<std::string_view>({"timing", "native", "kineto", "wrapped"}), pass);
+}
+
+std::string_view name_of(Outcome::Kind kind) {
+  return pick(std::to_array<std::string_view>({"measured", "skipped", "failed"}), kind);
+}
+
+std::string_view name_of(Role role) {
+  return pick(std::to_array<std::string_view>({"key", "context", "metric"}), role);
+}
+
+std::string_view name_of(Direction direction) {
+  return pick(std::to_array<std::string_view>({"lower", "higher", "neither"}), direction);
+}
+
+std::string encode(const RunRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "run").text("schema", kResultSchema);
+  json.text("version", std::to_string(kResultMajor) + '.' + std::to_string(kResultMinor) + ".0");
+  json.text("run_id", row.run_id).text("name", row.name);
+  json.text("stepbench_version", row.stepbench_version).text("started_utc", row.started_utc);
+  json.texts("argv", row.argv).text("config_path", row.config_path);
+  json.text("config_text", row.config_text).text("config_hash", row.config_hash);
+  json.text("plan_digest", row.plan_digest).integer("cases", row.cases).flag("smoke", row.smoke);
+  add_fields(json, "context", row.context);
+  return json.close_object().take();
+}
+
+std::string encode(const ColumnRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "columns").open_array("columns");
+  for (const Metric& metric : row.columns) {
+    json.open_object().text("name", metric.name).text("unit", metric.unit);
+    json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
+    json.text("doc", metric.doc).close_object();
+  }
+  return json.close_array().close_object().take();
+}
+
+std::string encode(const WorkerRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "worker").text("worker_id", row.worker_id);
+  json.text("path", row.path).text("build_id", row.build_id);
+  add_fields(json, "environment", row.environment);
+  return json.close_object().take();
+}
+
+std::string encode(const StartRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "start");
+  add_key(json, row.key);
+  json.integer("attempt", row.attempt).text("started_utc", row.started_utc);
+  return json.close_object().take();
+}
+
+std::string encode(const SamplesRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "samples");
+  add_key(json, row.key);
+  json.integer("cycle", row.cycle);
+  const std::size_t steps = row.values.empty() ? 0 : row.values.front().size();
+  json.integer("steps", static_cast<std::int64_t>(steps));
+  json.texts("columns", row.columns).open_array("values");
+  for (const auto& column : row.values) json.integers({}, column);
+  return json.close_array().close_object().take();
+}
+
+std::string encode(const LaunchRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "launch");
+  add_key(json, row.key);
+  json.text("point_id", row.point_id).text("workload", row.workload);
+  json.text("worker_id", row.worker_id).integer("world", row.world).integer("block", row.block);
+  json.integer("position", row.position).integer("attempt", row.attempt).flag("smoke", row.smoke);
+  json.text("outcome", name_of(row.outcome.kind)).text("reason", row.outcome.reason);
+  json.text("stage", row.stage);
+  add_fields(json, "options", row.options);
+  add_fields(json, "effective", row.report.effective);
+  add_fields(json, "schedule", row.report.schedule);
+  add_metrics(json, row.report);
+  add_fields(json, "fingerprint", row.report.fingerprint);
+  json.texts("flags", row.report.flags).texts("notes", row.report.notes);
+  add_fields(json, "machine", row.machine);
+  add_all_non_finite(json, row);
+  json.text("started_utc", row.started_utc).integer("wall_ns", row.wall_ns);
+  json.text("output", row.output).text("repeat_command", row.repeat_command);
+  return json.close_object().take();
+}
+
+std::string encode(const EndRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "end").integer("measured", row.measured);
+  json.integer("skipped", row.skipped).integer("failed", row.failed);
+  json.text("reason", row.reason).text("ended_utc", row.ended_utc);
+  return json.close_object().take();
+}
+
+}  // namespace stepbench

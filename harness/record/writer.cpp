@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "harness/error.h"
+#include "harness/record/encode.h"
+
+namespace stepbench {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& doing, int error) {
+  throw Error(file.string() + ": cannot " + doing + ": " + std::generic_category().message(error));
+}
+
+// 0, or the errno that stopped it. A short write is carried on with the rest.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+ResultWriter::ResultWriter(const std::filesystem::path& file) : file_(file) {
+  descriptor_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) fail(file_, "create the result file", errno);
+}
+
+ResultWriter::~ResultWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void ResultWriter::append(std::string line, Sync sync) {
+  line += '\n';
+  if (const int error = write_all(descriptor_, line); error != 0) {
+    // Finished lines stay whole: what was written of this one is taken back where the file system lets us.
+    (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
+    fail(file_, "write a result line", error);
+  }
+  bytes_ += line.size();
+  if (sync == Sync::kNo) return;
+  while (::fdatasync(descriptor_) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EINVAL || errno == EROFS) return;  // no storage behind it
+    fail(file_, "bring a result line to disk", errno);
+  }
+}
+
+void ResultWriter::write(const RunRow& row) { append(encode(row), Sync::kNo); }
+void ResultWriter::write(const ColumnRow& row) { append(encode(row), Sync::kNo); }
+void ResultWriter::write(const WorkerRow& row) { append(encode(row), Sync::kNo); }
+void ResultWriter::write(const StartRow& row) { append(encode(row), Sync::kNo); }
+void ResultWriter::write(const SamplesRow& row) { append(encode(row), Sync::kNo); }
+void ResultWriter::write(const LaunchRow& row) { append(encode(row), Sync::kYes); }
+void ResultWriter::write(const EndRow& row) { append(encode(row), Sync::kYes); }
+
+}  // namespace stepbench
