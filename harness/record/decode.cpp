@@ -20,14 +20,22 @@ namespace dom = simdjson::dom;
 
 std::string_view name_of(dom::element_type type) {
   switch (type) {
-    case dom::element_type::ARRAY: return "an array";
-    case dom::element_type::OBJECT: return "an object";
-    case dom::element_type::INT64: return "an integer";
-    case dom::element_type::UINT64: return "an integer beyond 64 bits with sign";
-    case dom::element_type::DOUBLE: return "a fraction";
-    case dom::element_type::STRING: return "a string";
-    case dom::element_type::BOOL: return "a boolean";
-    case dom::element_type::NULL_VALUE: return "null";
+    case dom::element_type::ARRAY:
+      return "an array";
+    case dom::element_type::OBJECT:
+      return "an object";
+    case dom::element_type::INT64:
+      return "an integer";
+    case dom::element_type::UINT64:
+      return "an integer beyond 64 bits with sign";
+    case dom::element_type::DOUBLE:
+      return "a fraction";
+    case dom::element_type::STRING:
+      return "a string";
+    case dom::element_type::BOOL:
+      return "a boolean";
+    case dom::element_type::NULL_VALUE:
+      return "null";
   }
   return "unknown";
 }
@@ -39,13 +47,20 @@ std::string_view name_of(dom::element_type type) {
 
 Value to_value(dom::element value, std::string_view field) {
   switch (value.type()) {
-    case dom::element_type::NULL_VALUE: return {};
-    case dom::element_type::BOOL: return value.get_bool().value_unsafe();
-    case dom::element_type::INT64: return value.get_int64().value_unsafe();
-    case dom::element_type::DOUBLE: return value.get_double().value_unsafe();
-    case dom::element_type::STRING: return std::string(value.get_string().value_unsafe());
-    case dom::element_type::UINT64: wrong_type(field, "within 64 bits", value);
-    default: return simdjson::minify(value);  // a list or a map: kept as its JSON text
+    case dom::element_type::NULL_VALUE:
+      return {};
+    case dom::element_type::BOOL:
+      return value.get_bool().value_unsafe();
+    case dom::element_type::INT64:
+      return value.get_int64().value_unsafe();
+    case dom::element_type::DOUBLE:
+      return value.get_double().value_unsafe();
+    case dom::element_type::STRING:
+      return std::string(value.get_string().value_unsafe());
+    case dom::element_type::UINT64:
+      wrong_type(field, "within 64 bits", value);
+    default:
+      return simdjson::minify(value);  // a list or a map: kept as its JSON text
   }
 }
 
@@ -87,7 +102,8 @@ class Source {
   [[nodiscard]] int count(std::string_view field, int absent = 0) const {
     const std::int64_t number = integer(field, absent);
     if (number < 0 || number > std::numeric_limits<int>::max()) {
-      throw LineError("field '" + std::string(field) + "' is out of range: " + std::to_string(number));
+      throw LineError("field '" + std::string(field) +
+                      "' is out of range: " + std::to_string(number));
     }
     return static_cast<int>(number);
   }
@@ -149,6 +165,10 @@ Enum by_name(std::string_view field, std::string_view name, std::initializer_lis
                   "'; known: " + known);
 }
 
+Pass pass_of(std::string_view name) {
+  return by_name("pass", name, {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped});
+}
+
 LaunchKey decode_key(const Source& source) {
   return {.case_id = source.needed_text("case_id"),
           .arm = source.text("arm"),
@@ -175,7 +195,8 @@ RunRow decode_run(const Source& source) {
   std::string_view rest = version;
   const int major = next_number(rest);
   const int minor = next_number(rest);
-  if (major < 0 || minor < 0) throw LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
+  if (major < 0 || minor < 0)
+    throw LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
   if (major != kResultMajor) {
     throw LineError("written in schema " + std::string(kResultSchema) + ' ' + version +
                     "; this program reads " + std::to_string(kResultMajor) +
@@ -213,9 +234,9 @@ ColumnRow decode_columns(const Source& source) {
         {.name = column.needed_text("name"),
          .unit = column.text("unit"),
          .role = by_name("role", column.text("role"), {Role::kKey, Role::kContext, Role::kMetric}),
-         .direction = by_name("direction", column.text("direction"),
-                              {Direction::kLowerIsBetter, Direction::kHigherIsBetter,
-                               Direction::kNeither}),
+         .direction =
+             by_name("direction", column.text("direction"),
+                     {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
          .doc = column.text("doc")});
   }
   return row;
@@ -267,9 +288,12 @@ LaunchRow decode_launch(const Source& source) {
   row.report.schedule = source.fields("schedule");
   for (const auto& [name, value] : source.fields("metrics")) {
     std::optional<double> number;
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*whole);
-    else if (const auto* real = std::get_if<double>(&value)) number = *real;
-    else if (!is_null(value)) throw LineError("metric '" + name + "' must be a number or null");
+    if (const auto* whole = std::get_if<std::int64_t>(&value))
+      number = static_cast<double>(*whole);
+    else if (const auto* real = std::get_if<double>(&value))
+      number = *real;
+    else if (!is_null(value))
+      throw LineError("metric '" + name + "' must be a number or null");
     row.report.metrics.emplace_hint(row.report.metrics.end(), name, number);
   }
   row.report.fingerprint = source.fields("fingerprint");
@@ -282,6 +306,14 @@ LaunchRow decode_launch(const Source& source) {
   row.output = source.text("output");
   row.repeat_command = source.text("repeat_command");
   return row;
+}
+
+// Without its numbers.
+SamplesRow decode_samples(const Source& source) {
+  return {.key = decode_key(source),
+          .cycle = source.integer("cycle"),
+          .columns = source.texts("columns"),
+          .values = {}};
 }
 
 Row decode_row(std::string_view kind, const Source& source) {
@@ -311,13 +343,9 @@ Row decode_row(std::string_view kind, const Source& source) {
 
 }  // namespace
 
-Pass pass_of(std::string_view name) {
-  return by_name("pass", name, {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped});
-}
-
 struct LineDecoder::Parsers {
   dom::parser tree;
-  simdjson::ondemand::parser samples;
+  std::string line;  // scratch
 };
 
 LineDecoder::LineDecoder() : parsers_(std::make_unique<Parsers>()) {}
@@ -328,8 +356,19 @@ bool LineDecoder::is_json(std::string_view line) {
 }
 
 Row LineDecoder::decode(std::string_view line) {
-  constexpr std::string_view kSamples = R"({"kind":"samples")";
-  if (line.starts_with(kSamples)) return decode_samples(parsers_->samples, line);
+  // Numbers are parsed in place; in what is left of the line `null` stands for them.
+  constexpr std::string_view kSamples = R"({"kind":"samples",)";
+  constexpr std::string_view kValues = R"(],"values":)";
+  std::optional<NumberArrays> numbers;
+  const std::size_t found =
+      line.starts_with(kSamples) ? line.find(kValues) : std::string_view::npos;
+  if (found != std::string_view::npos) {
+    const std::size_t start = found + kValues.size();
+    numbers = parse_number_arrays(line.substr(start));
+    parsers_->line.assign(line.substr(0, start)).append("null").append(numbers->tail);
+    parsers_->line.append(Input::kPadding, '\0');
+    line = std::string_view(parsers_->line).substr(0, parsers_->line.size() - Input::kPadding);
+  }
   dom::element root;
   const auto error = parsers_->tree.parse(line.data(), line.size(), false).get(root);
   if (error != simdjson::SUCCESS) {
@@ -341,8 +380,21 @@ Row LineDecoder::decode(std::string_view line) {
   }
   const Source source(object);
   const std::string kind = source.needed_text("kind");
-  if (kind == "samples") return decode_samples(parsers_->samples, line);
-  return decode_row(kind, source);
+  if (kind != "samples") return decode_row(kind, source);
+  SamplesRow row = decode_samples(source);
+  const auto values = source.find("values");
+  if (!values) throw LineError("samples without field 'values'");
+  if (!numbers) {  // the fields stand in another order than ours
+    parsers_->line = simdjson::minify(*values);
+    parsers_->line.append(Input::kPadding, '\0');
+    numbers = parse_number_arrays(
+        std::string_view(parsers_->line).substr(0, parsers_->line.size() - Input::kPadding));
+  } else if (!values->is_null()) {
+    throw LineError("field 'values' stands twice");
+  }
+  row.values = std::move(numbers->values);
+  check_shape(row, source.integer("steps", -1));
+  return row;
 }
 
 }  // namespace stepbench

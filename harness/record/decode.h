@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a result file -> one row. The parsers' memory is kept between lines: one decoder per file or run.
+// One line of a result file -> one row. The parsers' memory is kept between lines: one decoder per
+// file or run.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,8 @@
 
 namespace stepbench {
 
-// A line that is no row: not JSON, not ours, of a later major version, or a field of the wrong type.
+// A line that is no row: not JSON, not ours, of a later major version, or a field of the wrong
+// type.
 class LineError : public Error {
  public:
   using Error::Error;
@@ -31,7 +33,8 @@ class LineDecoder {
   LineDecoder& operator=(const LineDecoder&) = delete;
   ~LineDecoder();
 
-  // Input::kPadding bytes behind the line must be readable. Throws LineError.
+  // Behind the line must stand '\n' or NUL, and Input::kPadding bytes must be readable. Throws
+  // LineError.
   [[nodiscard]] Row decode(std::string_view line);
   [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut
 

@@ -4,128 +4,114 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "harness/record/decode.h"
-#include "harness/record/input.h"
 
 namespace stepbench {
 namespace {
 
-namespace ondemand = simdjson::ondemand;
+class NumberParser {
+ public:
+  explicit NumberParser(std::string_view text)
+      : at_(text.data()), end_(text.data() + text.size()) {}
 
-// Unwraps, or throws naming the field and what was expected.
-template <typename T, typename Result>
-T need(Result&& result, std::string_view field, std::string_view wanted) {
-  T value{};
-  const simdjson::error_code error = std::forward<Result>(result).get(value);
-  if (error == simdjson::SUCCESS) return value;
-  if (error == simdjson::INCORRECT_TYPE || error == simdjson::NUMBER_ERROR ||
-      error == simdjson::NUMBER_OUT_OF_RANGE) {
-    throw LineError("field '" + std::string(field) + "' must be " + std::string(wanted));
-  }
-  throw LineError("not valid JSON in field '" + std::string(field) +
-                  "': " + simdjson::error_message(error));
-}
-
-std::string text(ondemand::value value, std::string_view field) {
-  return std::string(need<std::string_view>(value.get_string(), field, "a string"));
-}
-
-std::int64_t integer(ondemand::value value, std::string_view field) {
-  return need<std::int64_t>(value.get_int64(), field, "a 64-bit integer");
-}
-
-int small_integer(ondemand::value value, std::string_view field) {
-  const std::int64_t number = integer(value, field);
-  if (number < 0 || number > std::numeric_limits<int>::max()) {
-    throw LineError("field '" + std::string(field) + "' is out of range: " + std::to_string(number));
-  }
-  return static_cast<int>(number);
-}
-
-std::vector<std::string> texts(ondemand::value value, std::string_view field) {
-  std::vector<std::string> all;
-  for (auto each : need<ondemand::array>(value.get_array(), field, "an array of strings")) {
-    all.push_back(text(need<ondemand::value>(std::move(each), field, "an array of strings"), field));
-  }
-  return all;
-}
-
-[[noreturn]] void bad_value(const SamplesRow& row, std::size_t column, std::size_t step) {
-  const std::string name = column < row.columns.size() ? "'" + row.columns[column] + "'"
-                                                       : "number " + std::to_string(column);
-  throw LineError("column " + name + ", value " + std::to_string(step) +
-                  ": expected a 64-bit integer");
-}
-
-void read_values(ondemand::value value, SamplesRow& row, std::int64_t steps) {
-  const auto expected = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(steps, 0, static_cast<std::int64_t>(kMaxStepsPerSamplesRow)));
-  row.values.reserve(row.columns.size());
-  for (auto each : need<ondemand::array>(value.get_array(), "values", "an array of arrays")) {
-    std::vector<std::int64_t>& column = row.values.emplace_back();
-    column.reserve(expected);
-    auto array = need<ondemand::array>(std::move(each), "values", "an array of arrays");
-    for (auto number : array) {
-      std::int64_t nanoseconds = 0;
-      if (number.get_int64().get(nanoseconds) != simdjson::SUCCESS) {
-        bad_value(row, row.values.size() - 1, column.size());
-      }
-      column.push_back(nanoseconds);
+  NumberArrays parse() {
+    NumberArrays arrays;
+    expect('[');
+    if (!accept(']')) {
+      do {
+        std::vector<std::int64_t>& values = arrays.values.emplace_back();
+        if (array_ > 0) values.reserve(arrays.values.front().size());
+        parse_array(values);
+        ++array_;
+      } while (accept(','));
+      expect(']');
     }
+    arrays.tail = {at_, static_cast<std::size_t>(end_ - at_)};
+    return arrays;
   }
-}
 
-void check_shape(const SamplesRow& row) {
+ private:
+  void parse_array(std::vector<std::int64_t>& values) {
+    expect('[');
+    if (accept(']')) return;
+    do {
+      element_ = values.size();
+      values.push_back(parse_integer());
+    } while (accept(','));
+    expect(']');
+  }
+
+  std::int64_t parse_integer() {
+    skip_blanks();
+    const bool negative = *at_ == '-';
+    if (negative) ++at_;
+    const char* const first = at_;
+    std::uint64_t number = 0;
+    unsigned digit = 0;
+    while ((digit = static_cast<unsigned>(static_cast<unsigned char>(*at_)) - '0') < 10) {
+      number = number * 10 + digit;  // wraps only beyond 19 digits, which are refused below
+      ++at_;
+    }
+    const auto digits = at_ - first;
+    const auto limit =
+        static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1U : 0U);
+    if (digits == 0 || (digits > 1 && *first == '0') || digits > 19 || number > limit ||
+        *at_ == '.' || *at_ == 'e' || *at_ == 'E') {
+      fail("expected a 64-bit integer");
+    }
+    return static_cast<std::int64_t>(negative ? 0 - number : number);
+  }
+
+  void skip_blanks() {
+    while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
+  }
+  bool accept(char wanted) {
+    if (*at_ != wanted) skip_blanks();
+    if (*at_ != wanted || at_ >= end_) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) fail(std::string("not valid JSON: expected '") + wanted + "'");
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw LineError("samples, array " + std::to_string(array_) + ", value " +
+                    std::to_string(element_) + ": " + what);
+  }
+
+  const char* at_;
+  const char* end_;
+  std::size_t array_ = 0;
+  std::size_t element_ = 0;
+};
+
+}  // namespace
+
+NumberArrays parse_number_arrays(std::string_view text) { return NumberParser(text).parse(); }
+
+void check_shape(const SamplesRow& row, std::int64_t steps) {
   if (row.columns.size() != row.values.size()) {
     throw LineError("samples name " + std::to_string(row.columns.size()) + " columns and hold " +
                     std::to_string(row.values.size()) + " arrays");
   }
-  for (std::size_t i = 1; i < row.values.size(); ++i) {
-    if (row.values[i].size() == row.values[0].size()) continue;
-    throw LineError("column '" + row.columns[i] + "' holds " + std::to_string(row.values[i].size()) +
-                    " steps, column '" + row.columns[0] + "' " +
-                    std::to_string(row.values[0].size()));
-  }
   for (std::size_t i = 0; i < row.columns.size(); ++i) {
-    if (std::find(row.columns.begin(), row.columns.begin() + static_cast<std::ptrdiff_t>(i),
-                  row.columns[i]) != row.columns.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw LineError("column '" + row.columns[i] + "' stands twice");
+    const std::string& name = row.columns[i];
+    if (row.values[i].size() != row.values[0].size()) {
+      throw LineError("column '" + name + "' holds " + std::to_string(row.values[i].size()) +
+                      " steps, column '" + row.columns[0] + "' " +
+                      std::to_string(row.values[0].size()));
+    }
+    const auto here = row.columns.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(row.columns.begin(), here, name) != here) {
+      throw LineError("column '" + name + "' stands twice");
     }
   }
-}
-
-}  // namespace
-
-SamplesRow decode_samples(ondemand::parser& parser, std::string_view line) {
-  SamplesRow row;
-  std::int64_t steps = 0;
-  bool has_values = false;
-  ondemand::document document;
-  const auto view =
-      simdjson::padded_string_view(line.data(), line.size(), line.size() + Input::kPadding);
-  if (const auto error = parser.iterate(view).get(document); error != simdjson::SUCCESS) {
-    throw LineError(std::string("not valid JSON: ") + simdjson::error_message(error));
+  const auto held = static_cast<std::int64_t>(row.values.empty() ? 0 : row.values[0].size());
+  if (steps >= 0 && steps != held) {
+    throw LineError("field 'steps' says " + std::to_string(steps) + ", the columns hold " +
+                    std::to_string(held));
   }
-  for (auto field : need<ondemand::object>(document.get_object(), "samples", "an object")) {
-    const auto key = need<std::string_view>(field.unescaped_key(), "samples", "an object");
-    const auto value = need<ondemand::value>(field.value(), key, "a value");
-    if (key == "case_id") row.key.case_id = text(value, key);
-    else if (key == "arm") row.key.arm = text(value, key);
-    else if (key == "pass") row.key.pass = pass_of(text(value, key));
-    else if (key == "launch") row.key.launch = small_integer(value, key);
-    else if (key == "rank") row.key.rank = small_integer(value, key);
-    else if (key == "cycle") row.cycle = integer(value, key);
-    else if (key == "steps") steps = integer(value, key);
-    else if (key == "columns") row.columns = texts(value, key);
-    else if (key == "values") read_values(value, row, steps), has_values = true;
-  }
-  if (!document.at_end()) throw LineError("not valid JSON: text after the closing brace");
-  if (row.key.case_id.empty()) throw LineError("samples without field 'case_id'");
-  if (!has_values) throw LineError("samples without field 'values'");
-  check_shape(row);
-  return row;
 }
 
 }  // namespace stepbench

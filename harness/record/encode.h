@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as lines of JSON, without the newline. JSON field names are those of rows.h, with the key's fields inlined.
+// Rows as lines of JSON, without the newline. JSON field names are those of rows.h, with the key's
+// fields inlined.
 #pragma once
 
 #include <string>

@@ -63,15 +63,16 @@ std::pair<Bytes, std::size_t> unpack(const std::filesystem::path& file, std::str
     std::size_t taken = 0;
     std::size_t made = 0;
     const libdeflate_result result =
-        libdeflate_gzip_decompress_ex(decompressor.get(), packed.data(), packed.size(), bytes.get() + used,
-                                      capacity - used, &taken, &made);
+        libdeflate_gzip_decompress_ex(decompressor.get(), packed.data(), packed.size(),
+                                      bytes.get() + used, capacity - used, &taken, &made);
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE && capacity < most) {
       capacity = std::min(most, capacity * 2);
       grow(bytes, used, capacity);
       continue;
     }
     if (result != LIBDEFLATE_SUCCESS || taken == 0) {
-      throw ConfigError(file.string(), "truncated or corrupt gzip data; `gzip -cd` shows what is left of it");
+      throw ConfigError(file.string(),
+                        "truncated or corrupt gzip data; `gzip -cd` shows what is left of it");
     }
     packed.remove_prefix(taken);
     used += made;
@@ -102,7 +103,8 @@ Input Input::read(const std::filesystem::path& file) {
     if (got == 0) break;
     input.size_ += static_cast<std::size_t>(got);
   }
-  std::memset(input.bytes_.get() + input.size_, 0, std::min(kPadding, capacity - input.size_ + kPadding));
+  std::memset(input.bytes_.get() + input.size_, 0,
+              std::min(kPadding, capacity - input.size_ + kPadding));
   if (is_gzip(input.text())) std::tie(input.bytes_, input.size_) = unpack(file, input.text());
   return input;
 }

@@ -8,8 +8,8 @@
 
 namespace stepbench {
 
-// A whole file in memory, unpacked when it is gzip (by its first bytes, any number of members), followed by
-// kPadding readable bytes, as the JSON parser wants it.
+// A whole file in memory, unpacked when it is gzip (by its first bytes, any number of members),
+// followed by kPadding readable bytes, as the JSON parser wants it.
 class Input {
  public:
   static constexpr std::size_t kPadding = 64;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Length of the UTF-8 sequence at the start of `text`, 0 when it is not one (RFC 3629, table 3-7 of Unicode).
+// Length of the UTF-8 sequence at the start of `text`, 0 when it is not one (RFC 3629, table 3-7 of
+// Unicode).
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -65,11 +66,21 @@ void JsonText::quoted(std::string_view text) {
     }
     ++i;
     switch (c) {
-      case '"': line_ += "\\\""; break;
-      case '\\': line_ += "\\\\"; break;
-      case '\n': line_ += "\\n"; break;
-      case '\r': line_ += "\\r"; break;
-      case '\t': line_ += "\\t"; break;
+      case '"':
+        line_ += "\\\"";
+        break;
+      case '\\':
+        line_ += "\\\\";
+        break;
+      case '\n':
+        line_ += "\\n";
+        break;
+      case '\r':
+        line_ += "\\r";
+        break;
+      case '\t':
+        line_ += "\\t";
+        break;
       default:
         if (byte >= 0x20) {
           line_ += c;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,21 @@ struct Launch {
 
 // All that a result file or a run's directory holds.
 struct Results {
-  std::vector<RunRow> runs;         // one per file
-  std::vector<Metric> columns;      // definitions, united over the files
+  std::vector<RunRow> runs;     // one per file
+  std::vector<Metric> columns;  // definitions, united over the files
   std::vector<WorkerRow> workers;
-  std::vector<Launch> launches;     // the last committed attempt of each key, in order of first appearance
-  std::vector<StartRow> unfinished; // started, never committed: the process or the run died
-  std::optional<EndRow> end;        // of the last file
+  std::vector<Launch>
+      launches;  // the last committed attempt of each key, in order of first appearance
+  std::vector<StartRow> unfinished;   // started, never committed: the process or the run died
+  std::optional<EndRow> end;          // of the last file
   std::vector<std::string> warnings;  // a truncated last line, a newer minor version, ...
 };
 
-// Reads a .jsonl or .jsonl.gz file, or all of a directory. Accepts every 1.x. Throws ConfigError whose `where` is
-// file:line for corrupt, foreign and future-major files; a truncated last line is dropped with a warning.
+// Reads a .jsonl or .jsonl.gz file, or all of a directory. Accepts every 1.x. Throws ConfigError
+// whose `where` is file:line for corrupt, foreign and future-major files; a truncated last line is
+// dropped with a warning.
 [[nodiscard]] Results read_results(const std::filesystem::path& path);
+// Several files or directories as one: their launches are joined as those of a resumed run are.
+[[nodiscard]] Results read_results(std::span<const std::filesystem::path> paths);
 
 }  // namespace stepbench

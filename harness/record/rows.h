@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a result file as values. Schema "stepbench.result" 1.x; see results/SCHEMA.md. A minor version may add
-// fields, columns and kinds, and never changes a meaning or a unit.
+// The lines of a result file as values. Schema "stepbench.result" 1.x; see results/SCHEMA.md. A
+// minor version may add fields, columns and kinds, and never changes a meaning or a unit.
 #pragma once
 
 #include <compare>
@@ -37,17 +37,17 @@ struct LaunchKey {
 // Kind "run": one per file, first line. Controller facts.
 struct RunRow {
   std::string run_id;
-  std::string name;             // of the experiment
+  std::string name;  // of the experiment
   std::string stepbench_version;
-  std::string started_utc;      // 2026-01-31T12:00:00Z
+  std::string started_utc;  // 2026-01-31T12:00:00Z
   std::vector<std::string> argv;
   std::string config_path;
   std::string config_text;
   std::string config_hash;
-  std::string plan_digest;      // of the ordered case ids and launches: --resume compares it
+  std::string plan_digest;  // of the ordered case ids and launches: --resume compares it
   std::int64_t cases = 0;
   bool smoke = false;
-  Fields context = {};          // host, git, shard, seed, ...
+  Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from
 };
 
@@ -58,10 +58,11 @@ struct ColumnRow {
 
 // Kind "worker": the software and device environment that launches refer to by worker_id.
 struct WorkerRow {
-  std::string worker_id;   // hash of the rest
+  std::string worker_id;  // hash of the rest
   std::string path;
   std::string build_id;
-  Fields environment = {}; // CPU, GPU, driver, torch, kernel, governor, cgroup limits, threads, allocator
+  Fields environment =
+      {};  // CPU, GPU, driver, torch, kernel, governor, cgroup limits, threads, allocator
 };
 
 // Kind "start": a launch was begun. A start without its launch line is a process that died.
@@ -71,8 +72,9 @@ struct StartRow {
   std::string started_utc;
 };
 
-// Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per column, nanoseconds
-// where the column's name ends in _ns. They count only when the launch line follows.
+// Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per
+// column, nanoseconds where the column's name ends in _ns. They count only when the launch line
+// follows.
 struct SamplesRow {
   LaunchKey key;
   std::int64_t cycle = 0;
@@ -83,12 +85,14 @@ inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
 
 // What the worker says of a launch that it could finish.
 struct LaunchReport {
-  Fields effective = {};                 // options as they were in force, by full name
-  Fields schedule = {};                  // stop_reason count|precision|wall_limit|error, cycles, active, warmup, verdict
-  std::map<std::string, std::optional<double>, std::less<>> metrics = {};  // by Metric name; null: non-finite
-  Fields fingerprint = {};               // loss, gradient_norm
-  std::vector<std::string> flags = {};   // integrity: truncated, warmup_too_short, clock_ties, ...
-  std::vector<std::string> notes = {};   // for people
+  Fields effective = {};  // options as they were in force, by full name
+  Fields schedule =
+      {};  // stop_reason count|precision|wall_limit|error, cycles, active, warmup, verdict
+  std::map<std::string, std::optional<double>, std::less<>> metrics =
+      {};                               // by Metric name; null: non-finite
+  Fields fingerprint = {};              // loss, gradient_norm
+  std::vector<std::string> flags = {};  // integrity: truncated, warmup_too_short, clock_ties, ...
+  std::vector<std::string> notes = {};  // for people
 };
 
 // Kind "launch": commits the samples of its key.
@@ -103,13 +107,13 @@ struct LaunchRow {
   int attempt = 0;
   bool smoke = false;
   Outcome outcome;
-  std::string stage;        // where a failed launch was: set_up, warmup, active, ...
-  Fields options = {};      // as asked, by full name
+  std::string stage;    // where a failed launch was: set_up, warmup, active, ...
+  Fields options = {};  // as asked, by full name
   LaunchReport report = {};
-  Fields machine = {};      // sampled from outside by the controller
+  Fields machine = {};  // sampled from outside by the controller
   std::string started_utc;
-  std::int64_t wall_ns = 0; // spawn to reaped
-  std::string output;       // first and last 32 KiB of the worker's stdout and stderr; kept when failed
+  std::int64_t wall_ns = 0;  // spawn to reaped
+  std::string output;  // first and last 32 KiB of the worker's stdout and stderr; kept when failed
   std::string repeat_command;
 };
 
@@ -118,7 +122,7 @@ struct EndRow {
   std::int64_t measured = 0;
   std::int64_t skipped = 0;
   std::int64_t failed = 0;
-  std::string reason;       // complete | interrupted
+  std::string reason;  // complete | interrupted
   std::string ended_utc;
 };
 

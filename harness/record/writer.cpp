@@ -44,7 +44,8 @@ ResultWriter::~ResultWriter() {
 void ResultWriter::append(std::string line, Sync sync) {
   line += '\n';
   if (const int error = write_all(descriptor_, line); error != 0) {
-    // Finished lines stay whole: what was written of this one is taken back where the file system lets us.
+    // Finished lines stay whole: what was written of this one is taken back where the file system
+    // lets us.
     (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
     fail(file_, "write a result line", error);
   }

@@ -8,14 +8,15 @@
 
 namespace stepbench {
 
-// Appends lines to one new result file. A line is handed to the kernel whole, by one write(), before the call returns:
-// a killed process loses nothing that was written. `launch` and `end` lines are also brought to disk (fdatasync), so
-// that a power cut costs at most the launch under way; this happens between launches, when nothing is measured.
-// Throws Error naming the file and the reason (disk full); a line that failed half-way is taken back. One thread.
+// Appends lines to one new result file. A line is handed to the kernel whole, by one write(),
+// before the call returns: a killed process loses nothing that was written. `launch` and `end`
+// lines are also brought to disk (fdatasync), so that a power cut costs at most the launch under
+// way; this happens between launches, when nothing is measured. Throws Error naming the file and
+// the reason (disk full); a line that failed half-way is taken back. One thread.
 class ResultWriter {
  public:
   explicit ResultWriter(const std::filesystem::path& file);  // fails if the file exists
-  ResultWriter(const ResultWriter&) = delete;  // one file, one writer
+  ResultWriter(const ResultWriter&) = delete;                // one file, one writer
   ResultWriter& operator=(const ResultWriter&) = delete;
   ~ResultWriter();
 

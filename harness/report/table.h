@@ -13,8 +13,9 @@ struct TableStyle {
   int columns = 100;  // terminal width
 };
 
-// One row per case: the options that vary, then step median of launch medians, its interval over launches (or range),
-// data-wait share, samples/s; failed and skipped cases with their reasons; notes below.
+// One row per case: the options that vary, then step median of launch medians, its interval over
+// launches (or range), data-wait share, samples/s; failed and skipped cases with their reasons;
+// notes below.
 [[nodiscard]] std::string render_table(const Results& results, const TableStyle& style);
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };

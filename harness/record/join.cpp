@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/join.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace stepbench {
+namespace {
+
+// First and last value of the `index` column, when there is one.
+std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const SamplesRow& row) {
+  const auto found = std::find(row.columns.begin(), row.columns.end(), "index");
+  if (found == row.columns.end()) return std::nullopt;
+  const auto& values = row.values[static_cast<std::size_t>(found - row.columns.begin())];
+  if (values.empty()) return std::nullopt;
+  return std::pair(values.front(), values.back());
+}
+
+bool overlap(const SamplesRow& a, const SamplesRow& b) {
+  if (a.cycle != b.cycle) return false;
+  const auto first = index_range(a);
+  const auto second = index_range(b);
+  return first && second && first->first <= second->second && second->first <= first->second;
+}
+
+}  // namespace
+
+std::size_t Join::Hash::operator()(const LaunchKey& key) const {
+  const std::size_t text =
+      std::hash<std::string>{}(key.case_id) ^ (std::hash<std::string>{}(key.arm) << 1U);
+  const auto numbers = (static_cast<std::size_t>(key.launch) << 12U) ^
+                       (static_cast<std::size_t>(key.rank) << 3U) ^
+                       static_cast<std::size_t>(key.pass);
+  return text ^ (numbers * 0x9E3779B97F4A7C15ULL);
+}
+
+void Join::add(FileContent content) {
+  for (std::string& warning : content.warnings) results_.warnings.push_back(std::move(warning));
+  for (auto& [row, line] : content.rows) {
+    where_ = content.file.string() + ':' + std::to_string(line);
+    std::visit([this](auto&& each) { take(std::move(each)); }, std::move(row));
+  }
+  close_file();
+}
+
+void Join::take(RunRow&& row) { results_.runs.push_back(std::move(row)); }
+
+void Join::take(ColumnRow&& row) {
+  for (Metric& metric : row.columns) {
+    const auto [at, is_new] = column_index_.try_emplace(metric.name, results_.columns.size());
+    if (is_new) {
+      results_.columns.push_back(std::move(metric));
+    } else if (results_.columns[at->second].unit != metric.unit) {
+      throw ConfigError(where_, "column '" + metric.name + "' has the unit '" + metric.unit +
+                                    "', and '" + results_.columns[at->second].unit + "' before");
+    }
+  }
+}
+
+void Join::take(WorkerRow&& row) {
+  const auto same = [&](const WorkerRow& other) { return other.worker_id == row.worker_id; };
+  if (std::none_of(results_.workers.begin(), results_.workers.end(), same)) {
+    results_.workers.push_back(std::move(row));
+  }
+}
+
+void Join::take(StartRow&& row) {
+  const auto [at, is_new] = open_.try_emplace(row.key);
+  if (is_new) open_order_.push_back(row.key);
+  at->second.samples.clear();  // a new attempt: what the one before had measured does not count
+  at->second.starts.push_back(std::move(row));
+}
+
+void Join::take(SamplesRow&& row) {
+  const auto [at, is_new] = open_.try_emplace(row.key);
+  if (is_new) open_order_.push_back(row.key);
+  std::vector<SamplesRow>& samples = at->second.samples;
+  const auto repeated = [&](const SamplesRow& other) { return overlap(other, row); };
+  if (std::any_of(samples.rbegin(), samples.rend(), repeated)) {
+    results_.warnings.push_back(where_ + ": samples that this launch already has were dropped");
+    return;
+  }
+  samples.push_back(std::move(row));
+}
+
+void Join::take(LaunchRow&& row) {
+  Launch launch;
+  if (const auto open = open_.find(row.key); open != open_.end()) {
+    launch.samples = std::move(open->second.samples);
+    open_.erase(open);
+  }
+  std::stable_sort(launch.samples.begin(), launch.samples.end(),
+                   [](const SamplesRow& a, const SamplesRow& b) {
+                     if (a.cycle != b.cycle) return a.cycle < b.cycle;
+                     return index_range(a).value_or(std::pair(0, 0)).first <
+                            index_range(b).value_or(std::pair(0, 0)).first;
+                   });
+  launch.row = std::move(row);
+  const auto [at, is_new] = committed_.try_emplace(launch.row.key, results_.launches.size());
+  if (is_new) {
+    results_.launches.push_back(std::move(launch));
+    return;
+  }
+  Launch& before = results_.launches[at->second];
+  if (launch.row.attempt >= before.row.attempt) before = std::move(launch);
+}
+
+void Join::take(EndRow&& row) { results_.end = std::move(row); }
+
+void Join::close_file() {
+  for (const LaunchKey& key : open_order_) {
+    const auto open = open_.find(key);
+    if (open == open_.end()) continue;
+    for (StartRow& start : open->second.starts) results_.unfinished.push_back(std::move(start));
+    open_.erase(open);
+  }
+  open_order_.clear();
+}
+
+Results Join::finish() {
+  std::erase_if(results_.unfinished,
+                [&](const StartRow& start) { return committed_.contains(start.key); });
+  return std::move(results_);
+}
+
+}  // namespace stepbench

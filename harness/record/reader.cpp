@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/reader.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "harness/error.h"
+#include "harness/record/decode.h"
+#include "harness/record/input.h"
+#include "harness/record/join.h"
+
+namespace stepbench {
+namespace {
+
+// What a program that is killed while it writes its first line may leave behind.
+bool begins_like_ours(std::string_view text) {
+  constexpr std::string_view kFirst = R"({"kind":"run","schema":"stepbench.result",)";
+  return text.starts_with(kFirst.substr(0, std::min(kFirst.size(), text.size())));
+}
+
+// Reads the lines of one file in order.
+class FileReader {
+ public:
+  FileReader(std::filesystem::path file, LineDecoder& decoder)
+      : file_(std::move(file)), decoder_(decoder), input_(Input::read(file_)) {}
+
+  [[nodiscard]] FileContent read() {
+    content_.file = file_;
+    std::string_view rest = input_.text();
+    if (rest.empty()) warn("is empty");
+    while (!rest.empty()) {
+      ++line_number_;
+      const std::size_t newline = rest.find('\n');
+      const bool terminated = newline != std::string_view::npos;
+      const std::string_view line = rest.substr(0, newline);
+      rest.remove_prefix(terminated ? newline + 1 : rest.size());
+      if (!terminated && is_cut(line)) break;
+      take(line);
+    }
+    return std::move(content_);
+  }
+
+ private:
+  // A last line without its end: used when it is whole, else dropped.
+  bool is_cut(std::string_view line) {
+    if (decoder_.is_json(line)) return false;
+    if (line_number_ == 1 && !begins_like_ours(line)) return false;
+    warn("line " + std::to_string(line_number_) + " is cut short (" + std::to_string(line.size()) +
+         " bytes) and was dropped; the lines before it were used");
+    return true;
+  }
+
+  void take(std::string_view line) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    Row row = decode(line);
+    if (!saw_run_ && !std::holds_alternative<RunRow>(row))
+      fail("this is no stepbench result file: its first line must be of kind 'run'");
+    if (auto* run = std::get_if<RunRow>(&row)) see_run(*run);
+    if (auto* unknown = std::get_if<UnknownRow>(&row)) {
+      if (unknown_kinds_.insert(unknown->kind).second) {
+        warn("lines of the unknown kind '" + unknown->kind + "' were ignored");
+      }
+      return;
+    }
+    content_.rows.emplace_back(std::move(row), line_number_);
+  }
+
+  Row decode(std::string_view line) {
+    try {
+      return decoder_.decode(line);
+    } catch (const LineError& error) {
+      if (saw_run_ || line_number_ > 1) fail(error.what());
+      fail(std::string("this is no stepbench result file, or its first line is damaged: ") +
+           error.what());
+    }
+  }
+
+  void see_run(const RunRow& run) {
+    saw_run_ = true;
+    if (run.schema_minor <= kResultMinor) return;
+    warn("was written in the newer schema " + std::to_string(kResultMajor) + '.' +
+         std::to_string(run.schema_minor) + "; what this program (" + std::to_string(kResultMajor) +
+         '.' + std::to_string(kResultMinor) + ") does not know was ignored");
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw ConfigError(file_.string() + ':' + std::to_string(line_number_), what);
+  }
+  void warn(const std::string& what) { content_.warnings.push_back(file_.string() + ": " + what); }
+
+  std::filesystem::path file_;
+  LineDecoder& decoder_;
+  Input input_;
+  FileContent content_;
+  std::size_t line_number_ = 0;
+  bool saw_run_ = false;
+  std::set<std::string> unknown_kinds_;
+};
+
+bool is_result_file(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status))
+    throw ConfigError(path.string(), "no such file or directory");
+  if (!std::filesystem::is_directory(status)) return {path};
+  std::vector<std::filesystem::path> files;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.is_regular_file() && is_result_file(entry.path())) files.push_back(entry.path());
+    }
+  } catch (const std::filesystem::filesystem_error& failure) {
+    throw ConfigError(path.string(), "cannot read: " + failure.code().message());
+  }
+  if (files.empty()) {
+    throw ConfigError(path.string(),
+                      "no results in it: expected files that end in .jsonl or .jsonl.gz");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string_view started(const FileContent& content) {
+  for (const auto& [row, line] : content.rows) {
+    if (const auto* run = std::get_if<RunRow>(&row)) return run->started_utc;
+  }
+  return {};
+}
+
+}  // namespace
+
+Results read_results(std::span<const std::filesystem::path> paths) {
+  LineDecoder decoder;
+  std::vector<FileContent> contents;
+  for (const std::filesystem::path& path : paths) {
+    for (const std::filesystem::path& file : files_of(path)) {
+      contents.push_back(FileReader(file, decoder).read());
+    }
+  }
+  // A resumed run continues in a new file: files are joined in the order in which they were begun.
+  std::stable_sort(
+      contents.begin(), contents.end(),
+      [](const FileContent& a, const FileContent& b) { return started(a) < started(b); });
+  Join join;
+  for (FileContent& content : contents) join.add(std::move(content));
+  return join.finish();
+}
+
+Results read_results(const std::filesystem::path& path) { return read_results({&path, 1}); }
+
+}  // namespace stepbench

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/case_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "harness/report/number_text.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+using CaseKey = std::tuple<std::string, std::string, Pass>;
+
+std::optional<double> number_of(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&found->second))
+    return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&found->second)) return *real;
+  return std::nullopt;
+}
+
+template <typename Get>
+std::optional<double> median_over(const std::vector<MeasuredLaunch>& launches, Get get) {
+  std::vector<double> values;
+  for (const MeasuredLaunch& each : launches) {
+    if (const std::optional<double> value = get(each.summary)) values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  return median(values);
+}
+
+std::optional<Interval> within_launch(const MeasuredLaunch& only) {
+  const Fields& schedule = only.launch->row.report.schedule;
+  const auto low = number_of(schedule, "within_launch_low_ns");
+  const auto high = number_of(schedule, "within_launch_high_ns");
+  if (!low || !high) return std::nullopt;
+  return Interval{*low, *high};
+}
+
+void add_spread(CaseRow& row, const std::vector<double>& medians) {
+  constexpr double kConfidence = 0.95;
+  if (const auto interval = median_interval(medians, kConfidence)) {
+    row.spread = Spread::kOverLaunches;
+    row.interval_ns = *interval;
+  } else if (medians.size() > 1) {
+    const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
+    row.spread = Spread::kRange;
+    row.interval_ns = {*low, *high};
+  } else if (const auto within = within_launch(row.measured.front())) {
+    row.spread = Spread::kWithinLaunch;
+    row.interval_ns = *within;
+  }
+}
+
+void estimate(CaseRow& row) {
+  if (row.measured.empty()) return;
+  std::vector<double> medians;
+  for (const MeasuredLaunch& each : row.measured) medians.push_back(each.summary.step_median_ns);
+  row.step_ns = median(medians);
+  add_spread(row, medians);
+  using Summary = LaunchSummary;
+  const auto has_data_wait = [](const Summary& summary) {
+    return std::any_of(summary.phases.begin(), summary.phases.end(),
+                       [](const PhaseSummary& phase) { return phase.name == "data_wait"; });
+  };
+  row.data_wait_share = median_over(row.measured, [&](const Summary& s) {
+    return has_data_wait(s) ? std::optional(s.data_wait_share) : std::nullopt;
+  });
+  row.samples_per_s = median_over(row.measured, [](const Summary& s) { return s.samples_per_s; });
+  row.tokens_per_s = median_over(row.measured, [](const Summary& s) { return s.tokens_per_s; });
+  row.epoch_gap_ns = median_over(row.measured, [](const Summary& s) { return s.epoch_gap_ns; });
+}
+
+class Gatherer {
+ public:
+  CaseRow& row(const LaunchKey& key) {
+    const auto [at, is_new] =
+        index_.try_emplace(CaseKey(key.case_id, key.arm, key.pass), rows_.size());
+    if (is_new)
+      rows_.push_back({.case_id = key.case_id, .arm = key.arm, .pass = key.pass, .workload = {}});
+    return rows_[at->second];
+  }
+
+  void add(const Launch& launch) {
+    CaseRow& to = row(launch.row.key);
+    if (to.options.empty()) to.options = launch.row.options;
+    to.workload = launch.row.workload;
+    to.smoke = to.smoke || launch.row.smoke;
+    switch (launch.row.outcome.kind) {
+      case Outcome::Kind::kSkipped:
+        to.skipped.push_back(&launch);
+        return;
+      case Outcome::Kind::kFailed:
+        to.failed.push_back(&launch);
+        return;
+      case Outcome::Kind::kMeasured:
+        break;
+    }
+    if (launch.row.key.rank != 0) return;
+    if (auto summary = summarise(launch)) {
+      to.measured.push_back({&launch, std::move(*summary)});
+    } else {
+      to.failed.push_back(&launch);
+    }
+  }
+
+  std::vector<CaseRow> take() {
+    for (CaseRow& each : rows_) estimate(each);
+    return std::move(rows_);
+  }
+
+ private:
+  std::vector<CaseRow> rows_;
+  std::map<CaseKey, std::size_t> index_;
+};
+
+}  // namespace
+
+std::vector<CaseRow> case_rows(const Results& results) {
+  Gatherer gatherer;
+  for (const Launch& launch : results.launches) gatherer.add(launch);
+  for (const StartRow& start : results.unfinished) ++gatherer.row(start.key).unfinished;
+  return gatherer.take();
+}
+
+std::vector<std::string> varying_options(const std::vector<CaseRow>& rows) {
+  std::map<std::string, std::set<std::string>> seen;
+  std::map<std::string, std::size_t> present;
+  std::size_t with_options = 0;
+  for (const CaseRow& row : rows) {
+    if (row.options.empty()) continue;  // unfinished: nothing is known of it
+    ++with_options;
+    for (const auto& [name, value] : row.options) {
+      seen[name].insert(to_text(value));
+      ++present[name];
+    }
+  }
+  std::vector<std::string> varying;
+  for (const auto& [name, values] : seen) {
+    if (values.size() > 1 || present[name] != with_options) varying.push_back(name);
+  }
+  return varying;
+}
+
+std::string short_name(const std::string& name, const std::vector<std::string>& names) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return name;
+  const std::string last = name.substr(dot + 1);
+  const auto alike = std::count_if(names.begin(), names.end(), [&](const std::string& other) {
+    return other == last || other.ends_with('.' + last);
+  });
+  return alike > 1 ? name : last;
+}
+
+std::size_t id_digits(const std::vector<CaseRow>& rows) {
+  std::set<std::string> ids;
+  for (const CaseRow& row : rows) ids.insert(row.case_id);
+  std::size_t digits = 6;
+  for (; digits < 16; ++digits) {
+    std::set<std::string> prefixes;
+    for (const std::string& id : ids) prefixes.insert(id.substr(0, digits));
+    if (prefixes.size() == ids.size()) break;
+  }
+  return digits;
+}
+
+std::string case_label(const CaseRow& row, const std::vector<std::string>& varying) {
+  std::string label;
+  for (const std::string& name : varying) {
+    const auto found = row.options.find(name);
+    if (found == row.options.end() || is_null(found->second)) continue;
+    label += (label.empty() ? "" : " ") + short_name(name, varying) + '=' + to_text(found->second);
+  }
+  return label.empty() ? "case " + row.case_id : label;
+}
+
+}  // namespace stepbench

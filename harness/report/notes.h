@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader of the table must know beside its numbers: failures whole, steps left out, doubts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/case_rows.h"
+
+namespace stepbench {
+
+[[nodiscard]] std::vector<std::string> notes_of(const std::vector<CaseRow>& rows,
+                                                const Results& results);
+[[nodiscard]] std::string reason_of(const Launch& launch);  // on one line, never empty
+// Broken at blanks to lines of at most `columns`, continued two blanks in. Commands after "repeat:
+// " stay whole.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
+
+}  // namespace stepbench

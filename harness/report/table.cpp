@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/table.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "harness/record/encode.h"
+#include "harness/report/case_rows.h"
+#include "harness/report/export.h"
+#include "harness/report/grid.h"
+#include "harness/report/notes.h"
+#include "harness/report/number_text.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kNothing = "-";
+constexpr std::size_t kReasonCells = 48;  // longer reasons stand whole below the table
+
+// What all cells of one table share.
+struct TableFacts {
+  std::vector<CaseRow> rows;
+  std::vector<std::string> varying;
+  TimeUnit unit;
+  std::string spread_head;  // "" when no row has a spread
+  bool spreads_differ = false;
+};
+
+std::string spread_name(const CaseRow& row) {
+  switch (row.spread) {
+    case Spread::kOverLaunches:
+      return "95 % interval";
+    case Spread::kRange:
+      return "range (n=" + std::to_string(row.measured.size()) + ')';
+    case Spread::kWithinLaunch:
+      return "within one launch";
+    case Spread::kNone:
+      break;
+  }
+  return {};
+}
+
+TableFacts facts_of(const Results& results) {
+  TableFacts facts{.rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
+  facts.varying = varying_options(facts.rows);
+  std::vector<double> times;
+  std::set<std::string> spreads;
+  for (const CaseRow& row : facts.rows) {
+    if (row.step_ns) times.push_back(*row.step_ns);
+    if (row.spread != Spread::kNone) spreads.insert(spread_name(row));
+  }
+  facts.unit = unit_for(times);
+  facts.spreads_differ = spreads.size() > 1;
+  if (!spreads.empty()) facts.spread_head = facts.spreads_differ ? "spread" : *spreads.begin();
+  return facts;
+}
+
+std::string option_cell(const CaseRow& row, const std::string& name) {
+  const auto found = row.options.find(name);
+  if (found == row.options.end() || is_null(found->second)) return kNothing;
+  return to_text(found->second);
+}
+
+std::string spread_cell(const CaseRow& row, const TableFacts& facts) {
+  if (row.spread == Spread::kNone) return kNothing;
+  std::string cell =
+      interval_text(row.interval_ns.low / facts.unit.ns, row.interval_ns.high / facts.unit.ns);
+  return facts.spreads_differ ? cell + ' ' + spread_name(row) : cell;
+}
+
+std::string status_cell(const CaseRow& row) {
+  std::string status = row.smoke ? "smoke" : "";
+  const auto add = [&](const std::string& text) { status += (status.empty() ? "" : ", ") + text; };
+  if (row.pass != Pass::kTiming) add("pass " + std::string(name_of(row.pass)));
+  const std::size_t ended = row.measured.size() + row.failed.size();
+  if (!row.failed.empty() && !row.measured.empty()) {
+    add(std::to_string(row.failed.size()) + " of " + std::to_string(ended) + " launches failed");
+  } else if (!row.failed.empty()) {
+    add("failed: " + shortened(reason_of(*row.failed.front()), kReasonCells));
+  } else if (!row.skipped.empty()) {
+    add("skipped: " + shortened(reason_of(*row.skipped.front()), kReasonCells));
+  }
+  if (row.unfinished > 0 && ended + row.skipped.size() == 0) add("unfinished");
+  return status;
+}
+
+Align alignment(const TableFacts& facts, const std::string& option) {
+  for (const CaseRow& row : facts.rows) {
+    const auto found = row.options.find(option);
+    if (found == row.options.end() || is_null(found->second)) continue;
+    if (std::holds_alternative<std::string>(found->second)) return Align::kLeft;
+  }
+  return Align::kRight;
+}
+
+// Index of the fastest row, by samples/s where all have it, else by step time; -1 when there is no
+// choice.
+std::ptrdiff_t best_row(const std::vector<CaseRow>& rows) {
+  const auto measured = std::count_if(rows.begin(), rows.end(),
+                                      [](const CaseRow& r) { return r.step_ns.has_value(); });
+  if (measured < 2) return -1;
+  const bool by_rate = std::all_of(rows.begin(), rows.end(),
+                                   [](const CaseRow& r) { return !r.step_ns || r.samples_per_s; });
+  const auto slowness = [&](const CaseRow& row) {
+    return by_rate ? -*row.samples_per_s : *row.step_ns;
+  };
+  std::ptrdiff_t best = -1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].step_ns || rows[i].smoke) continue;
+    if (best < 0 || slowness(rows[i]) < slowness(rows[static_cast<std::size_t>(best)])) {
+      best = static_cast<std::ptrdiff_t>(i);
+    }
+  }
+  return best;
+}
+
+using CellOf = std::string (*)(const CaseRow&, const TableFacts&);
+struct MetricColumn {
+  std::string head;
+  CellOf cell;
+  int keep;
+};
+
+std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
+  const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
+  std::vector<MetricColumn> columns;
+  columns.push_back({"step [" + std::string(facts.unit.name) + ']',
+                     [](const CaseRow& row, const TableFacts& all) {
+                       return row.step_ns ? significant(*row.step_ns / all.unit.ns) : kNothing;
+                     },
+                     0});
+  if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 50});
+  if (any([](const CaseRow& row) { return row.data_wait_share.has_value(); })) {
+    columns.push_back({"data wait [%]",
+                       [](const CaseRow& row, const TableFacts&) {
+                         return row.data_wait_share ? percent(*row.data_wait_share) : kNothing;
+                       },
+                       30});
+  }
+  if (any([](const CaseRow& row) { return row.samples_per_s.has_value(); })) {
+    columns.push_back({"samples/s",
+                       [](const CaseRow& row, const TableFacts&) {
+                         return row.samples_per_s ? significant(*row.samples_per_s) : kNothing;
+                       },
+                       40});
+  }
+  if (any([](const CaseRow& row) { return row.tokens_per_s.has_value(); })) {
+    columns.push_back({"tokens/s",
+                       [](const CaseRow& row, const TableFacts&) {
+                         return row.tokens_per_s ? significant(*row.tokens_per_s) : kNothing;
+                       },
+                       20});
+  }
+  return columns;
+}
+
+Grid make_grid(const TableFacts& facts) {
+  Grid grid;
+  const std::size_t digits = id_digits(facts.rows);
+  const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
+  const bool arms = any([](const CaseRow& row) { return !row.arm.empty(); });
+  const bool statuses = any([](const CaseRow& row) { return !status_cell(row).empty(); });
+  const auto metrics = metric_columns(facts);
+  grid.columns.push_back({.head = "case", .align = Align::kLeft, .keep = 10});
+  if (arms) grid.columns.push_back({.head = "arm", .align = Align::kLeft});
+  for (const std::string& option : facts.varying) {
+    grid.columns.push_back({.head = short_name(option, facts.varying),
+                            .align = alignment(facts, option),
+                            .shrink_to = 8});
+  }
+  for (const MetricColumn& metric : metrics) {
+    grid.columns.push_back({.head = metric.head, .keep = metric.keep});
+  }
+  if (statuses) grid.columns.push_back({.head = "", .align = Align::kLeft, .shrink_to = 16});
+  const std::ptrdiff_t best = best_row(facts.rows);
+  for (std::size_t i = 0; i < facts.rows.size(); ++i) {
+    const CaseRow& row = facts.rows[i];
+    GridRow out;
+    out.cells.push_back(row.case_id.substr(0, digits));
+    if (arms) out.cells.push_back(row.arm);
+    for (const std::string& option : facts.varying) out.cells.push_back(option_cell(row, option));
+    for (const MetricColumn& metric : metrics) out.cells.push_back(metric.cell(row, facts));
+    if (statuses) out.cells.push_back(status_cell(row));
+    if (static_cast<std::ptrdiff_t>(i) == best) out.tint = Tint::kBest;
+    if (!row.failed.empty()) out.tint = Tint::kFailed;
+    if (!row.step_ns && row.failed.empty()) out.tint = Tint::kDim;
+    grid.rows.push_back(std::move(out));
+  }
+  return grid;
+}
+
+std::string markdown(const Results& results) {
+  const TableFacts facts = facts_of(results);
+  std::string text = draw_markdown(make_grid(facts));
+  const std::vector<std::string> notes = notes_of(facts.rows, results);
+  if (!notes.empty()) text += '\n';
+  for (const std::string& note : notes) text += "- " + note + '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string render_table(const Results& results, const TableStyle& style) {
+  const TableFacts facts = facts_of(results);
+  if (facts.rows.empty()) return "No launches in these results.\n";
+  const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
+  const DrawnGrid drawn = draw(make_grid(facts), columns, style.colour);
+  std::string text = drawn.text;
+  std::vector<std::string> notes = notes_of(facts.rows, results);
+  if (!drawn.dropped.empty()) {
+    std::string names;
+    for (const std::string& name : drawn.dropped) names += (names.empty() ? "" : ", ") + name;
+    notes.push_back("no room for: " + names + " (a wider terminal or --format csv has them)");
+  }
+  for (const std::string& note : notes) text += wrapped(note, columns) + '\n';
+  return text;
+}
+
+std::string render(const Results& results, Format format, const TableStyle& style) {
+  switch (format) {
+    case Format::kCsv:
+      return csv_of(results);
+    case Format::kJson:
+      return json_of(results);
+    case Format::kMarkdown:
+      return markdown(results);
+    case Format::kTable:
+      break;
+  }
+  return render_table(results, style);
+}
+
+}  // namespace stepbench

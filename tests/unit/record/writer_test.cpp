@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <limits>
+
+#include "harness/error.h"
+#include "harness/record/reader.h"
+#include "tests/unit/record/sample_rows.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Folder;
+using ::testing::HasSubstr;
+
+void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
+  writer.write(StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
+  writer.write(testing::samples_row(key));
+  writer.write(testing::launch_row(key));
+}
+
+TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
+  const Folder folder;
+  ResultWriter writer(folder.file("a.jsonl"));
+  writer.write(testing::run_row());
+  const ColumnRow columns{{{.name = "step_ns",
+                            .unit = "ns",
+                            .role = Role::kMetric,
+                            .direction = Direction::kLowerIsBetter,
+                            .doc = "Step."}}};
+  writer.write(columns);
+  const WorkerRow worker{
+      .worker_id = "w1", .path = "/w", .build_id = "b", .environment = {{"cpu", std::string("x")}}};
+  writer.write(worker);
+  write_one_launch(writer, testing::key());
+  writer.write(
+      EndRow{.measured = 1, .skipped = 0, .failed = 0, .reason = "complete", .ended_utc = "z"});
+
+  const Results results = read_results(writer.file());
+  ASSERT_EQ(results.runs.size(), 1U);
+  EXPECT_EQ(encode(results.runs[0]), encode(testing::run_row()));
+  ASSERT_EQ(results.columns.size(), 1U);
+  EXPECT_EQ(encode(ColumnRow{results.columns}), encode(columns));
+  ASSERT_EQ(results.workers.size(), 1U);
+  EXPECT_EQ(encode(results.workers[0]), encode(worker));
+  ASSERT_EQ(results.launches.size(), 1U);
+  EXPECT_EQ(encode(results.launches[0].row), encode(testing::launch_row()));
+  EXPECT_EQ(results.launches[0].row.options, testing::launch_row().options);
+  ASSERT_EQ(results.launches[0].samples.size(), 1U);
+  EXPECT_EQ(encode(results.launches[0].samples[0]), encode(testing::samples_row()));
+  ASSERT_TRUE(results.end.has_value());
+  EXPECT_EQ(results.end->reason, "complete");
+  EXPECT_TRUE(results.unfinished.empty());
+  EXPECT_TRUE(results.warnings.empty());
+}
+
+TEST(ResultWriter, EachLineIsInTheFileWhenTheCallReturns) {
+  const Folder folder;
+  ResultWriter writer(folder.file("a.jsonl"));
+  writer.write(testing::run_row());
+  EXPECT_EQ(testing::read_file(writer.file()), encode(testing::run_row()) + '\n');
+}
+
+TEST(ResultWriter, NeverTouchesAFileThatExists) {
+  const Folder folder;
+  const auto file = testing::write_file(folder.file("a.jsonl"), "precious");
+  try {
+    ResultWriter writer(file);
+    FAIL() << "opened an existing file";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(file.string()));
+    EXPECT_THAT(error.what(), HasSubstr("File exists"));
+  }
+  EXPECT_EQ(testing::read_file(file), "precious");
+}
+
+TEST(ResultWriter, NamesTheFolderThatIsNotThere) {
+  const Folder folder;
+  const auto file = folder.file("missing/a.jsonl");
+  EXPECT_THROW(
+      {
+        try {
+          ResultWriter writer(file);
+        } catch (const Error& error) {
+          EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
+          throw;
+        }
+      },
+      Error);
+}
+
+TEST(ResultWriter, KeepsSpecialNumbersAndText) {
+  LaunchRow row = testing::launch_row();
+  row.report.fingerprint = {{"loss", std::numeric_limits<double>::infinity()},
+                            {"gradient_norm", 0.1}};
+  row.report.metrics = {{"big", 1e300}, {"whole", 5.0}, {"none", std::nullopt}};
+  row.options["seed"] = std::numeric_limits<std::int64_t>::min();
+  row.options[""] = std::string("an empty key");
+  row.output = std::string("nul \0 and \x1b[31m and ", 22) + "\xFF\xC3";
+  const Folder folder;
+  ResultWriter writer(folder.file("a.jsonl"));
+  writer.write(testing::run_row());
+  writer.write(row);
+  const LaunchRow read = read_results(writer.file()).launches.at(0).row;
+  EXPECT_EQ(read.report.fingerprint, row.report.fingerprint);
+  EXPECT_EQ(read.report.metrics, row.report.metrics);
+  EXPECT_EQ(read.options, row.options);
+  EXPECT_EQ(read.output, std::string("nul \0 and \x1b[31m and ", 22) + "\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(ResultWriter, ExtremeIntegersSurvive) {
+  SamplesRow row = testing::samples_row();
+  row.values[1] = {std::numeric_limits<std::int64_t>::min(),
+                   std::numeric_limits<std::int64_t>::max(), -1};
+  const Folder folder;
+  ResultWriter writer(folder.file("a.jsonl"));
+  writer.write(testing::run_row());
+  writer.write(row);
+  writer.write(testing::launch_row());
+  EXPECT_EQ(read_results(writer.file()).launches.at(0).samples.at(0).values, row.values);
+}
+
+// The disk is full in the middle of a line: seen as a short write followed by an error.
+TEST(ResultWriter, OnAFullDiskSaysSoAndKeepsFinishedLinesWhole) {
+  const Folder folder;
+  const auto file = folder.file("a.jsonl");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    constexpr rlim_t kBytes = 5000;
+    const rlimit limit{kBytes, kBytes};
+    std::signal(SIGXFSZ, SIG_IGN);
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(1);
+    try {
+      ResultWriter writer(file);
+      writer.write(testing::run_row());
+      for (int launch = 0; launch < 1000; ++launch)
+        write_one_launch(writer, testing::key("c", launch));
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      const bool named = what.find(file.string()) != std::string::npos &&
+                         what.find("File too large") != std::string::npos;
+      ::_exit(named ? 42 : 2);
+    }
+    ::_exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  EXPECT_TRUE(testing::read_file(file).ends_with("}\n"));
+  const Results results = read_results(file);
+  EXPECT_GE(results.launches.size(), 1U);
+  EXPECT_TRUE(results.warnings.empty());
+}
+
+}  // namespace
+}  // namespace stepbench
