@@ -51,6 +51,10 @@ struct Plan {
   std::vector<PlannedCase> cases;  // after shard and filter, in sweep order
   std::vector<std::string> varying;  // full option names whose values differ between cases
   std::int64_t merged = 0;           // sweep points that became equal to an earlier one
+  std::int64_t excluded = 0;         // sweep points that `exclude` took out
+  std::int64_t total_cases = 0;      // before --shard and --filter
+  std::vector<std::string> merged_points =
+      {};  // the first of them: "loader.num_workers=0 is case 1a2b"
   std::vector<std::string> notes = {};
 };
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "harness/catalogue/nearest.h"
+#include "harness/catalogue/validate.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kLongestText = 4096;  // std::regex recurses once per character
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string range_text(const Option& option) {
+  const bool low = std::isfinite(option.min);
+  const bool high = std::isfinite(option.max);
+  if (low && high) return " in " + to_text(Value(option.min)) + " .. " + to_text(Value(option.max));
+  if (low) return " >= " + to_text(Value(option.min));
+  if (high) return " <= " + to_text(Value(option.max));
+  return {};
+}
+
+std::string type_text(const Option& option) {
+  switch (option.type) {
+    case OptionType::kBool:
+      return "true or false";
+    case OptionType::kInteger:
+      return "an integer" + range_text(option);
+    case OptionType::kNumber:
+      return "a number" + range_text(option);
+    case OptionType::kString:
+      return option.pattern.empty() ? "a text" : "a text like " + option.pattern;
+    case OptionType::kPath:
+      return "a path";
+    case OptionType::kEnum:
+      return "one of " + join(option.choices);
+  }
+  return {};
+}
+
+std::string found_text(const Value& value) {
+  if (is_null(value)) return "nothing";
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return "'" + (text->size() > 60 ? text->substr(0, 57) + "..." : *text) + "'";
+  }
+  return to_text(value);
+}
+
+bool is_choice(const Option& option, const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr &&
+         std::find(option.choices.begin(), option.choices.end(), *text) != option.choices.end();
+}
+
+bool in_range(const Option& option, double number) {
+  return number >= option.min && number <= option.max;
+}
+
+bool matches(const Option& option, const std::string& text) {
+  if (option.pattern.empty()) return true;
+  return text.size() <= kLongestText && std::regex_match(text, std::regex(option.pattern));
+}
+
+bool is_right(const Option& option, const Value& value) {
+  if (option.type != OptionType::kString && is_choice(option, value)) return true;
+  switch (option.type) {
+    case OptionType::kBool:
+      return std::holds_alternative<bool>(value);
+    case OptionType::kInteger: {
+      const auto* number = std::get_if<std::int64_t>(&value);
+      return number != nullptr && in_range(option, static_cast<double>(*number));
+    }
+    case OptionType::kNumber: {
+      if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        return in_range(option, static_cast<double>(*whole));
+      }
+      const auto* number = std::get_if<double>(&value);
+      return number != nullptr && std::isfinite(*number) && in_range(option, *number);
+    }
+    case OptionType::kString: {
+      const auto* text = std::get_if<std::string>(&value);
+      return text != nullptr && (is_choice(option, value) || matches(option, *text));
+    }
+    case OptionType::kPath: {
+      const auto* text = std::get_if<std::string>(&value);
+      return text != nullptr && !text->empty();
+    }
+    case OptionType::kEnum:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string expectation(const Option& option) {
+  std::string text = type_text(option);
+  if (option.type != OptionType::kEnum && !option.choices.empty())
+    text += " or " + join(option.choices);
+  return text;
+}
+
+std::optional<std::string> check_value(const Option& option, const Value& value) {
+  if (is_right(option, value)) return std::nullopt;
+  std::string text = "expected " + expectation(option) + ", found " + found_text(value);
+  if (const auto* word = std::get_if<std::string>(&value))
+    text += did_you_mean(*word, option.choices);
+  return text;
+}
+
+}  // namespace stepbench

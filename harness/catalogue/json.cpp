@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/catalogue/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/catalogue/digest.h"
+
+namespace stepbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_json(const Value& value) {
+  return std::visit(
+      [](const auto& typed) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(typed)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return typed;
+        }
+      },
+      value);
+}
+
+const char* name_of(OptionType type) {
+  switch (type) {
+    case OptionType::kBool:
+      return "bool";
+    case OptionType::kInteger:
+      return "integer";
+    case OptionType::kNumber:
+      return "number";
+    case OptionType::kString:
+      return "string";
+    case OptionType::kEnum:
+      return "enum";
+    case OptionType::kPath:
+      return "path";
+  }
+  return "";
+}
+
+const char* name_of(Requires::Op op) {
+  switch (op) {
+    case Requires::Op::kEqual:
+      return "equal";
+    case Requires::Op::kNotEqual:
+      return "not_equal";
+    case Requires::Op::kGreater:
+      return "greater";
+  }
+  return "";
+}
+
+const char* name_of(Direction direction) {
+  switch (direction) {
+    case Direction::kLowerIsBetter:
+      return "lower_is_better";
+    case Direction::kHigherIsBetter:
+      return "higher_is_better";
+    case Direction::kNeither:
+      return "neither";
+  }
+  return "";
+}
+
+const char* name_of(Role role) {
+  switch (role) {
+    case Role::kKey:
+      return "key";
+    case Role::kContext:
+      return "context";
+    case Role::kMetric:
+      return "metric";
+  }
+  return "";
+}
+
+Json option_json(const Option& option) {
+  const Option plain;
+  Json json = {{"name", option.name}, {"type", name_of(option.type)}, {"doc", option.doc}};
+  if (!option.unit.empty()) json["unit"] = option.unit;
+  if (!is_null(option.default_value)) json["default"] = value_json(option.default_value);
+  if (option.required) json["required"] = true;
+  if (option.min != plain.min) json["min"] = option.min;
+  if (option.max != plain.max) json["max"] = option.max;
+  if (!option.choices.empty()) json["choices"] = option.choices;
+  json["identity"] = option.identity == Identity::kKey ? "key" : "context";
+  if (!is_null(option.identity_default)) {
+    json["identity_default"] = value_json(option.identity_default);
+  }
+  if (option.requires_) {
+    json["requires"] = {{"option", option.requires_->option},
+                        {"op", name_of(option.requires_->op)},
+                        {"value", value_json(option.requires_->value)},
+                        {"doc", option.requires_->doc}};
+  }
+  if (!option.pattern.empty()) json["pattern"] = option.pattern;
+  if (option.must_exist) json["must_exist"] = true;
+  return json;
+}
+
+Json options_json(const std::vector<Option>& options) {
+  Json json = Json::array();
+  for (const Option& option : options) json.push_back(option_json(option));
+  return json;
+}
+
+Json section_json(const Section& section) {
+  Json json = {{"name", section.name}, {"doc", section.doc}};
+  if (!section.selector.empty()) json["selector"] = section.selector;
+  if (section.open) json["open"] = true;
+  json["options"] = options_json(section.options);
+  for (const Variant& variant : section.variants) {
+    json["variants"].push_back(
+        {{"name", variant.name}, {"doc", variant.doc}, {"options", options_json(variant.options)}});
+  }
+  return json;
+}
+
+Json workload_json(const WorkloadSpec& workload) {
+  Json json = {{"name", workload.name}, {"doc", workload.doc}, {"sections", workload.sections}};
+  for (const Phase& phase : workload.phases) {
+    json["phases"].push_back({{"name", phase.name}, {"doc", phase.doc}});
+  }
+  for (const Metric& metric : workload.metrics) {
+    json["metrics"].push_back({{"name", metric.name},
+                               {"unit", metric.unit},
+                               {"role", name_of(metric.role)},
+                               {"direction", name_of(metric.direction)},
+                               {"doc", metric.doc}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Catalogue& catalogue) {
+  Json json = {{"stepbench_catalogue", kCatalogueVersion},
+               {"sections", Json::array()},
+               {"workloads", Json::array()}};
+  for (const Section& section : catalogue.sections)
+    json["sections"].push_back(section_json(section));
+  for (const WorkloadSpec& workload : catalogue.workloads) {
+    json["workloads"].push_back(workload_json(workload));
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string catalogue_digest(const Catalogue& catalogue) { return digest(to_json(catalogue)); }
+
+}  // namespace stepbench

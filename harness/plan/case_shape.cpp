@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/case_shape.h"
+
+#include <algorithm>
+
+#include "harness/catalogue/validate.h"
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+std::optional<double> as_number(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return std::nullopt;
+}
+
+bool reads(const WorkloadSpec& workload, const Section& section) {
+  return is_harness_section(section.name) ||
+         std::find(workload.sections.begin(), workload.sections.end(), section.name) !=
+             workload.sections.end();
+}
+
+bool equal(const Value& a, const Value& b) {
+  const auto left = as_number(a);
+  const auto right = as_number(b);
+  return left && right ? *left == *right : a == b;
+}
+
+}  // namespace
+
+const CaseShape::Declared* CaseShape::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(options.begin(), options.end(), name,
+                       [](const Declared& d, std::string_view key) { return d.name < key; });
+  return found == options.end() || found->name != name ? nullptr : &*found;
+}
+
+Value CaseShapes::chosen_value(const OptionValues& chosen, const std::string& name,
+                               const Value& default_value) const {
+  if (const Value* value = chosen.get(name)) return *value;
+  const auto setting = settings_.options.find(name);
+  return setting == settings_.options.end() ? default_value : setting->second.value;
+}
+
+const CaseShape& CaseShapes::shape_of(const OptionValues& chosen) {
+  const Value workload = chosen_value(chosen, "workload", {});
+  if (is_null(workload)) {
+    throw ConfigError("workload", "is missing: " + expectation(index_.workload_option()));
+  }
+  const std::string name = to_text(workload);
+  std::string key = name;
+  std::map<std::string, std::string> variants;
+  const WorkloadSpec* spec = index_.catalogue().find_workload(name);
+  for (const Section& section : index_.catalogue().sections) {
+    if (section.selector.empty() || !reads(*spec, section)) continue;
+    const auto selector = std::find_if(section.options.begin(), section.options.end(),
+                                       [&](const Option& o) { return o.name == section.selector; });
+    const std::string variant = to_text(
+        chosen_value(chosen, full_name(section.name, section.selector), selector->default_value));
+    variants[section.name] = variant;
+    key += '\n' + variant;
+  }
+  auto& shape = shapes_[key];
+  if (!shape) {
+    shape = make(name, variants);
+    order_.push_back(shape.get());
+  }
+  return *shape;
+}
+
+void CaseShapes::add_options(CaseShape& shape, const Section& section,
+                             const std::vector<Option>& options) const {
+  for (const Option& option : options) {
+    const std::string name = full_name(section.name, option.name);
+    shape.options.push_back({name, &option});
+    const auto setting = settings_.options.find(name);
+    const bool given = setting != settings_.options.end();
+    shape.base[name] = given ? setting->second.value : option.default_value;
+    if (given) {
+      const auto mistake = check_value(option, setting->second.value);
+      if (mistake && name != "workload")
+        throw ConfigError(setting->second.where, "'" + name + "': " + *mistake);
+    }
+    if (option.required && !given) shape.missing.push_back(name);
+  }
+}
+
+void CaseShapes::add_open_keys(CaseShape& shape, const Section& section) const {
+  std::set<std::string> names = swept_;
+  for (const auto& [name, setting] : settings_.options) names.insert(name);
+  for (const std::string& name : names) {
+    if (!name.starts_with(section.name + ".") || shape.base.contains(name)) continue;
+    const auto setting = settings_.options.find(name);
+    shape.options.push_back({name, nullptr});
+    shape.base[name] = setting == settings_.options.end() ? Value{} : setting->second.value;
+  }
+}
+
+std::unique_ptr<CaseShape> CaseShapes::make(
+    const std::string& workload, const std::map<std::string, std::string>& variants) const {
+  auto shape = std::make_unique<CaseShape>();
+  shape->workload = workload;
+  const WorkloadSpec* spec = index_.catalogue().find_workload(workload);
+  for (const Section& section : index_.catalogue().sections) {
+    if (!reads(*spec, section)) continue;
+    add_options(*shape, section, section.options);
+    for (const Variant& variant : section.variants) {
+      if (variant.name == variants.at(section.name)) add_options(*shape, section, variant.options);
+    }
+    if (section.open) add_open_keys(*shape, section);
+    const auto variant = variants.find(section.name);
+    if (variant == variants.end()) continue;
+    shape->variants.emplace_back(full_name(section.name, section.selector), variant->second);
+  }
+  std::sort(shape->options.begin(), shape->options.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const CaseShape::Declared& declared : shape->options) {
+    if (declared.option != nullptr && declared.option->requires_)
+      shape->demanding.push_back(declared);
+    if (declared.option == nullptr) {
+      shape->identity.push_back({declared.name, {}});
+    } else if (declared.option->identity == Identity::kKey) {
+      shape->identity.push_back({declared.name, declared.option->identity_default});
+    }
+  }
+  shape->base.share();
+  return shape;
+}
+
+bool is_met(const Requires& need, const OptionValues& values) {
+  const Value* value = values.get(need.option);
+  if (value == nullptr || is_null(*value)) return false;
+  switch (need.op) {
+    case Requires::Op::kEqual:
+      return equal(*value, need.value);
+    case Requires::Op::kNotEqual:
+      return !equal(*value, need.value);
+    case Requires::Op::kGreater: {
+      const auto left = as_number(*value);
+      const auto right = as_number(need.value);
+      return left && right && *left > *right;
+    }
+  }
+  return false;
+}
+
+void null_unmet(const CaseShape& shape, OptionValues& values,
+                std::vector<const CaseShape::Declared*>& nulled) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const CaseShape::Declared& declared : shape.demanding) {
+      const Value* value = values.get(declared.name);
+      if (value == nullptr || is_null(*value) || is_met(*declared.option->requires_, values))
+        continue;
+      values[declared.name] = {};
+      nulled.push_back(&declared);
+      changed = true;
+    }
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/plan/identity.h"
+#include "harness/plan/option_index.h"
+#include "harness/plan/settings.h"
+#include "harness/resolved_case.h"
+
+namespace stepbench {
+
+// The options that have a meaning for one workload with one choice of variants, and what they are
+// when no sweep sets them. Cases of one shape share it.
+struct CaseShape {
+  struct Declared {
+    std::string name;
+    const Option* option;  // null: a key of an open section
+  };
+  std::string workload;
+  std::vector<Declared> options;     // by name
+  std::vector<Declared> demanding;   // those with `requires`
+  std::vector<std::string> missing;  // required, without a value in the file
+  std::vector<std::pair<std::string, std::string>> variants;  // selector's full name -> variant
+  OptionValues base;
+  IdentityKeys identity;
+
+  [[nodiscard]] const Declared* find(std::string_view name) const;
+};
+
+// Makes each shape once.
+class CaseShapes {
+ public:
+  // `swept` are all names that a sweep sets: keys of open sections exist by being named.
+  CaseShapes(const OptionIndex& index, const Settings& settings, std::set<std::string> swept)
+      : index_(index), settings_(settings), swept_(std::move(swept)) {}
+
+  // The shape of a case whose workload and selectors (data.kind) `chosen` gives over the file's and
+  // the defaults. Throws ConfigError when no workload is named.
+  [[nodiscard]] const CaseShape& shape_of(const OptionValues& chosen);
+  [[nodiscard]] const std::vector<const CaseShape*>& all() const { return order_; }
+
+ private:
+  [[nodiscard]] Value chosen_value(const OptionValues& chosen, const std::string& name,
+                                   const Value& default_value) const;
+  [[nodiscard]] std::unique_ptr<CaseShape> make(
+      const std::string& workload, const std::map<std::string, std::string>& variants) const;
+  void add_options(CaseShape& shape, const Section& section,
+                   const std::vector<Option>& options) const;
+  void add_open_keys(CaseShape& shape, const Section& section) const;
+
+  const OptionIndex& index_;
+  const Settings& settings_;
+  std::set<std::string> swept_;
+  std::map<std::string, std::unique_ptr<CaseShape>> shapes_;  // by workload and variants
+  std::vector<const CaseShape*> order_;
+};
+
+// Sets to null what has no meaning beside the other values, until nothing changes. `nulled` is
+// added to.
+void null_unmet(const CaseShape& shape, OptionValues& values,
+                std::vector<const CaseShape::Declared*>& nulled);
+
+// Whether `values` satisfy the requirement; an option that is absent or null satisfies none.
+[[nodiscard]] bool is_met(const Requires& need, const OptionValues& values);
+
+}  // namespace stepbench

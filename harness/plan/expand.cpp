@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/expand.h"
+
+#include <algorithm>
+
+#include "harness/catalogue/validate.h"
+#include "harness/error.h"
+#include "harness/plan/yaml_document.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kMergedShown = 20;
+
+std::set<std::string> swept_names(const Sweep& sweep) {
+  std::set<std::string> names;
+  for (const Axis& axis : sweep.axes) {
+    for (const Axis::Key& key : axis.keys) names.insert(key.name);
+  }
+  for (const SweepEntry& include : sweep.includes) {
+    for (const Axis::Key& key : include.keys) names.insert(key.name);
+  }
+  return names;
+}
+
+std::string text_of(const std::vector<PointValue>& values) {
+  std::string text;
+  for (const PointValue& value : values) {
+    text += (text.empty() ? "" : " ") + *value.name + "=" + to_text(value.swept->value);
+  }
+  return text;
+}
+
+// Where the verdict of a rule goes. An error is placed at its option's value.
+class CaseSink : public RuleSink {
+ public:
+  CaseSink(PlannedCase& planned, std::vector<std::string>& notes,
+           std::function<void(std::string_view, std::string)> error)
+      : planned_(planned), notes_(notes), error_(std::move(error)) {}
+
+  void error(std::string_view option, std::string reason) override {
+    error_(option, std::move(reason));
+  }
+  void skip(std::string reason) override {
+    if (!planned_.skip) planned_.skip = std::move(reason);
+  }
+  void note(std::string text) override {
+    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+    planned_.notes.push_back(std::move(text));
+  }
+
+ private:
+  PlannedCase& planned_;
+  std::vector<std::string>& notes_;
+  std::function<void(std::string_view, std::string)> error_;
+};
+
+// The first option that both have and that differs; empty when there is none.
+std::string first_difference(const OptionValues& a, const OptionValues& b) {
+  for (const auto& [name, value] : a) {
+    const Value* other = b.get(name);
+    if (other != nullptr && !is_null(value) && !is_null(*other) && value != *other) return name;
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Expansion::Point {
+  std::int64_t number;
+  const std::vector<PointValue>& values;
+  const CaseShape& shape;
+};
+
+Expansion::Expansion(const Reading& reading, const ExpandRequest& request, const Settings& settings,
+                     const Sweep& sweep)
+    : reading_(reading),
+      request_(request),
+      settings_(settings),
+      sweep_(sweep),
+      shapes_(reading.index, settings, swept_names(sweep)),
+      exclude_used_(sweep.excludes.size(), false) {
+  selectors_.insert("workload");
+  for (const Section& section : reading.index.catalogue().sections) {
+    if (!section.selector.empty()) selectors_.insert(full_name(section.name, section.selector));
+  }
+}
+
+RuleFacts Expansion::facts() const {
+  const auto device = settings_.options.find("device");
+  const bool automatic =
+      device == settings_.options.end() || to_text(device->second.value) == "auto";
+  return {.cuda_available = request_.request.cuda_available,
+          .device_auto = automatic,
+          .swept = sweep_.present,
+          .cores = request_.request.cores};
+}
+
+const CaseShape& Expansion::shape_of(const std::vector<PointValue>& values) {
+  OptionValues chosen;
+  for (const PointValue& value : values) {
+    if (selectors_.contains(*value.name)) chosen[*value.name] = value.swept->value;
+  }
+  if (!chosen.empty()) return shapes_.shape_of(chosen);
+  if (base_shape_ == nullptr) base_shape_ = &shapes_.shape_of(chosen);
+  return *base_shape_;
+}
+
+void Expansion::expand(Plan& plan) {
+  check_scope();
+  reading_.mistakes.throw_if_any();
+  const std::int64_t grid = sweep_.grid();
+  std::vector<PointValue> values;
+  plan.cases.reserve(static_cast<std::size_t>(sweep_.points()));
+  for (std::int64_t number = 0; number < sweep_.points(); ++number) {
+    values_of(sweep_, number, values);
+    if (number < grid && is_excluded(values)) {
+      ++plan.excluded;
+      continue;
+    }
+    const Point point{number, values, shape_of(values)};
+    PlannedCase planned;
+    assemble(point, plan, planned);
+    add_or_merge(point, plan, std::move(planned));
+  }
+  for (std::size_t i = 0; i < exclude_used_.size(); ++i) {
+    if (exclude_used_[i]) continue;
+    plan.notes.push_back("exclude at " + place(reading_.source, sweep_.excludes[i].mark) +
+                         " matches no point of the sweep");
+  }
+  if (plan.cases.empty() && reading_.mistakes.empty()) {
+    reading_.mistakes.add(place(reading_.source, sweep_.mark),
+                          "the sweep is empty: exclude leaves no case");
+  }
+}
+
+// Every key of the file must mean something in at least one case.
+void Expansion::check_scope() {
+  std::vector<PointValue> values;
+  const std::int64_t grid = sweep_.grid();
+  const bool shapes_vary =
+      std::any_of(sweep_.axes.begin(), sweep_.axes.end(), [&](const Axis& axis) {
+        return std::any_of(axis.keys.begin(), axis.keys.end(),
+                           [&](const Axis::Key& key) { return selectors_.contains(key.name); });
+      });
+  for (std::int64_t number = 0; number < sweep_.points(); ++number) {
+    if (number > 0 && number < grid && !shapes_vary) number = grid;
+    if (number == sweep_.points()) break;
+    values_of(sweep_, number, values);
+    static_cast<void>(shape_of(values));
+  }
+  for (const auto& [section, where] : settings_.sections) {
+    const auto& all = shapes_.all();
+    const bool read = std::any_of(all.begin(), all.end(), [&](const CaseShape* shape) {
+      const auto& names = reading_.index.catalogue().find_workload(shape->workload)->sections;
+      return is_harness_section(section) ||
+             std::find(names.begin(), names.end(), section) != names.end();
+    });
+    if (read) continue;
+    reading_.mistakes.add(where, "the workload '" + all.front()->workload +
+                                     "' does not read the section '" + section + "'");
+  }
+  for (const auto& [name, setting] : settings_.options) check_setting_scope(name, setting.where);
+  for (const Axis& axis : sweep_.axes) {
+    for (const Axis::Key& key : axis.keys)
+      check_setting_scope(key.name, place(reading_.source, key.mark));
+  }
+  for (const SweepEntry& include : sweep_.includes) {
+    for (const Axis::Key& key : include.keys)
+      check_setting_scope(key.name, place(reading_.source, key.mark));
+  }
+}
+
+void Expansion::check_setting_scope(const std::string& name, const std::string& where) {
+  const auto& all = shapes_.all();
+  const auto has = [&](const CaseShape* shape) { return shape->find(name) != nullptr; };
+  if (std::any_of(all.begin(), all.end(), has)) return;
+  const std::size_t dot = name.find('.');
+  const std::string section_name = dot == std::string::npos ? "" : name.substr(0, dot);
+  const std::string key = name.substr(dot + 1);
+  const Section* section = reading_.index.catalogue().find_section(section_name);
+  const std::string selector = full_name(section_name, section->selector);
+  std::string owners;
+  for (const Variant& variant : section->variants) {
+    const bool owns = std::any_of(variant.options.begin(), variant.options.end(),
+                                  [&](const Option& option) { return option.name == key; });
+    if (owns) owners += (owners.empty() ? "" : ", ") + variant.name;
+  }
+  const Value* here = all.front()->base.get(selector);
+  if (here == nullptr) {
+    if (settings_.sections.contains(section_name)) return;  // said of the section already
+    reading_.mistakes.add(
+        where, "the workload '" + all.front()->workload + "' does not read '" + name + "'");
+    return;
+  }
+  if (is_null(*here)) return;  // the missing selector is the mistake
+  reading_.mistakes.add(where, "'" + key + "' belongs to " + selector + " " + owners +
+                                   "; this file has " + to_text(*here));
+}
+
+bool Expansion::is_excluded(const std::vector<PointValue>& values) {
+  const auto holds = [&](const Axis::Key& key) {
+    const auto swept = std::find_if(values.begin(), values.end(), [&](const PointValue& value) {
+      return *value.name == key.name;
+    });
+    const Value* value = swept != values.end()    ? &swept->swept->value
+                         : base_shape_ == nullptr ? nullptr
+                                                  : base_shape_->base.get(key.name);
+    return value != nullptr &&
+           std::any_of(key.values.begin(), key.values.end(),
+                       [&](const SweptValue& excluded) { return excluded.value == *value; });
+  };
+  bool excluded = false;
+  for (std::size_t i = 0; i < sweep_.excludes.size(); ++i) {
+    const auto& keys = sweep_.excludes[i].keys;
+    if (!std::all_of(keys.begin(), keys.end(), holds)) continue;
+    exclude_used_[i] = true;
+    excluded = true;
+  }
+  return excluded;
+}
+
+void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
+  ResolvedCase& resolved = planned.resolved;
+  resolved.workload = point.shape.workload;
+  resolved.options = point.shape.base;
+  for (const PointValue& value : point.values) {
+    const CaseShape::Declared* declared = point.shape.find(*value.name);
+    if (declared != nullptr) resolved.options[*value.name] = value.swept->value;
+  }
+  RuleFacts rule_facts = facts();
+  apply_device(point, planned, rule_facts);
+  report_missing(point);
+  null_meaningless(point.shape, planned);
+  if (reading_.mistakes.empty()) apply_rule(point, rule_facts, plan, planned);
+  const CaseShape& shape = reshape(point.shape, planned);
+  resolved.case_id = case_id(resolved.options, shape.identity);
+  resolved.point_id = resolved.case_id;
+}
+
+void Expansion::apply_device(const Point& point, PlannedCase& planned, RuleFacts& facts) {
+  const Value* device = planned.resolved.options.get("device");
+  if (device == nullptr) return;
+  const std::string asked = to_text(*device);
+  facts.device_auto = asked == "auto";
+  const bool cuda = asked == "auto" ? facts.cuda_available : asked.starts_with("cuda");
+  const std::string resolved = !cuda                                  ? "cpu"
+                               : asked.find(':') == std::string::npos ? "cuda:0"
+                                                                      : asked;
+  if (resolved != asked) planned.resolved.options["device"] = resolved;
+  if (!cuda || facts.cuda_available) return;
+  const bool swept = std::any_of(point.values.begin(), point.values.end(),
+                                 [](const PointValue& value) { return *value.name == "device"; });
+  if (swept) {
+    planned.skip = "there is no CUDA device here";
+  } else {
+    reading_.mistakes.add(
+        place_of_point(point.number, "device"),
+        "there is no CUDA device here; `device: auto` takes one when it is there");
+  }
+}
+
+void Expansion::report_missing(const Point& point) {
+  for (const std::string& name : point.shape.missing) {
+    const bool swept = std::any_of(point.values.begin(), point.values.end(),
+                                   [&](const PointValue& value) { return *value.name == name; });
+    if (swept) continue;
+    const CaseShape::Declared* declared = point.shape.find(name);
+    reading_.mistakes.add(place_of_point(point.number, name),
+                          "'" + name + "' is missing: expected " + expectation(*declared->option));
+  }
+}
+
+void Expansion::null_meaningless(const CaseShape& shape, PlannedCase& planned) {
+  std::vector<const CaseShape::Declared*> nulled;
+  null_unmet(shape, planned.resolved.options, nulled);
+  if (sweep_.present) return;
+  for (const CaseShape::Declared* declared : nulled) {
+    const auto setting = settings_.options.find(declared->name);
+    if (setting == settings_.options.end()) continue;
+    const Requires& need = *declared->option->requires_;
+    const Value* other = planned.resolved.options.get(need.option);
+    reading_.mistakes.add(setting->second.where, "'" + declared->name + "' " + need.doc +
+                                                     "; here " + need.option + " is " +
+                                                     (other == nullptr ? "null" : to_text(*other)));
+  }
+}
+
+void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& plan,
+                           PlannedCase& planned) {
+  const auto rule = std::find_if(request_.rules.begin(), request_.rules.end(),
+                                 [&](const WorkloadRule& candidate) {
+                                   return candidate.workload == planned.resolved.workload;
+                                 });
+  if (rule == request_.rules.end() || rule->rule == nullptr) return;
+  CaseSink sink(planned, plan.notes, [&](std::string_view option, std::string reason) {
+    reading_.mistakes.add(place_of_point(point.number, option), std::move(reason));
+  });
+  rule->rule(planned.resolved, facts, sink);
+}
+
+// A rule may have chosen another variant: options of the old one lose their meaning, those of the
+// new one appear.
+const CaseShape& Expansion::reshape(const CaseShape& shape, PlannedCase& planned) {
+  OptionValues& options = planned.resolved.options;
+  const bool same =
+      std::all_of(shape.variants.begin(), shape.variants.end(), [&](const auto& variant) {
+        const Value* value = options.get(variant.first);
+        return value != nullptr && to_text(*value) == variant.second;
+      });
+  const CaseShape& now = same ? shape : shapes_.shape_of(options);
+  if (!same) {
+    for (const CaseShape::Declared& declared : shape.options) {
+      if (now.find(declared.name) == nullptr) options[declared.name] = {};
+    }
+    for (const CaseShape::Declared& declared : now.options) {
+      if (shape.find(declared.name) == nullptr) options[declared.name] = now.base.at(declared.name);
+    }
+  }
+  std::vector<const CaseShape::Declared*> nulled;
+  null_unmet(now, options, nulled);
+  return now;
+}
+
+void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned) {
+  const auto [entry, is_new] = index_of_.emplace(planned.resolved.case_id, plan.cases.size());
+  if (is_new) {
+    points_.push_back(point.number);
+    plan.cases.push_back(std::move(planned));
+    return;
+  }
+  if (!reading_.mistakes.empty()) return;
+  const PlannedCase& earlier = plan.cases[entry->second];
+  const std::int64_t grid = sweep_.grid();
+  if (point.number >= grid) {
+    const Mark mark = sweep_.includes[static_cast<std::size_t>(point.number - grid)].mark;
+    reading_.mistakes.add(
+        place(reading_.source, mark),
+        "this include repeats a case of the sweep (" + text_of(point.values) + ")");
+    return;
+  }
+  const std::string difference =
+      first_difference(earlier.resolved.options, planned.resolved.options);
+  if (!difference.empty()) {
+    reading_.mistakes.add(
+        place_of_point(point.number, difference),
+        "two cases differ only in '" + difference +
+            "', which is not part of a case's identity; vary another option along "
+            "with it in `zip`");
+    return;
+  }
+  ++plan.merged;
+  if (plan.merged_points.size() < kMergedShown) {
+    plan.merged_points.push_back(text_of(point.values) + " is case " + planned.resolved.case_id);
+  }
+}
+
+std::string Expansion::place_of(std::size_t index, std::string_view option) const {
+  return place_of_point(points_[index], option);
+}
+
+std::string Expansion::place_of_point(std::int64_t point, std::string_view option) const {
+  std::vector<PointValue> values;
+  values_of(sweep_, point, values);
+  for (const PointValue& value : values) {
+    if (*value.name == option) return place(reading_.source, value.swept->mark);
+  }
+  const auto setting = settings_.options.find(option);
+  if (setting != settings_.options.end()) return setting->second.where;
+  const auto section = settings_.sections.find(option.substr(0, option.find('.')));
+  if (section != settings_.sections.end()) return section->second;
+  return reading_.source;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/plan/case_shape.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/sweep.h"
+
+namespace stepbench {
+
+struct ExpandRequest {
+  const PlanRequest& request;
+  std::span<const WorkloadRule> rules;
+};
+
+// Turns settings and sweep into the ordered cases of a plan. One use: expand().
+class Expansion {
+ public:
+  Expansion(const Reading& reading, const ExpandRequest& request, const Settings& settings,
+            const Sweep& sweep);
+
+  // Fills plan.cases, merged, excluded, merged_points and notes. Mistakes go to the reading's list.
+  void expand(Plan& plan);
+  // file:line:column of what gave `option` its value in plan.cases[index]; its section's or the
+  // file's when nothing did.
+  [[nodiscard]] std::string place_of(std::size_t index, std::string_view option) const;
+  [[nodiscard]] RuleFacts facts() const;
+
+ private:
+  struct Point;
+  [[nodiscard]] const CaseShape& shape_of(const std::vector<PointValue>& values);
+  void check_scope();
+  void check_setting_scope(const std::string& name, const std::string& where);
+  [[nodiscard]] bool is_excluded(const std::vector<PointValue>& values);
+  void assemble(const Point& point, Plan& plan, PlannedCase& planned);
+  void apply_device(const Point& point, PlannedCase& planned, RuleFacts& facts);
+  void report_missing(const Point& point);
+  void null_meaningless(const CaseShape& shape, PlannedCase& planned);
+  void apply_rule(const Point& point, const RuleFacts& facts, Plan& plan, PlannedCase& planned);
+  const CaseShape& reshape(const CaseShape& shape, PlannedCase& planned);
+  void add_or_merge(const Point& point, Plan& plan, PlannedCase planned);
+  [[nodiscard]] std::string place_of_point(std::int64_t point, std::string_view option) const;
+
+  const Reading& reading_;
+  const ExpandRequest& request_;
+  const Settings& settings_;
+  const Sweep& sweep_;
+  CaseShapes shapes_;
+  const CaseShape* base_shape_ = nullptr;
+  std::set<std::string, std::less<>> selectors_;  // options that decide a case's shape
+  std::vector<bool> exclude_used_;
+  std::vector<std::int64_t> points_;                       // of each case in the plan
+  std::unordered_map<std::string, std::size_t> index_of_;  // case_id -> place in the plan
+};
+
+}  // namespace stepbench

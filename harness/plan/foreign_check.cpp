@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/foreign_check.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+std::string text_field(const nlohmann::json& json, const char* field) {
+  const auto found = json.find(field);
+  if (found == json.end()) return {};
+  if (!found->is_string()) throw Error("'" + std::string(field) + "' must be a text");
+  return found->get<std::string>();
+}
+
+CheckAnswer::Kind kind_named(const std::string& name) {
+  if (name == "ok") return CheckAnswer::Kind::kOk;
+  if (name == "skip") return CheckAnswer::Kind::kSkip;
+  if (name == "error") return CheckAnswer::Kind::kError;
+  throw Error("'answer' must be ok, skip or error, found '" + name + "'");
+}
+
+}  // namespace
+
+CheckAnswer check_answer_from_json(std::string_view line) {
+  const auto json = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
+  if (!json.is_object()) throw Error("an answer must be one JSON object in one line");
+  CheckAnswer answer{.kind = kind_named(text_field(json, "answer")),
+                     .option = text_field(json, "option"),
+                     .reason = text_field(json, "reason")};
+  if (const auto notes = json.find("notes"); notes != json.end() && notes->is_array()) {
+    for (const auto& note : *notes) {
+      if (note.is_string()) answer.notes.push_back(note.get<std::string>());
+    }
+  }
+  if (answer.kind != CheckAnswer::Kind::kOk && answer.reason.empty()) {
+    throw Error("'reason' is missing beside skip or error");
+  }
+  return answer;
+}
+
+std::string to_json(const CheckAnswer& answer) {
+  constexpr const char* kNames[] = {"ok", "skip", "error"};
+  nlohmann::ordered_json json = {{"answer", kNames[static_cast<std::size_t>(answer.kind)]}};
+  if (!answer.option.empty()) json["option"] = answer.option;
+  if (!answer.reason.empty()) json["reason"] = answer.reason;
+  if (!answer.notes.empty()) json["notes"] = answer.notes;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// case_id: what makes two cases the same on every machine and in every version.
+//
+// The digest of one line "name=value\n" per option, ordered by name, for each option that is part
+// of the identity, has a value, and differs from its identity_default. In values '\' and newline
+// are written as \\ and \n. `device` enters by its class: cuda:1 is cuda.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/option_values.h"
+
+namespace stepbench {
+
+// The part of a catalogue that identity needs: the options of one shape, by name.
+struct IdentityKey {
+  std::string name;
+  Value identity_default;
+};
+using IdentityKeys = std::vector<IdentityKey>;
+
+[[nodiscard]] std::string case_id(const OptionValues& options, const IdentityKeys& keys);
+
+}  // namespace stepbench

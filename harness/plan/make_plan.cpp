@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+
+#include "harness/catalogue/digest.h"
+#include "harness/error.h"
+#include "harness/plan/expand.h"
+#include "harness/plan/foreign_check.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/select.h"
+#include "harness/plan/yaml_document.h"
+
+namespace stepbench {
+namespace {
+
+std::string default_name(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  for (char& c : name) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    if (!plain) c = '-';
+  }
+  return name.empty() ? "experiment" : name;
+}
+
+std::string plan_digest(const std::vector<PlannedCase>& cases) {
+  std::string text;
+  for (const PlannedCase& planned : cases) {
+    const Value* launches = planned.resolved.options.get("launches");
+    text +=
+        planned.resolved.case_id + ' ' + (launches == nullptr ? "1" : to_text(*launches)) + '\n';
+  }
+  return digest(text);
+}
+
+std::vector<std::string> varying_options(const std::vector<PlannedCase>& cases) {
+  std::vector<std::string> varying;
+  std::set<std::string, std::less<>> known;
+  for (std::size_t i = 1; i < cases.size(); ++i) {
+    const OptionValues& first = cases.front().resolved.options;
+    const OptionValues& options = cases[i].resolved.options;
+    for (const auto& [name, value] : options) {
+      if (known.contains(name)) continue;
+      const Value* other = first.get(name);
+      if (other != nullptr && *other == value) continue;
+      if (other == nullptr && is_null(value)) continue;
+      known.insert(name);
+    }
+  }
+  return {known.begin(), known.end()};
+}
+
+bool sets(const Sweep& sweep, std::string_view name) {
+  return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const Axis& axis) {
+    return std::any_of(axis.keys.begin(), axis.keys.end(),
+                       [&](const Axis::Key& key) { return key.name == name; });
+  });
+}
+
+void refuse_too_many(const Sweep& sweep, const PlanRequest& request, const std::string& source) {
+  const std::int64_t points = sweep.points();
+  if (points <= request.max_cases) return;
+  throw ConfigError(place(source, sweep.mark),
+                    "the sweep has " + std::to_string(points) + " cases, more than " +
+                        std::to_string(request.max_cases) + "; --max-cases " +
+                        std::to_string(points) + " allows them");
+}
+
+void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan& plan) {
+  for (const Axis& axis : sweep.axes) {
+    for (const Axis::Key& key : axis.keys) {
+      const auto setting = settings.options.find(key.name);
+      if (setting == settings.options.end() || !setting->second.where.starts_with("--set"))
+        continue;
+      plan.notes.push_back(setting->second.where + " has no effect: the sweep sets " + key.name);
+    }
+  }
+}
+
+void ask_foreign(const ForeignCheck& check, const Expansion& expansion, Mistakes& mistakes,
+                 Plan& plan) {
+  std::vector<ResolvedCase> cases;
+  cases.reserve(plan.cases.size());
+  for (const PlannedCase& planned : plan.cases) cases.push_back(planned.resolved);
+  const std::vector<CheckAnswer> answers = check(cases, expansion.facts());
+  if (answers.size() != cases.size()) {
+    throw Error("the worker's check answered " + std::to_string(answers.size()) + " times for " +
+                std::to_string(cases.size()) + " cases");
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    PlannedCase& planned = plan.cases[i];
+    for (const std::string& note : answers[i].notes) {
+      if (std::find(plan.notes.begin(), plan.notes.end(), note) == plan.notes.end()) {
+        plan.notes.push_back(note);
+      }
+      planned.notes.push_back(note);
+    }
+    if (answers[i].kind == CheckAnswer::Kind::kError) {
+      mistakes.add(expansion.place_of(i, answers[i].option), answers[i].reason);
+    } else if (answers[i].kind == CheckAnswer::Kind::kSkip && !planned.skip) {
+      planned.skip = answers[i].reason;
+    }
+  }
+}
+
+Plan make(const PlanRequest& request, const Catalogue& catalogue,
+          std::span<const WorkloadRule> rules, const ForeignCheck& check) {
+  const std::string source = request.file.string();
+  Plan plan{.file = request.file, .config_text = read_config_text(request.file)};
+  plan.config_hash = digest(plan.config_text);
+  const ConfigNode root = parse_yaml(plan.config_text, source);
+
+  const OptionIndex index(catalogue);
+  Mistakes mistakes;
+  const Reading reading{source, index, request.variables, mistakes};
+  Settings settings = read_settings(root, reading);
+  apply_set(request.set, reading, settings);
+  if (request.smoke) apply_smoke(settings);
+  const Sweep sweep = read_sweep(root, reading);
+  if (!settings.options.contains("workload") && !sets(sweep, "workload") && mistakes.empty()) {
+    const Option& workload = index.workload_option();
+    std::string choices;
+    for (const std::string& name : workload.choices)
+      choices += (choices.empty() ? "" : ", ") + name;
+    mistakes.add(source, "'workload' is missing: expected one of " + choices);
+  }
+  mistakes.throw_if_any();
+  refuse_too_many(sweep, request, source);
+  note_set_without_effect(sweep, settings, plan);
+
+  const ExpandRequest expand_request{request, rules};
+  Expansion expansion(reading, expand_request, settings, sweep);
+  expansion.expand(plan);
+  mistakes.throw_if_any();
+  if (check) ask_foreign(check, expansion, mistakes, plan);
+  mistakes.throw_if_any();
+
+  const auto name = settings.options.find("name");
+  plan.name =
+      name == settings.options.end() ? default_name(request.file) : to_text(name->second.value);
+  plan.digest = plan_digest(plan.cases);
+  plan.total_cases = static_cast<std::int64_t>(plan.cases.size());
+  keep_filtered(request.filter, index, plan.cases);
+  keep_shard(request.shard, plan.cases);
+  plan.varying = varying_options(plan.cases);
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
+               std::span<const WorkloadRule> rules) {
+  return make(request, catalogue, rules, {});
+}
+
+Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
+                       const ForeignCheck& check) {
+  return make(request, catalogue, {}, check);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/option_index.h"
+
+#include <algorithm>
+
+#include "harness/catalogue/nearest.h"
+
+namespace stepbench {
+
+std::string full_name(std::string_view section, std::string_view option) {
+  return section.empty() ? std::string(option) : std::string(section) + "." + std::string(option);
+}
+
+bool is_harness_section(std::string_view section) {
+  static const std::vector<Section> sections = harness_sections();
+  return std::any_of(sections.begin(), sections.end(),
+                     [&](const Section& candidate) { return candidate.name == section; });
+}
+
+OptionIndex::OptionIndex(const Catalogue& catalogue) : catalogue_(catalogue) {
+  open_.doc = "a text";
+  open_list_ = {&open_};
+  for (const Section& section : catalogue.sections) {
+    for (const Option& option : section.options) {
+      options_[full_name(section.name, option.name)].push_back(&option);
+    }
+    for (const Variant& variant : section.variants) {
+      for (const Option& option : variant.options) {
+        options_[full_name(section.name, option.name)].push_back(&option);
+      }
+    }
+  }
+  if (const Option* workload = catalogue.find_option("workload")) workload_ = *workload;
+  workload_.type = OptionType::kEnum;
+  for (const WorkloadSpec& workload : catalogue.workloads)
+    workload_.choices.push_back(workload.name);
+  options_["workload"] = {&workload_};
+  for (const auto& [name, declarations] : options_) names_.push_back(name);
+}
+
+std::span<const Option* const> OptionIndex::find(std::string_view full_name) const {
+  if (const auto found = options_.find(full_name); found != options_.end()) return found->second;
+  const std::size_t dot = full_name.find('.');
+  if (dot == std::string_view::npos || dot + 1 == full_name.size()) return {};
+  const Section* section = catalogue_.find_section(full_name.substr(0, dot));
+  if (section == nullptr || !section->open) return {};
+  return open_list_;
+}
+
+std::vector<std::string> OptionIndex::with_short_name(std::string_view name) const {
+  std::vector<std::string> found;
+  for (const std::string& candidate : names_) {
+    const std::size_t dot = candidate.find('.');
+    const std::string_view last =
+        dot == std::string::npos ? candidate : std::string_view(candidate).substr(dot + 1);
+    if (last == name) found.push_back(candidate);
+  }
+  return found;
+}
+
+std::string OptionIndex::unknown(std::string_view name) const {
+  std::string text = "unknown option '" + std::string(name) + "'";
+  const std::vector<std::string> same_short = with_short_name(name);
+  if (!same_short.empty()) return text + " (did you mean '" + same_short.front() + "'?)";
+  const std::string suggestion = did_you_mean(name, names_);
+  if (!suggestion.empty()) return text + suggestion;
+  return text + "; `stepbench list` shows all";
+}
+
+}  // namespace stepbench

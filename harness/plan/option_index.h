@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+
+// A catalogue's options by full name. The catalogue must outlive it.
+class OptionIndex {
+ public:
+  explicit OptionIndex(const Catalogue& catalogue);
+  OptionIndex(const OptionIndex&) = delete;
+  OptionIndex& operator=(const OptionIndex&) = delete;
+
+  // Every declaration of the name: several when variants of one section share it. Empty when
+  // unknown.
+  [[nodiscard]] std::span<const Option* const> find(std::string_view full_name) const;
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  // Full names whose last part is `name`.
+  [[nodiscard]] std::vector<std::string> with_short_name(std::string_view name) const;
+  // "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)"
+  [[nodiscard]] std::string unknown(std::string_view name) const;
+
+  [[nodiscard]] const Catalogue& catalogue() const { return catalogue_; }
+  // The declaration of `workload` with the catalogue's workloads as its choices.
+  [[nodiscard]] const Option& workload_option() const { return workload_; }
+
+ private:
+  const Catalogue& catalogue_;
+  Option workload_;
+  Option open_;  // stands for every key of an open section
+  std::vector<const Option*> open_list_;
+  std::map<std::string, std::vector<const Option*>, std::less<>> options_;
+  std::vector<std::string> names_;
+};
+
+[[nodiscard]] std::string full_name(std::string_view section, std::string_view option);
+// Whether every workload may use the section without naming it.
+[[nodiscard]] bool is_harness_section(std::string_view section);
+
+}  // namespace stepbench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/parse_value.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "harness/catalogue/validate.h"
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+template <typename Number>
+std::optional<Number> whole_text_as(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<bool> as_bool(std::string_view text) {
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  return std::nullopt;
+}
+
+bool is_text(OptionType type) {
+  return type == OptionType::kString || type == OptionType::kEnum || type == OptionType::kPath;
+}
+
+// The value that the text denotes when read for this type; the text itself when it is none.
+Value read(const Option& option, std::string_view text, bool quoted) {
+  if (quoted || is_text(option.type)) return std::string(text);
+  if (option.type == OptionType::kBool) {
+    if (const auto flag = as_bool(text)) return *flag;
+  } else if (option.type == OptionType::kInteger) {
+    if (const auto number = whole_text_as<std::int64_t>(text)) return *number;
+    if (const auto number = whole_text_as<double>(text)) return *number;
+  } else if (const auto number = whole_text_as<double>(text)) {
+    return *number;
+  }
+  return std::string(text);
+}
+
+std::string hint(const Option& option, std::string_view text, bool quoted) {
+  const bool wants_text = is_text(option.type);
+  if (quoted && !wants_text) {
+    const Value unquoted = read(option, text, false);
+    if (!check_value(option, unquoted)) return "; remove the quotes";
+  }
+  if (option.type == OptionType::kBool && (text == "yes" || text == "on")) return "; write true";
+  if (option.type == OptionType::kBool && (text == "no" || text == "off")) return "; write false";
+  return {};
+}
+
+}  // namespace
+
+Value parse_value(const Option& option, std::string_view text, bool quoted) {
+  Value value = read(option, text, quoted);
+  if (const auto mistake = check_value(option, value)) {
+    throw Error(*mistake + hint(option, text, quoted));
+  }
+  return value;
+}
+
+Value parse_value(std::span<const Option* const> options, std::string_view text, bool quoted) {
+  for (std::size_t i = 0; i + 1 < options.size(); ++i) {
+    Value value = read(*options[i], text, quoted);
+    if (!check_value(*options[i], value)) return value;
+  }
+  return parse_value(*options.back(), text, quoted);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/settings.h"
+
+#include <filesystem>
+
+#include "harness/catalogue/nearest.h"
+#include "harness/catalogue/validate.h"
+#include "harness/error.h"
+#include "harness/plan/parse_value.h"
+#include "harness/plan/yaml_document.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<std::string> section_keys(const Catalogue& catalogue, const std::string& name) {
+  std::vector<std::string> keys;
+  const Section* section = catalogue.find_section(name);
+  for (const Option& option : section->options) keys.push_back(option.name);
+  for (const Variant& variant : section->variants) {
+    for (const Option& option : variant.options) keys.push_back(option.name);
+  }
+  return keys;
+}
+
+std::vector<std::string> top_level_keys(const Catalogue& catalogue) {
+  std::vector<std::string> keys = section_keys(catalogue, "");
+  for (const Section& section : catalogue.sections) {
+    if (!section.name.empty()) keys.push_back(section.name);
+  }
+  keys.emplace_back("sweep");
+  return keys;
+}
+
+std::string known_keys(const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
+  return text.empty() ? "it has no keys" : "known keys: " + text;
+}
+
+std::string unknown_key(const std::string& key, const std::string& section,
+                        const std::vector<std::string>& keys, const OptionIndex& index) {
+  std::string text = "unknown key '" + key + "'";
+  text += section.empty() ? " at the top level" : " in section '" + section + "'";
+  const std::string suggestion = did_you_mean(key, keys);
+  if (!suggestion.empty()) return text + suggestion;
+  const std::vector<std::string> elsewhere = index.with_short_name(key);
+  if (!elsewhere.empty()) return text + " (did you mean '" + elsewhere.front() + "'?)";
+  return text + "; " + known_keys(keys);
+}
+
+void check_path(const Option& option, const Value& value, const std::string& where,
+                const Reading& reading) {
+  const auto* path = std::get_if<std::string>(&value);
+  if (!option.must_exist || path == nullptr) return;
+  std::error_code error;
+  if (std::filesystem::exists(*path, error)) return;
+  reading.mistakes.add(where, "no such file or folder: '" + *path + "' (seen from " +
+                                  std::filesystem::current_path(error).string() + ")");
+}
+
+void read_section(const ConfigEntry& entry, const Section& section, const Reading& reading,
+                  Settings& settings) {
+  settings.sections[section.name] = place(reading.source, entry.mark);
+  if (entry.value.kind == ConfigNode::Kind::kNull) return;
+  if (entry.value.kind != ConfigNode::Kind::kMap) {
+    reading.mistakes.add(place(reading.source, entry.value.mark),
+                         "'" + section.name + "' is a section: expected keys, as in `" +
+                             section.name + ": {key: value}`, found " + describe(entry.value));
+    return;
+  }
+  for (const ConfigEntry& option : entry.value.entries) {
+    const std::string name = full_name(section.name, option.key);
+    const auto declarations = reading.index.find(name);
+    if (declarations.empty()) {
+      reading.mistakes.add(
+          place(reading.source, option.mark),
+          unknown_key(option.key, section.name,
+                      section_keys(reading.index.catalogue(), section.name), reading.index));
+      continue;
+    }
+    const auto value = read_option_value(name, declarations, option.value, reading);
+    if (value) settings.options[name] = {*value, place(reading.source, option.value.mark)};
+  }
+}
+
+struct Assignment {
+  std::string name;
+  std::string text;
+};
+
+Assignment split_assignment(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError("--set " + argument, "expected KEY=VALUE, as in --set loader.num_workers=4");
+  }
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+}  // namespace
+
+std::optional<Value> read_option_value(const std::string& name,
+                                       std::span<const Option* const> declarations,
+                                       const ConfigNode& node, const Reading& reading) {
+  const std::string where = place(reading.source, node.mark);
+  if (node.kind != ConfigNode::Kind::kScalar) {
+    std::string what = "'" + name + "': expected " + expectation(*declarations.front()) +
+                       ", found " + describe(node);
+    if (node.kind == ConfigNode::Kind::kList) {
+      what += "; to vary it write `sweep: {matrix: {" + name + ": [...]}}`";
+    }
+    reading.mistakes.add(where, what);
+    return std::nullopt;
+  }
+  try {
+    const std::string text = interpolate(node.text, reading.variables);
+    Value value = parse_value(declarations, text, node.quoted);
+    check_path(*declarations.front(), value, where, reading);
+    return value;
+  } catch (const Error& error) {
+    reading.mistakes.add(where, "'" + name + "': " + error.what());
+    return std::nullopt;
+  }
+}
+
+Settings read_settings(const ConfigNode& root, const Reading& reading) {
+  if (root.kind == ConfigNode::Kind::kNull) {
+    throw ConfigError(reading.source, "is empty; expected at least `workload: NAME`");
+  }
+  if (root.kind != ConfigNode::Kind::kMap) {
+    throw ConfigError(place(reading.source, root.mark),
+                      "expected keys such as `workload: NAME`, found " + describe(root));
+  }
+  const Catalogue& catalogue = reading.index.catalogue();
+  Settings settings;
+  for (const ConfigEntry& entry : root.entries) {
+    if (entry.key == "sweep") continue;
+    const Section* section = entry.key.empty() ? nullptr : catalogue.find_section(entry.key);
+    const auto declarations = reading.index.find(entry.key);
+    if (section != nullptr) {
+      read_section(entry, *section, reading, settings);
+    } else if (!declarations.empty() && entry.key.find('.') == std::string::npos) {
+      const auto value = read_option_value(entry.key, declarations, entry.value, reading);
+      if (value) settings.options[entry.key] = {*value, place(reading.source, entry.value.mark)};
+    } else if (!declarations.empty()) {
+      const std::size_t dot = entry.key.find('.');
+      reading.mistakes.add(place(reading.source, entry.mark),
+                           "'" + entry.key + "' stands inside its section: `" +
+                               entry.key.substr(0, dot) + ": {" + entry.key.substr(dot + 1) +
+                               ": ...}`");
+    } else {
+      reading.mistakes.add(place(reading.source, entry.mark),
+                           unknown_key(entry.key, "", top_level_keys(catalogue), reading.index));
+    }
+  }
+  return settings;
+}
+
+void apply_set(std::span<const std::string> assignments, const Reading& reading,
+               Settings& settings) {
+  for (const std::string& argument : assignments) {
+    const Assignment assignment = split_assignment(argument);
+    const std::string where = "--set " + assignment.name;
+    std::string name = assignment.name;
+    if (reading.index.find(name).empty()) {
+      const std::vector<std::string> candidates = reading.index.with_short_name(name);
+      if (candidates.size() != 1) {
+        reading.mistakes.add(where, reading.index.unknown(name));
+        continue;
+      }
+      name = candidates.front();
+    }
+    const auto declarations = reading.index.find(name);
+    try {
+      Value value = parse_value(declarations, assignment.text, false);
+      check_path(*declarations.front(), value, where, reading);
+      settings.options[name] = {std::move(value), where};
+    } catch (const Error& error) {
+      reading.mistakes.add(where, error.what());
+    }
+  }
+}
+
+void apply_smoke(Settings& settings) {
+  constexpr std::pair<const char*, std::int64_t> kSmoke[] = {
+      {"launches", 1},        {"schedule.wait", 0},   {"schedule.warmup", 1},
+      {"schedule.active", 2}, {"schedule.repeat", 1}, {"schedule.skip_first", 0}};
+  for (const auto& [name, value] : kSmoke) settings.options[name] = {value, "--smoke"};
+  for (const char* name : {"schedule.precision", "schedule.max_active"})
+    settings.options.erase(name);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/yaml_document.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/error.h"
+#include "harness/plan/interpolate.h"
+
+namespace stepbench {
+namespace {
+
+Mark to_mark(const YAML::Mark& mark) {
+  if (mark.is_null()) return {};
+  return {mark.line + 1, mark.column + 1};
+}
+
+// Builds the tree from the parser's events, so that repeated keys and the growth by aliases are
+// seen as they come.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const std::string& source, const YamlLimits& limits)
+      : source_(source), limits_(limits) {}
+
+  ConfigNode take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add({.kind = ConfigNode::Kind::kNull, .mark = to_mark(mark)}, anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) fail(to_mark(mark), "an alias inside the value that it names");
+    count(found->second.size, to_mark(mark));
+    ConfigNode copy = found->second;
+    copy.mark = to_mark(mark);
+    add_counted(std::move(copy), YAML::NullAnchor);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    add({.kind = ConfigNode::Kind::kScalar,
+         .mark = to_mark(mark),
+         .quoted = tag == "!",
+         .text = restore_interpolation(value)},
+        anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open({.kind = ConfigNode::Kind::kList, .mark = to_mark(mark)}, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open({.kind = ConfigNode::Kind::kMap, .mark = to_mark(mark)}, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    ConfigNode node;
+    YAML::anchor_t anchor;
+    bool is_key = false;
+    std::optional<std::pair<std::string, Mark>> key = {};
+    std::unordered_map<std::string, int> seen = {};  // key -> line
+  };
+
+  [[noreturn]] void fail(Mark mark, const std::string& what) const {
+    throw ConfigError(place(source_, mark), what);
+  }
+
+  void count(std::size_t nodes, Mark mark) {
+    nodes_ += nodes;
+    if (nodes_ > limits_.nodes) {
+      fail(mark, "the file expands to more than " + std::to_string(limits_.nodes) +
+                     " values; aliases of aliases grow without bound");
+    }
+  }
+
+  [[nodiscard]] bool expects_key() const {
+    return !frames_.empty() && frames_.back().node.kind == ConfigNode::Kind::kMap &&
+           !frames_.back().key;
+  }
+
+  void open(ConfigNode node, YAML::anchor_t anchor) {
+    count(1, node.mark);
+    if (expects_key()) fail(node.mark, "a key must be a plain text, found " + describe(node));
+    if (static_cast<int>(frames_.size()) >= limits_.depth) {
+      fail(node.mark, "nested deeper than " + std::to_string(limits_.depth) + " levels");
+    }
+    frames_.push_back({.node = std::move(node), .anchor = anchor});
+  }
+
+  void close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    add_counted(std::move(frame.node), frame.anchor);
+  }
+
+  void add(ConfigNode node, YAML::anchor_t anchor) {
+    count(1, node.mark);
+    add_counted(std::move(node), anchor);
+  }
+
+  void add_counted(ConfigNode node, YAML::anchor_t anchor) {
+    if (expects_key()) return take_key(node);
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    if (frames_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Frame& frame = frames_.back();
+    frame.node.size += node.size;
+    if (frame.node.kind == ConfigNode::Kind::kList) {
+      frame.node.items.push_back(std::move(node));
+    } else {
+      frame.node.entries.push_back(
+          {std::move(frame.key->first), frame.key->second, std::move(node)});
+      frame.key.reset();
+    }
+  }
+
+  void take_key(const ConfigNode& node) {
+    if (node.kind != ConfigNode::Kind::kScalar) {
+      fail(node.mark, "a key must be a plain text, found " + describe(node));
+    }
+    if (node.text == "<<" && !node.quoted) {
+      fail(node.mark, "merge keys ('<<') are not supported; write the keys out");
+    }
+    Frame& frame = frames_.back();
+    const auto [earlier, is_new] = frame.seen.emplace(node.text, node.mark.line);
+    if (!is_new) {
+      fail(node.mark, "repeated key '" + node.text + "': it stands in line " +
+                          std::to_string(earlier->second) + " already");
+    }
+    frame.key.emplace(node.text, node.mark);
+  }
+
+  const std::string& source_;
+  const YamlLimits& limits_;
+  std::size_t nodes_ = 0;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, ConfigNode> anchors_;
+  ConfigNode root_;
+};
+
+void refuse_control_characters(std::string_view text, const std::string& source) {
+  Mark mark;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F) {
+      throw ConfigError(place(source, mark),
+                        "not a text file: found the control character " + std::to_string(byte));
+    }
+    mark = c == '\n' ? Mark{mark.line + 1, 1} : Mark{mark.line, mark.column + 1};
+  }
+}
+
+}  // namespace
+
+std::string place(const std::string& source, Mark mark) {
+  return source + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+}
+
+std::string read_config_text(const std::filesystem::path& file, const YamlLimits& limits) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    throw ConfigError(file.string(), "is a folder; expected a YAML file");
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw ConfigError(file.string(), "cannot be read: no such file, or no permission");
+  std::string text(limits.bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > limits.bytes) {
+    throw ConfigError(file.string(),
+                      "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
+  }
+  text.shrink_to_fit();
+  return text;
+}
+
+ConfigNode parse_yaml(std::string_view text, const std::string& source, const YamlLimits& limits) {
+  refuse_control_characters(text, source);
+  std::istringstream stream(protect_interpolation(text));
+  TreeBuilder builder(source, limits);
+  try {
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) return {};
+    ConfigNode root = builder.take();
+    TreeBuilder rest(source, limits);
+    if (parser.HandleNextDocument(rest)) {
+      throw ConfigError(place(source, rest.take().mark), "a second document ('---'); expected one");
+    }
+    return root;
+  } catch (const YAML::Exception& error) {
+    throw ConfigError(place(source, to_mark(error.mark)), "YAML syntax: " + error.msg);
+  }
+}
+
+}  // namespace stepbench
