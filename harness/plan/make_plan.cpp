@@ -106,7 +106,9 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, Mistakes
 Plan make(const PlanRequest& request, const Catalogue& catalogue,
           std::span<const WorkloadRule> rules, const ForeignCheck& check) {
   const std::string source = request.file.string();
-  Plan plan{.file = request.file, .config_text = read_config_text(request.file)};
+  Plan plan;
+  plan.file = request.file;
+  plan.config_text = read_config_text(request.file);
   plan.config_hash = digest(plan.config_text);
   const ConfigNode root = parse_yaml(plan.config_text, source);
 
