@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/exit_code.h"
+
+#include <algorithm>
+
+namespace stepbench {
+
+Verdict overall(const GateInput& input) {
+  const auto any = [&](Verdict verdict) {
+    return std::any_of(input.judgements.begin(), input.judgements.end(),
+                       [&](const Judgement& j) { return j.verdict == verdict; });
+  };
+  const bool slower_suspect =
+      std::any_of(input.judgements.begin(), input.judgements.end(),
+                  [](const Judgement& j) { return j.verdict == Verdict::kSuspect && j.slower; });
+  if (input.campaign_invalid) return Verdict::kInvalid;
+  if (input.judgements.empty()) return Verdict::kNoData;
+  if (any(Verdict::kRegression)) return Verdict::kRegression;
+  if (any(Verdict::kInvalid)) return Verdict::kInvalid;
+  if (any(Verdict::kNoData) || input.missing_cases) return Verdict::kNoData;
+  if (slower_suspect) return Verdict::kSuspect;
+  if (any(Verdict::kInconclusive)) return Verdict::kInconclusive;
+  if (any(Verdict::kSuspect)) return Verdict::kSuspect;
+  if (any(Verdict::kImprovement)) return Verdict::kImprovement;
+  return Verdict::kOk;
+}
+
+int exit_code(const GateInput& input) {
+  switch (overall(input)) {
+    case Verdict::kRegression:
+      return kGateRegression;
+    case Verdict::kInvalid:
+    case Verdict::kNoData:
+      return kGateNoData;
+    case Verdict::kInconclusive:
+      return input.allow_inconclusive ? kGateOk : kGateInconclusive;
+    case Verdict::kSuspect: {
+      const bool slower = std::any_of(
+          input.judgements.begin(), input.judgements.end(),
+          [](const Judgement& j) { return j.verdict == Verdict::kSuspect && j.slower; });
+      return slower && !input.allow_inconclusive ? kGateInconclusive : kGateOk;
+    }
+    case Verdict::kImprovement:
+    case Verdict::kOk:
+      return kGateOk;
+  }
+  return kGateNoData;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule that turns paired samples into a verdict. Pure: the same samples give the same verdict,
+// byte for byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/rows.h"
+#include "harness/stats/interval.h"
+
+namespace stepbench {
+
+enum class Verdict : std::uint8_t {  // written to disk by name
+  kRegression,
+  kImprovement,
+  kOk,       // shown to lie within the margin, which is more than "no difference found"
+  kSuspect,  // what a sequential design says instead of the first two
+  kInconclusive,
+  kInvalid,
+  kNoData
+};
+[[nodiscard]] std::string_view name_of(Verdict verdict);
+
+// interleaved: the arms took turns in one campaign. sequential: one arm was measured after the
+// other, so that a drift of the machine looks like a change; such a comparison confirms nothing.
+enum class Design : std::uint8_t { kInterleaved, kSequential };
+[[nodiscard]] std::string_view name_of(Design design);
+
+// One metric of one case in both arms. Every value is one process; equal indexes are a pair, what
+// the longer arm has beyond that is used by the unpaired figures only.
+struct Question {
+  std::vector<double> base = {};
+  std::vector<double> candidate = {};
+  Direction direction = Direction::kLowerIsBetter;
+  double margin = 0.01;  // relative change that does not matter
+  bool exact = false;    // a count that should not vary at all
+};
+
+struct Rule {
+  double q = 0.05;           // false discovery rate over the family
+  double confidence = 0.95;  // of the interval
+  Design design = Design::kInterleaved;
+  bool bootstrap = false;
+};
+// Three looks at q = .02 have together what one at .05 has.
+[[nodiscard]] constexpr Rule rule_of_a_look() { return {.q = 0.02, .confidence = 0.98}; }
+
+struct Judgement {
+  Verdict verdict = Verdict::kNoData;
+  std::string reason = {};  // too_few_pairs, below_margin, ...; empty where the verdict says all
+  bool slower = false;      // the estimate is on the bad side of zero
+  std::size_t pairs = 0;    // usable
+  std::size_t dropped = 0;  // with a value that is not finite or not positive
+  std::size_t ties = 0;     // pairs with no difference at all
+  double base_median = 0;   // over usable values; NaN when there are none
+  double candidate_median = 0;
+  std::optional<double> change =
+      {};  // of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nothing: 0 -> x, or no data
+  Interval interval = {};       // of `change`; from -1 to infinity with too few pairs
+  Interval sign_interval = {};  // the same by the sign test, which needs no symmetry
+  std::optional<Interval> bootstrap = {};
+  double p = 0;           // signed-rank, two-sided; NaN: not tested
+  double p_adjusted = 0;  // Benjamini-Hochberg over the family
+  double p_mann_whitney = 0;
+  double cles = 0;                               // share of pairs in which the candidate is worse
+  std::optional<std::size_t> pairs_needed = {};  // when inconclusive; above 400 it means ">400"
+  std::vector<std::string> notes = {};           // skewed, clock_resolution, zero_variance, ...
+};
+
+struct Family {
+  std::vector<Judgement> judgements = {};  // in the order of the questions
+  std::size_t tested = 0;                  // p-values that count for the correction
+  std::size_t rejected_slower = 0;
+  std::size_t rejected_faster = 0;
+  bool cannot_reject_alone =
+      false;  // so few pairs, so many tests: one true change could never be claimed
+};
+
+[[nodiscard]] Family judge(std::span<const Question> questions, const Rule& rule);
+
+}  // namespace stepbench
