@@ -37,7 +37,7 @@ std::optional<Batch> InlineLoader::next() {
     const std::int64_t wait_ns = clock_.now_ns() - began;
     metrics_.fetch_ns += cost.fetch_ns;
     metrics_.decode_ns += cost.decode_ns;
-    metrics_.collate_ns += cost.collate_ns;
+    metrics_.collate_ns += cost.collate_ns();
     metrics_.skipped_samples += cost.skipped;
     metrics_.read_ns += cost.total_ns();
     metrics_.dispatch_ns += wait_ns - cost.total_ns();

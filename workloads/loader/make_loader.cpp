@@ -6,6 +6,7 @@
 #include "harness/error.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/thread_loader.h"
 
 namespace stepbench {
 
@@ -45,6 +46,8 @@ std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& 
   std::unique_ptr<Loader> loader;
   if (engine == "inline" || options.num_workers == 0) {
     loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);
+  } else if (engine == "thread") {
+    loader = make_thread_loader(dataset, options, std::move(order), context.clock);
   } else {
     throw ConfigError("loader.engine", "'" + engine + "' is not an engine; known: inline, thread");
   }

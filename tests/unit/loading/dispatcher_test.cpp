@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/dispatcher.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "workloads/data/philox.h"
+
+namespace stepbench {
+namespace {
+
+using Task = Dispatcher::Task;
+using State = Dispatcher::State;
+using testing::ElementsAre;
+
+std::vector<Task> prime(Dispatcher& dispatcher, std::int64_t tasks) {
+  std::vector<Task> sent;
+  dispatcher.begin_epoch(tasks);
+  for (std::int64_t i = 0; i < dispatcher.capacity(); ++i) {
+    if (const auto task = dispatcher.dispatch()) sent.push_back(*task);
+  }
+  return sent;
+}
+
+TEST(Dispatcher, PrimesEveryWorkerInTurn) {
+  Dispatcher dispatcher(2, 2, true);
+  EXPECT_THAT(prime(dispatcher, 100), ElementsAre(Task{0, 0}, Task{1, 1}, Task{2, 0}, Task{3, 1}));
+  EXPECT_EQ(dispatcher.outstanding(), 4);
+}
+
+TEST(Dispatcher, InOrderAStragglerHoldsUpWhatFinishedBeforeIt) {
+  Dispatcher dispatcher(2, 1, true);
+  (void)prime(dispatcher, 3);
+  dispatcher.received(1);
+  EXPECT_EQ(dispatcher.state(), State::kReceive);
+  EXPECT_EQ(dispatcher.stashed(), 1);
+  dispatcher.received(0);
+  EXPECT_EQ(dispatcher.yield(), (Task{0, 0}));
+  EXPECT_EQ(dispatcher.dispatch(), (Task{2, 0}));
+  EXPECT_EQ(dispatcher.yield(), (Task{1, 1}));
+}
+
+TEST(Dispatcher, OutOfOrderTheFirstFinishedIsYieldedAndItsWorkerGetsTheNextTask) {
+  Dispatcher dispatcher(2, 1, false);
+  (void)prime(dispatcher, 4);
+  for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0 to itself
+    dispatcher.received(next);
+    ASSERT_EQ(dispatcher.state(), State::kYield);
+    EXPECT_EQ(dispatcher.yield(), (Task{next, 1}));
+    const auto sent = dispatcher.dispatch();
+    EXPECT_EQ(sent, next < 3 ? std::optional(Task{next + 1, 1}) : std::nullopt);
+  }
+  EXPECT_EQ(dispatcher.state(), State::kReceive);
+  dispatcher.received(0);
+  EXPECT_EQ(dispatcher.yield(), (Task{0, 0}));
+  EXPECT_EQ(dispatcher.state(), State::kEnd);
+}
+
+TEST(Dispatcher, WorkersTakeTurnsFromTheFirstAgainInEveryEpoch) {
+  Dispatcher dispatcher(3, 1, true);
+  EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
+  EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
+}
+
+TEST(Dispatcher, AnEndedWorkerIsPassedOverAndItsTasksAreNotAwaited) {
+  Dispatcher dispatcher(2, 2, true);
+  (void)prime(dispatcher, 1'000);
+  dispatcher.ended(0);
+  EXPECT_EQ(dispatcher.dispatch(), (Task{4, 1}));
+  EXPECT_EQ(dispatcher.state(), State::kReceive);
+  dispatcher.received(1);
+  EXPECT_EQ(dispatcher.yield(), (Task{1, 1}));
+  dispatcher.ended(1);
+  EXPECT_EQ(dispatcher.dispatch(), std::nullopt);
+  EXPECT_EQ(dispatcher.state(), State::kEnd);
+}
+
+// Workers answer in a random order of their own queues; every rule that Python's loader keeps is
+// checked at every step.
+TEST(Dispatcher, KeepsItsPromisesOverRandomSchedules) {
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+    Philox random(seed, 1);
+    const int workers = 1 + static_cast<int>(random.below(5));
+    const auto prefetch = static_cast<std::int64_t>(1 + random.below(4));
+    const auto tasks = static_cast<std::int64_t>(random.below(25));
+    const bool in_order = random.below(2) == 0;
+    Dispatcher dispatcher(workers, prefetch, in_order);
+    std::map<int, std::deque<std::int64_t>> queues;
+    const auto send = [&](const Task& task) {
+      ASSERT_TRUE(!in_order || task.worker == task.index % workers);
+      queues[task.worker].push_back(task.index);
+    };
+    for (const Task& task : prime(dispatcher, tasks)) send(task);
+
+    std::vector<std::int64_t> yielded;
+    while (dispatcher.state() != State::kEnd) {
+      if (dispatcher.state() == State::kReceive) {
+        std::erase_if(queues, [](const auto& entry) { return entry.second.empty(); });
+        ASSERT_FALSE(queues.empty()) << "waits although no worker has a task";
+        auto chosen =
+            std::next(queues.begin(), static_cast<std::ptrdiff_t>(random.below(queues.size())));
+        const std::int64_t index = chosen->second.front();
+        chosen->second.pop_front();
+        dispatcher.received(index);
+      } else {
+        yielded.push_back(dispatcher.yield().index);
+        if (const auto task = dispatcher.dispatch()) send(*task);
+      }
+      ASSERT_LE(dispatcher.unyielded(), prefetch * workers);
+      ASSERT_EQ(dispatcher.unyielded(),
+                std::min(prefetch * workers, tasks - static_cast<std::int64_t>(yielded.size())));
+    }
+    std::vector<std::int64_t> all(static_cast<std::size_t>(tasks));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+    if (!in_order) std::ranges::sort(yielded);
+    ASSERT_EQ(yielded, all) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which worker gets which batch, and in which order batches are yielded: the rules of Python's
+// DataLoader (PyTorch 2.11, _MultiProcessingDataLoaderIter) without any thread, queue or data. One
+// thread; shared by all engines with workers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace stepbench {
+
+class Dispatcher {
+ public:
+  struct Task {
+    std::int64_t index = 0;  // of the batch in its epoch
+    int worker = 0;
+    bool operator==(const Task&) const = default;
+  };
+
+  // workers >= 1, prefetch_factor >= 1.
+  Dispatcher(int workers, std::int64_t prefetch_factor, bool in_order);
+
+  // Forgets the last epoch. `tasks`: batches in this one. Then prime: call dispatch() capacity()
+  // times.
+  void begin_epoch(std::int64_t tasks);
+  [[nodiscard]] std::int64_t capacity() const { return capacity_; }
+
+  // The next task and the worker to send it to; nothing when all are sent or no worker may take
+  // one. In order, workers take turns whatever their load; out of order, one with its share of
+  // capacity() un-yielded is passed over.
+  [[nodiscard]] std::optional<Task> dispatch();
+
+  // What next() has to do now.
+  enum class State : std::uint8_t {
+    kEnd,      // of the epoch
+    kReceive,  // wait for a result of any worker, then call received() or ended()
+    kYield     // call yield(), then dispatch() once
+  };
+  [[nodiscard]] State state();
+  void received(std::int64_t index);
+  // A worker of an iterable data set has no more samples: the answer to its first such task. Then
+  // call dispatch() once.
+  void ended(int worker);
+  [[nodiscard]] Task yield();
+
+  [[nodiscard]] std::int64_t outstanding() const { return outstanding_; }  // sent, not received
+  [[nodiscard]] std::int64_t stashed() const { return stashed_; }  // received, held for their turn
+  [[nodiscard]] std::int64_t unyielded() const { return outstanding_ + stashed_; }
+
+ private:
+  enum class Held : std::uint8_t { kSent, kStashed, kYielded };
+  struct Info {
+    int worker = 0;
+    Held held = Held::kSent;
+  };
+  [[nodiscard]] Info& info(std::int64_t index) {
+    return infos_[static_cast<std::size_t>(index - next_yield_)];
+  }
+
+  struct Worker {
+    bool alive = true;
+    std::int64_t load = 0;  // sent to it, not yielded
+  };
+
+  std::int64_t capacity_;
+  bool in_order_;
+  std::vector<Worker> workers_;
+  std::size_t turn_ = 0;  // worker whose turn it is
+  std::int64_t tasks_ = 0;
+  std::int64_t drawn_ = 0;  // from the sampler; drawn and not sent only when every worker has ended
+  std::int64_t next_send_ = 0;
+  std::int64_t next_yield_ = 0;
+  std::deque<Info> infos_;             // of [next_yield_, next_send_)
+  std::optional<std::int64_t> given_;  // received and to be yielded at once
+  std::int64_t outstanding_ = 0;
+  std::int64_t stashed_ = 0;
+};
+
+}  // namespace stepbench

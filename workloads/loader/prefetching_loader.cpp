@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/prefetching_loader.h"
+
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include "harness/error.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+
+PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& options,
+                                     EpochOrder order, StartWorkers start, const Clock& clock)
+    : samples_(samples),
+      options_(options),
+      order_(std::move(order)),
+      start_(std::move(start)),
+      clock_(clock),
+      dispatcher_(static_cast<int>(options.num_workers), options.prefetch_factor,
+                  options.in_order) {
+  reset_metrics();
+}
+
+void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
+  const std::int64_t began = clock_.now_ns();
+  if (!options_.persistent_workers) pool_.reset();
+  if (pool_) {
+    pool_->drain();  // a persistent worker first finishes what an abandoned epoch left in its queue
+  } else {
+    pool_ = start_();
+  }
+  received_.clear();
+  epoch_ = epoch;
+  indices_ = order_(epoch);
+  dispatcher_.begin_epoch(batch_count(static_cast<std::int64_t>(indices_.size()),
+                                      options_.batch_size, options_.drop_last));
+  for (std::int64_t i = 0; i < dispatcher_.capacity(); ++i) send_next();
+  ++metrics_.epochs;
+  metrics_.epoch_begin_ns += clock_.now_ns() - began;
+}
+
+std::optional<Batch> PrefetchingLoader::next() {
+  const std::int64_t began = clock_.now_ns();
+  const std::int64_t depth = dispatcher_.stashed() + (pool_ ? pool_->results() : 0);
+  std::int64_t blocked_ns = 0;
+  std::int64_t receive_ns = 0;
+  for (;;) {
+    const Dispatcher::State state = dispatcher_.state();
+    if (state == Dispatcher::State::kEnd) {
+      if (!options_.persistent_workers) pool_.reset();
+      metrics_.epoch_end_ns += clock_.now_ns() - began;
+      return std::nullopt;
+    }
+    if (state == Dispatcher::State::kYield) break;
+    const std::int64_t asked = clock_.now_ns();
+    const std::int64_t blocked_before = blocked_ns;
+    LoaderResult result = receive(blocked_ns);
+    const std::int64_t batch = result.batch;
+    account(result);
+    received_.emplace(batch, std::move(result));
+    dispatcher_.received(batch);
+    receive_ns += clock_.now_ns() - asked - (blocked_ns - blocked_before);
+  }
+  const auto taken = received_.extract(dispatcher_.yield().index);
+  LoaderResult& result = taken.mapped();
+  send_next();  // the refill happens inside next(), before it returns
+  const std::int64_t wait_ns = clock_.now_ns() - began;
+  metrics_.wait_ns.push_back(wait_ns);
+  metrics_.queue_depth.push_back(depth);
+  metrics_.ready += blocked_ns == 0 ? 1 : 0;
+  metrics_.blocked_ns += blocked_ns;
+  metrics_.receive_ns += receive_ns;
+  metrics_.transport_ns += receive_ns;
+  metrics_.dispatch_ns += wait_ns - blocked_ns - receive_ns;
+  if (result.error) std::rethrow_exception(result.error);
+  ++metrics_.batches;
+  metrics_.samples += result.data.size;
+  metrics_.bytes += static_cast<std::int64_t>(result.data.bytes());
+  return std::move(result.data);
+}
+
+LoaderResult PrefetchingLoader::receive(std::int64_t& blocked_ns) {
+  if (std::optional<LoaderResult> ready = pool_->try_receive()) return std::move(*ready);
+  const std::int64_t began = clock_.now_ns();
+  const auto limit = std::chrono::nanoseconds(std::llround(options_.timeout_s * 1e9));
+  std::optional<LoaderResult> result = pool_->receive(limit);
+  blocked_ns += clock_.now_ns() - began;
+  if (result) return std::move(*result);
+  std::ostringstream seconds;
+  seconds << options_.timeout_s;
+  throw Error("the loader timed out after " + seconds.str() + " seconds (loader.timeout_s)");
+}
+
+void PrefetchingLoader::account(const LoaderResult& result) {
+  metrics_.fetch_ns += result.cost.fetch_ns;
+  metrics_.decode_ns += result.cost.decode_ns;
+  metrics_.collate_ns += result.cost.collate_ns();
+  metrics_.transport_ns += result.blocked_ns;
+  metrics_.skipped_samples += result.cost.skipped;
+  LoaderMetrics::Worker& worker = metrics_.workers[static_cast<std::size_t>(result.worker)];
+  worker.busy_ns += result.cost.total_ns();
+  worker.idle_ns += result.idle_ns;
+  worker.blocked_ns += result.blocked_ns;
+}
+
+void PrefetchingLoader::send_next() {
+  const std::optional<Dispatcher::Task> task = dispatcher_.dispatch();
+  if (!task) return;
+  const BatchCut cut(indices_, options_.batch_size, options_.drop_last);
+  pool_->send(task->worker, {.batch = task->index, .epoch = epoch_, .samples = cut[task->index]});
+}
+
+std::int64_t PrefetchingLoader::batches_per_epoch() const {
+  return batch_count(samples_, options_.batch_size, options_.drop_last);
+}
+
+void PrefetchingLoader::reset_metrics() {
+  metrics_ = {};
+  metrics_.workers.resize(static_cast<std::size_t>(options_.num_workers));
+}
+
+}  // namespace stepbench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "workloads/loader/dispatcher.h"
+#include "workloads/loader/loader.h"
+#include "workloads/loader/worker_pool.h"
+
+namespace stepbench {
+
+// A loader with workers: sends tasks as the Dispatcher says and yields their results. What a worker
+// is, is the pool's business.
+class PrefetchingLoader final : public Loader {
+ public:
+  using StartWorkers = std::function<std::unique_ptr<WorkerPool>()>;
+
+  // `clock` must outlive it, and so must what `start` uses.
+  PrefetchingLoader(std::int64_t samples, const LoaderOptions& options, EpochOrder order,
+                    StartWorkers start, const Clock& clock);
+
+  void begin_epoch(std::int64_t epoch) override;
+  [[nodiscard]] std::optional<Batch> next() override;
+  [[nodiscard]] std::int64_t batches_per_epoch() const override;
+  [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
+  void reset_metrics() override;
+
+ private:
+  [[nodiscard]] LoaderResult receive(std::int64_t& blocked_ns);
+  void account(const LoaderResult& result);
+  void send_next();
+
+  std::int64_t samples_;
+  LoaderOptions options_;
+  EpochOrder order_;
+  StartWorkers start_;
+  const Clock& clock_;
+  Dispatcher dispatcher_;
+  std::int64_t epoch_ = 0;
+  std::vector<std::int64_t> indices_;              // of this epoch; tasks point into it
+  std::map<std::int64_t, LoaderResult> received_;  // not yet yielded, by batch
+  LoaderMetrics metrics_;
+  std::unique_ptr<WorkerPool> pool_;  // stopped first
+};
+
+}  // namespace stepbench

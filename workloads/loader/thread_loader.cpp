@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/thread_loader.h"
+
+#include <utility>
+
+#include "workloads/loader/prefetching_loader.h"
+#include "workloads/loader/thread_pool.h"
+
+namespace stepbench {
+
+std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderOptions& options,
+                                           EpochOrder order, const Clock& clock) {
+  const auto memory =
+      std::make_shared<BatchMemory>(dataset.fields(), options.batch_size, options.reuse_buffers);
+  const ThreadPoolOptions pool{.workers = static_cast<int>(options.num_workers),
+                               .seed = options.seed,
+                               .threads_per_worker = options.threads_per_worker};
+  return std::make_unique<PrefetchingLoader>(
+      dataset.size(), options, std::move(order),
+      [&dataset, &clock, memory, pool] {
+        return std::make_unique<ThreadPool>(dataset, *memory, pool, clock);
+      },
+      clock);
+}
+
+}  // namespace stepbench

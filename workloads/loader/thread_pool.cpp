@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/thread_pool.h"
+
+#include <pthread.h>
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "harness/error.h"
+#include "workloads/loader/thread_caps.h"
+
+namespace stepbench {
+namespace {
+
+// The message and the worker reach the row; the type of a worker's exception does not.
+std::exception_ptr from_worker(int worker, const char* what) {
+  return std::make_exception_ptr(Error("loader worker " + std::to_string(worker) + ": " + what));
+}
+
+std::exception_ptr current_error(int worker) {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return from_worker(worker, error.what());
+  } catch (...) {
+    return from_worker(worker, "threw something that is no std::exception");
+  }
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(const Dataset& dataset, const BatchMemory& memory,
+                       const ThreadPoolOptions& options, const Clock& clock)
+    : dataset_(dataset),
+      memory_(memory),
+      options_(options),
+      clock_(clock),
+      tasks_(static_cast<std::size_t>(options.workers)) {
+  try {
+    for (int worker = 0; worker < options_.workers; ++worker) {
+      threads_.emplace_back([this, worker] { work(worker); });
+    }
+  } catch (const std::system_error& error) {
+    const std::size_t started = threads_.size();
+    stop();
+    throw ConfigError("loader.num_workers", "the system gave " + std::to_string(started) + " of " +
+                                                std::to_string(options_.workers) +
+                                                " worker threads: " + error.what());
+  }
+}
+
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() noexcept {
+  stopping_ = true;
+  for (std::size_t i = 0; i < threads_.size(); ++i) tasks_[i].push(Stop{});
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void ThreadPool::send(int worker, const LoaderTask& task) {
+  tasks_[static_cast<std::size_t>(worker)].push(task);
+}
+
+std::optional<LoaderResult> ThreadPool::try_receive() {
+  std::optional<Answer> answer = results_.try_pop();
+  if (!answer) return std::nullopt;
+  return std::get<LoaderResult>(std::move(*answer));
+}
+
+std::optional<LoaderResult> ThreadPool::receive(std::chrono::nanoseconds limit) {
+  if (limit.count() == 0) return std::get<LoaderResult>(results_.pop());
+  std::optional<Answer> answer = results_.pop_within(limit);
+  if (!answer) return std::nullopt;
+  return std::get<LoaderResult>(std::move(*answer));
+}
+
+void ThreadPool::drain() {
+  for (auto& queue : tasks_) queue.push(Resume{});
+  for (std::size_t resumed = 0; resumed < tasks_.size();) {
+    if (std::holds_alternative<Resumed>(results_.pop())) ++resumed;
+  }
+}
+
+void ThreadPool::work(int worker) {
+  pthread_setname_np(pthread_self(), ("sb_data_" + std::to_string(worker)).c_str());
+  cap_threads_of_this_thread(options_.threads_per_worker);
+  std::optional<BatchReader> reader;
+  std::exception_ptr broken;  // a worker that cannot start says so for every task
+  try {
+    reader.emplace(dataset_, memory_, options_.seed, clock_);
+  } catch (...) {
+    broken = current_error(worker);
+  }
+  std::int64_t free_ns = clock_.now_ns();
+  std::int64_t blocked_ns = 0;
+  for (;;) {
+    const Message message = tasks_[static_cast<std::size_t>(worker)].pop();
+    if (std::holds_alternative<Stop>(message)) return;
+    if (std::holds_alternative<Resume>(message)) {
+      results_.push(Resumed{});
+      continue;
+    }
+    if (stopping_) continue;
+    const auto& task = std::get<LoaderTask>(message);
+    LoaderResult result{
+        .batch = task.batch, .worker = worker, .data = {}, .error = broken, .cost = {}};
+    result.cost.began_ns = result.cost.ended_ns = clock_.now_ns();
+    if (!broken) {
+      try {
+        result.data = reader->read(task.samples, task.epoch, result.cost, &stopping_);
+        result.data.index = task.batch;
+      } catch (...) {
+        result.error = current_error(worker);
+      }
+    }
+    const std::int64_t ended_ns = result.cost.ended_ns;
+    result.idle_ns = result.cost.began_ns - free_ns;
+    result.blocked_ns = blocked_ns;
+    results_.push(std::move(result));
+    free_ns = clock_.now_ns();
+    blocked_ns = free_ns - ended_ns;
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "harness/measure/clock.h"
+#include "workloads/loader/blocking_queue.h"
+#include "workloads/loader/worker_pool.h"
+
+namespace stepbench {
+
+struct ThreadPoolOptions {
+  int workers = 1;
+  std::uint64_t seed = 0;
+  std::int64_t threads_per_worker = 1;
+};
+
+// Worker threads, a task queue for each and one queue of results.
+class ThreadPool final : public WorkerPool {
+ public:
+  // All references must outlive it. Throws ConfigError when the system gives no more threads.
+  ThreadPool(const Dataset& dataset, const BatchMemory& memory, const ThreadPoolOptions& options,
+             const Clock& clock);
+  ~ThreadPool() override;
+
+  void send(int worker, const LoaderTask& task) override;
+  [[nodiscard]] std::optional<LoaderResult> try_receive() override;
+  [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
+  [[nodiscard]] std::int64_t results() const override {
+    return static_cast<std::int64_t>(results_.size());
+  }
+  void drain() override;
+
+ private:
+  struct Resume {};
+  struct Stop {};
+  using Message = std::variant<LoaderTask, Resume, Stop>;
+  struct Resumed {};
+  using Answer = std::variant<LoaderResult, Resumed>;
+
+  void work(int worker);
+  void stop() noexcept;
+
+  const Dataset& dataset_;
+  const BatchMemory& memory_;
+  ThreadPoolOptions options_;
+  const Clock& clock_;
+  std::atomic<bool> stopping_ = false;
+  std::vector<BlockingQueue<Message>> tasks_;  // one per worker
+  BlockingQueue<Answer> results_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace stepbench

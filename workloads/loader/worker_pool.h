@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+
+#include "workloads/data/batch.h"
+#include "workloads/loader/batch_reader.h"
+
+namespace stepbench {
+
+struct LoaderTask {
+  std::int64_t batch = 0;  // index in its epoch
+  std::int64_t epoch = 0;
+  std::span<const std::int64_t> samples;  // valid until the epoch is over or restarted
+};
+
+struct LoaderResult {
+  std::int64_t batch = 0;
+  int worker = 0;
+  Batch data;
+  std::exception_ptr error;  // in place of data
+  BatchCost cost;
+  std::int64_t idle_ns = 0;     // of the worker, before this task
+  std::int64_t blocked_ns = 0;  // of the worker, handing over the result before this one
+};
+
+// Workers that turn tasks into results: threads or processes. Made with its workers started; the
+// destructor stops them wherever they are, and waits for what they are reading. One consumer
+// thread.
+class WorkerPool {
+ public:
+  WorkerPool() = default;
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+  virtual ~WorkerPool() = default;
+
+  virtual void send(int worker, const LoaderTask& task) = 0;  // never blocks
+  [[nodiscard]] virtual std::optional<LoaderResult> try_receive() = 0;
+  // Waits; nothing when `limit` passed. limit zero: no limit.
+  [[nodiscard]] virtual std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) = 0;
+  [[nodiscard]] virtual std::int64_t results() const = 0;  // waiting to be received
+  // Waits until every worker has finished what it was sent, and drops the results.
+  virtual void drain() = 0;
+};
+
+}  // namespace stepbench
