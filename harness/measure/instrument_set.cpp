@@ -1,43 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/instrument_set.h"
 
-#include <algorithm>
-
 namespace stepbench {
 
 InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments)
-    : owned_(std::move(instruments)) {
+    : owned_(std::move(instruments)), actions_(owned_.size(), Action::kNone) {
   for (const auto& instrument : owned_) order_.push_back(instrument.get());
+}
+
+void InstrumentSet::change_one(std::size_t i, Action next) {
+  if (actions_[i] == next) return;
+  order_[i]->change(actions_[i], next);
+  actions_[i] = next;
 }
 
 void InstrumentSet::change(Action next) {
   if (next == action_) return;
-  std::vector<Instrument*> order = order_;
-  if (next < action_) std::reverse(order.begin(), order.end());
-  std::size_t changed = 0;
-  try {
-    for (; changed < order.size(); ++changed) order[changed]->change(action_, next);
-  } catch (...) {
-    while (changed-- > 0) {
-      try {
-        order[changed]->change(next, action_);
-      } catch (...) {  // the first exception is the one that explains
-      }
-    }
-    throw;
+  if (next > action_) {
+    for (std::size_t i = 0; i < order_.size(); ++i) change_one(i, next);
+  } else {
+    for (std::size_t i = order_.size(); i-- > 0;) change_one(i, next);
   }
   action_ = next;
 }
 
 void InstrumentSet::unwind() noexcept {
-  if (action_ == Action::kNone) return;
-  for (auto i = order_.rbegin(); i != order_.rend(); ++i) {
+  action_ = Action::kNone;
+  for (std::size_t i = order_.size(); i-- > 0;) {
     try {
-      (*i)->change(action_, Action::kNone);
-    } catch (...) {  // called while another exception is on its way
+      change_one(i, Action::kNone);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the exception on its way says what happened
     }
   }
-  action_ = Action::kNone;
 }
 
 std::span<Instrument* const> InstrumentSet::listening() const {

@@ -15,19 +15,22 @@ class InstrumentSet {
   InstrumentSet() = default;
   explicit InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments);
 
-  // Takes every instrument from the present action to `next`: in list order while rising from kNone
-  // towards recording, in reverse while falling. When one throws, those already changed go back in
-  // reverse and the exception passes on.
+  // Takes every instrument to `next`: in list order while rising from kNone towards recording, in
+  // reverse while falling. When one throws, the rest stays where it is until unwind().
   void change(Action next);
-  // Takes all back to kNone; for unwinding, keeps exceptions to itself.
+  // Takes all back to kNone in reverse, each from where it is. For use while another exception is
+  // on its way: those of instruments are swallowed.
   void unwind() noexcept;
-  // Those that hear steps and phases at the present action: none while it is kNone.
+  // Those that hear steps and phases at the present action: none at kNone.
   [[nodiscard]] std::span<Instrument* const> listening() const;
   [[nodiscard]] std::span<Instrument* const> all() const { return order_; }
 
  private:
+  void change_one(std::size_t i, Action next);
+
   std::vector<std::unique_ptr<Instrument>> owned_;
   std::vector<Instrument*> order_;
+  std::vector<Action> actions_;  // of each
   Action action_ = Action::kNone;
 };
 

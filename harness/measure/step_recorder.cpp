@@ -9,17 +9,18 @@ void StepRecorder::start_step(std::int64_t index) {
   step_ = {};
   step_.index = index;
   open_ = false;
-  for (Instrument* instrument : instruments_) instrument->step_begin(index);
+  hearing_step_ = 0;
+  if (!instruments_.empty()) tell_step_begin();
   step_.start_ns = clock_.now_ns();
 }
 
 const StepRecorder::Step& StepRecorder::finish_step() {
-  for (auto i = instruments_.rbegin(); i != instruments_.rend(); ++i) (*i)->step_end();
+  for (; hearing_step_ > 0; --hearing_step_) instruments_[hearing_step_ - 1]->step_end();
   return step_;
 }
 
 void StepRecorder::begin(PhaseId id, DeviceStream on) {
-  for (Instrument* instrument : instruments_) instrument->phase_begin(id, on);
+  if (!instruments_.empty()) tell_phase_begin(id, on);
   step_.nested |= open_;
   open_ = true;
   began_ns_ = clock_.now_ns();
@@ -33,7 +34,33 @@ void StepRecorder::end(PhaseId id, DeviceStream on) noexcept {
   step_.ties += spent <= 0 ? 1 : 0;
   open_ = false;
   if (id == PhaseId::kDataWait && (step_.flags & kEpochBorder) != 0) step_.epoch_wait_ns += spent;
-  for (auto i = instruments_.rbegin(); i != instruments_.rend(); ++i) (*i)->phase_end(id, on);
+  if (!instruments_.empty()) tell_phase_end(id, on, instruments_.size());
+}
+
+void StepRecorder::tell_step_begin() {
+  try {
+    for (Instrument* instrument : instruments_) {
+      instrument->step_begin(step_.index);
+      ++hearing_step_;
+    }
+  } catch (...) {
+    (void)finish_step();
+    throw;
+  }
+}
+
+void StepRecorder::tell_phase_begin(PhaseId id, DeviceStream on) {
+  std::size_t told = 0;
+  try {
+    for (; told < instruments_.size(); ++told) instruments_[told]->phase_begin(id, on);
+  } catch (...) {
+    tell_phase_end(id, on, told);
+    throw;
+  }
+}
+
+void StepRecorder::tell_phase_end(PhaseId id, DeviceStream on, std::size_t told) noexcept {
+  while (told-- > 0) instruments_[told]->phase_end(id, on);
 }
 
 }  // namespace stepbench

@@ -79,11 +79,15 @@ class StepRecorder {
  private:
   void begin(PhaseId id, DeviceStream on);
   void end(PhaseId id, DeviceStream on) noexcept;
+  void tell_step_begin();
+  void tell_phase_begin(PhaseId id, DeviceStream on);
+  void tell_phase_end(PhaseId id, DeviceStream on, std::size_t told) noexcept;
 
   const Clock& clock_;
   std::span<Instrument* const> instruments_;
   Step step_;
   std::int64_t began_ns_ = 0;
+  std::size_t hearing_step_ = 0;  // instruments that heard this step begin
   bool open_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/measure/step_recorder.h"
@@ -25,7 +26,8 @@ class WindowSamples {
   // phase_names: of the built-in and the declared phases, in order of PhaseId.
   explicit WindowSamples(std::vector<std::string> phase_names);
 
-  void prepare(std::size_t steps);  // forgets the last window
+  void prepare(std::size_t steps);  // takes and touches memory for so many
+  void clear() { size_ = 0; }
   void append(const StepRecorder::Step& step) noexcept { rows_[size_++] = step; }
   [[nodiscard]] std::size_t size() const { return size_; }
 

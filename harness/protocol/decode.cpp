@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/error.h"
+#include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
 
@@ -231,6 +232,19 @@ CaseMessage decode_case(std::string_view line) {
   out.smoke = in.flag("smoke");
   out.run_dir = in.text_or_empty("run_dir");
   out.shared_memory_prefix = in.text_or_empty("shared_memory_prefix");
+  return out;
+}
+
+RuleFacts decode_facts(std::string_view line) {
+  const Json json = parse(line);
+  const std::string kind = kind_of(json);
+  if (kind != "facts") fail("expected a line of kind 'facts', got '" + shortened(kind) + "'");
+  const Reader in(json, kind);
+  RuleFacts out;
+  out.cuda_available = in.flag("cuda_available");
+  out.device_auto = in.flag("device_auto");
+  out.swept = in.flag("swept");
+  out.cores = in.small("cores", out.cores);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
 
@@ -100,6 +101,14 @@ std::string encode(const CaseMessage& message) {
                {"smoke", message.smoke},
                {"run_dir", message.run_dir},
                {"shared_memory_prefix", message.shared_memory_prefix}});
+}
+
+std::string encode(const RuleFacts& facts) {
+  return dump({{"kind", "facts"},
+               {"cuda_available", facts.cuda_available},
+               {"device_auto", facts.device_auto},
+               {"swept", facts.swept},
+               {"cores", facts.cores}});
 }
 
 std::string encode(const WorkerMessage& message) { return dump(std::visit(ToLine{}, message)); }

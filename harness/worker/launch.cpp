@@ -69,12 +69,12 @@ class Stages {
 
 }  // namespace
 
-void run_launch(const protocol::CaseMessage& message, const Catalogue& catalogue,
-                std::span<const WorkloadType> workloads,
-                std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
-                const Clock& clock, const SendMessage& send) {
+void run_case(const protocol::CaseMessage& message, const Catalogue& catalogue,
+              std::span<const WorkloadType> workloads,
+              std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
+              const Clock& clock, std::int64_t began_ns, const SendMessage& send) {
   const ResolvedCase& resolved = message.resolved;
-  const std::int64_t began_ns = clock.now_ns();
+  const std::int64_t set_up_began_ns = clock.now_ns();
   WorkerContext context{clock,         message.run_dir, message.shared_memory_prefix,
                         message.rank,  message.world,   {},
                         message.launch};
@@ -92,7 +92,7 @@ void run_launch(const protocol::CaseMessage& message, const Catalogue& catalogue
     }
     workload = type.make(resolved, context);
     const std::optional<std::string> skip = workload->set_up();
-    evidence.set_up_ns = clock.now_ns() - began_ns;
+    evidence.set_up_ns = clock.now_ns() - set_up_began_ns;
     if (skip) {
       stages.enter(Stage::kTearDown);
       workload->tear_down();
@@ -102,7 +102,8 @@ void run_launch(const protocol::CaseMessage& message, const Catalogue& catalogue
 
     stages.enter(Stage::kExercise);
     InstrumentSet listening = make_instruments(instruments, resolved, context, evidence);
-    Loop loop(loop_options(resolved, began_ns), clock, *workload, listening,
+    evidence.options = loop_options(resolved, began_ns);
+    Loop loop(evidence.options, clock, *workload, listening,
               phase_names(catalogue, resolved.workload));
     loop.exercise();
     try {

@@ -15,9 +15,9 @@ using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 
 // Sends stages, cycles and samples and, as the last message, launch, skipped or failed. Exceptions
 // of the workload end as `failed`; those of `send` pass through.
-void run_launch(const protocol::CaseMessage& message, const Catalogue& catalogue,
-                std::span<const WorkloadType> workloads,
-                std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
-                const Clock& clock, const SendMessage& send);
+void run_case(const protocol::CaseMessage& message, const Catalogue& catalogue,
+              std::span<const WorkloadType> workloads,
+              std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
+              const Clock& clock, std::int64_t began_ns, const SendMessage& send);
 
 }  // namespace stepbench

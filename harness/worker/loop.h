@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a workload's steps under its schedule. Main thread only.
+// Drives a workload's steps under its schedule and times them. Main thread only.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/measure/instrument_set.h"
 #include "harness/measure/window_samples.h"
-#include "harness/schedule/schedule.h"
-#include "harness/schedule/stopping.h"
+#include "harness/worker/loop_options.h"
 #include "harness/worker/usage.h"
 #include "harness/workload.h"
 
 namespace stepbench {
-
-struct LoopOptions {
-  Schedule schedule = {};
-  StopRule stop = {};
-  bool sync_each_step = false;   // schedule.sync: step
-  std::int64_t deadline_ns = 0;  // of the clock; no step starts later
-};
 
 struct LoopResult {
   StopReason reason = StopReason::kCount;
@@ -29,26 +22,31 @@ struct LoopResult {
   std::int64_t cycles = 0;
   std::int64_t active_steps = 0;
   std::int64_t clock_ties = 0;
-  std::optional<Interval> within_launch = {};  // of the step time; active: auto
+  std::optional<Interval> within_launch = {};  // of the step time, 95 %; active: auto
   Usage usage = {};                            // inside the active windows
 };
 
 class Loop {
  public:
-  using OnStage = std::function<void(bool active)>;           // before warm-up and before a window
+  using OnStage = std::function<void(bool active)>;           // before each change of it
   using OnCycle = std::function<void(const Columns& cycle)>;  // after each finished window
 
   Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
        std::vector<std::string> phase_names);
 
-  void exercise();  // everything that a sample needs runs once, without the workload
-  // Throws what the workload throws, and Error when no cycle was finished.
+  // Once before run(): everything that takes a sample runs, and its memory is touched, so that the
+  // first sample does not pay for first use. Leaves the workload alone.
+  void exercise();
+
+  // Once. Throws what the workload throws, and Error when no cycle was finished. Finished cycles
+  // were handed out before.
   [[nodiscard]] LoopResult run(const OnStage& on_stage, const OnCycle& on_cycle);
 
  private:
-  void begin_window();
-  void end_window(const OnCycle& on_cycle);
+  void drive(const OnStage& on_stage, const OnCycle& on_cycle);
+  void prepare(Action action, const OnStage& on_stage);
   void one_step(std::int64_t index);
+  void end_window(const OnCycle& on_cycle);
   [[nodiscard]] bool stop_between_cycles();
 
   LoopOptions options_;
@@ -57,10 +55,10 @@ class Loop {
   InstrumentSet& instruments_;
   StepRecorder recorder_;
   WindowSamples samples_;
+  bool in_window_ = false;
   Usage usage_at_begin_;
   std::vector<double> batch_means_;
   LoopResult result_;
-  bool in_window_ = false;
 };
 
 }  // namespace stepbench

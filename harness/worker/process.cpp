@@ -10,8 +10,10 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include "harness/catalogue/digest.h"
@@ -81,6 +83,24 @@ void become_a_worker() {
     ::dup2(null, STDIN_FILENO);
     if (null != STDIN_FILENO) ::close(null);
   }
+}
+
+std::int64_t process_age_ns() {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  std::ifstream file("/proc/self/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 1));
+  constexpr int kFieldsUntilStart = 19;  // proc(5): starttime is field 22, the name is field 2
+  std::string skipped;
+  for (int i = 0; i < kFieldsUntilStart; ++i) fields >> skipped;
+  std::int64_t start_ticks = 0;
+  timespec now{};
+  if (!(fields >> start_ticks) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  const std::int64_t now_ns = now.tv_sec * kNsPerSecond + now.tv_nsec;
+  const std::int64_t age_ns = now_ns - start_ticks * (kNsPerSecond / ::sysconf(_SC_CLK_TCK));
+  return age_ns > 0 ? age_ns : 0;
 }
 
 std::string build_id() {

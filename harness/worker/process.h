@@ -2,12 +2,16 @@
 // What makes a process a worker. Linux only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace stepbench {
 
 // Dies with its parent, reads nothing from standard input, takes signals as a fresh program would.
 void become_a_worker();
+
+// Since the kernel started it, to 10 ms; 0 when /proc does not tell.
+[[nodiscard]] std::int64_t process_age_ns();
 
 // The GNU build id of the running program in hex; when the linker wrote none, a digest of the
 // program's file.

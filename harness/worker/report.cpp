@@ -4,13 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/error.h"
+#include "harness/schedule/warmup_verdict.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 Value finite_or_null(double number) { return std::isfinite(number) ? Value(number) : Value(); }
 
@@ -31,32 +29,6 @@ class Collector final : public ReportSink {
 };
 
 }  // namespace
-
-LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t began_ns) {
-  LoopOptions out;
-  Schedule& schedule = out.schedule;
-  schedule.wait = resolved.integer("schedule.wait");
-  schedule.warmup = resolved.integer("schedule.warmup");
-  schedule.repeat = resolved.integer("schedule.repeat");
-  schedule.skip_first = resolved.integer("schedule.skip_first");
-  schedule.skip_first_wait = resolved.integer("schedule.skip_first_wait");
-  out.stop.cycles = schedule.repeat;
-  const Value* active = resolved.options.get("schedule.active");
-  out.stop.automatic = active != nullptr && std::holds_alternative<std::string>(*active);
-  if (out.stop.automatic) {
-    out.stop.precision = resolved.number("schedule.precision");
-    out.stop.max_active = resolved.integer("schedule.max_active");
-    schedule.active = std::min(kAutomaticWindow, out.stop.max_active);
-    schedule.repeat = 0;
-  } else {
-    schedule.active = resolved.integer("schedule.active");
-  }
-  if (schedule.active < 1) throw Error("schedule.active must be at least 1");
-  out.sync_each_step = resolved.text("schedule.sync") == "step";
-  out.deadline_ns =
-      began_ns + static_cast<std::int64_t>(resolved.number("limits.wall_s") * kNsPerSecond);
-  return out;
-}
 
 InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
                                const ResolvedCase& resolved, WorkerContext& context,
@@ -89,12 +61,20 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   report.schedule["stop_reason"] = std::string(name_of(loop.reason));
   report.schedule["cycles"] = loop.cycles;
   report.schedule["active"] = loop.active_steps;
-  report.schedule["warmup"] = evidence.warmup_steps;
+  report.schedule["warmup"] = evidence.options.schedule.warmup;
   if (loop.within_launch) {
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;
   }
-  (void)cycles;
+  WarmupVerdict warmup;
+  for (const Columns& cycle : cycles) {
+    warmup = worse(warmup, judge_warmup(cycle.at("step_ns"), cycle.at("flags")));
+  }
+  report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
+  report.schedule["warmup_more"] = warmup.more_steps;
+  if (warmup.kind == WarmupVerdict::Kind::kTooShort) report.flags.emplace_back("warmup_too_short");
+  if (warmup.first_step_slow) report.flags.emplace_back("first_step_slow");
+  if (std::string hint = describe(warmup); !hint.empty()) report.notes.push_back(std::move(hint));
   const auto metric = [&](const char* name, std::int64_t value) {
     report.metrics[name] = static_cast<double>(value);
   };

@@ -13,13 +13,12 @@ namespace stepbench {
 struct LaunchEvidence {
   std::int64_t set_up_ns = 0;
   std::int64_t tear_down_ns = 0;
-  std::int64_t warmup_steps = 0;
+  LoopOptions options = {};
   LifeCycle life_cycle = {};
   LoopResult loop = {};
   LaunchReport report = {};  // what workload and instruments say
 };
 
-[[nodiscard]] LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t began_ns);
 [[nodiscard]] InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
                                              const ResolvedCase& resolved, WorkerContext& context,
                                              LaunchEvidence& evidence);

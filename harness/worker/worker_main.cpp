@@ -15,6 +15,7 @@
 #include "harness/error.h"
 #include "harness/protocol/channel.h"
 #include "harness/worker/arguments.h"
+#include "harness/worker/check.h"
 #include "harness/worker/defaults.h"
 #include "harness/worker/launch.h"
 #include "harness/worker/process.h"
@@ -72,9 +73,11 @@ class Program {
     }
     fill_defaults(message.resolved, catalogue_);
     const HostClock host_clock;
-    run_launch(message, catalogue_, workloads_, instruments_, facts_,
-               facts_.clock == nullptr ? host_clock : *facts_.clock,
-               [&](const protocol::WorkerMessage& out) { send(descriptor, out); });
+    const bool scripted = facts_.clock != nullptr;
+    const Clock& clock = scripted ? *facts_.clock : host_clock;
+    const std::int64_t began_ns = clock.now_ns() - (scripted ? 0 : process_age_ns());
+    run_case(message, catalogue_, workloads_, instruments_, facts_, clock, began_ns,
+             [&](const protocol::WorkerMessage& out) { send(descriptor, out); });
   }
 
   const Catalogue& catalogue_;
@@ -104,7 +107,8 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
       case Mode::kDescribe:
         return kUsageError;
       case Mode::kCheck:
-        return kUsageError;
+        check_cases(std::cin, std::cout, catalogue, workloads, facts.rules);
+        return 0;
     }
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Was the warm-up long enough? Judged by the active window itself: a warmed-up step does not get
+// faster. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepbench {
+
+struct WarmupVerdict {
+  enum class Kind : std::uint8_t { kUnknown, kOk, kTooShort };  // on disk by name
+  Kind kind = Kind::kUnknown;   // unknown: too few steady steps for a trend
+  std::int64_t more_steps = 0;  // too short: at least so many more warm-up steps
+  double change = 0;  // of the step time from the first to the last third: -0.05 = 5 % faster
+  bool first_step_slow = false;  // the first step alone stands out
+};
+
+[[nodiscard]] std::string_view name_of(WarmupVerdict::Kind kind);
+
+// The steps of one window; steps whose flags are not 0 are left out.
+[[nodiscard]] WarmupVerdict judge_warmup(std::span<const std::int64_t> step_ns,
+                                         std::span<const std::int64_t> flags);
+
+// Of several windows: too short when any is, with the largest hint.
+[[nodiscard]] WarmupVerdict worse(const WarmupVerdict& a, const WarmupVerdict& b);
+
+// For people: "warm-up too short, at least 12 more steps (...)"; empty when there is nothing to
+// say.
+[[nodiscard]] std::string describe(const WarmupVerdict& verdict);
+
+}  // namespace stepbench

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/check.h"
+
+#include <algorithm>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "harness/error.h"
+#include "harness/protocol/facts.h"
+#include "harness/worker/defaults.h"
+
+namespace stepbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The first error wins over everything, else the first reason to skip.
+class Answer final : public RuleSink {
+ public:
+  void error(std::string_view option, std::string reason) override {
+    if (!error_) error_ = Json{{"answer", "error"}, {"option", option}, {"reason", reason}};
+  }
+  void skip(std::string reason) override {
+    if (!skip_) skip_ = Json{{"answer", "skip"}, {"reason", reason}};
+  }
+  void note(std::string text) override { notes_.push_back(std::move(text)); }
+
+  [[nodiscard]] std::string line() const {
+    Json json = error_ ? *error_ : skip_ ? *skip_ : Json{{"answer", "ok"}};
+    if (!notes_.empty()) json["notes"] = notes_;
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+ private:
+  std::optional<Json> error_;
+  std::optional<Json> skip_;
+  std::vector<std::string> notes_;
+};
+
+template <typename Decode>
+auto decoded(std::int64_t number, const Decode& decode) {
+  try {
+    return decode();
+  } catch (const Error& error) {
+    throw ConfigError("check, line " + std::to_string(number), error.what());
+  }
+}
+
+}  // namespace
+
+void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue,
+                 std::span<const WorkloadType> workloads, std::span<const WorkloadRule> rules) {
+  std::string line;
+  if (!std::getline(in, line)) return;
+  const RuleFacts facts = decoded(1, [&] { return protocol::decode_facts(line); });
+  for (std::int64_t number = 2; std::getline(in, line); ++number) {
+    ResolvedCase resolved = decoded(number, [&] { return protocol::decode_case(line).resolved; });
+    fill_defaults(resolved, catalogue);
+    Answer answer;
+    const bool known = std::any_of(workloads.begin(), workloads.end(), [&](const auto& type) {
+      return type.name == resolved.workload;
+    });
+    if (!known) answer.error("workload", "this worker has no workload '" + resolved.workload + "'");
+    for (const WorkloadRule& row : rules) {
+      if (row.workload == resolved.workload) row.rule(resolved, facts, answer);
+    }
+    out << answer.line() << '\n';
+  }
+}
+
+}  // namespace stepbench
