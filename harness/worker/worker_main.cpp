@@ -58,8 +58,9 @@ class Program {
   }
 
   void say_hello(int descriptor) const {
-    send(descriptor, protocol::Hello{protocol::kSupported, build_id(), std::string(), ::getpid(),
-                                     facts_.software == nullptr ? Fields{} : facts_.software()});
+    send(descriptor,
+         protocol::Hello{protocol::kSupported, build_id(), catalogue_digest(catalogue_), ::getpid(),
+                         facts_.software == nullptr ? Fields{} : facts_.software()});
   }
 
   void measure(std::string_view line, int descriptor) const {
@@ -105,7 +106,8 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
       case Mode::kCaseFile:
         return program.case_file(arguments.case_file);
       case Mode::kDescribe:
-        return kUsageError;
+        std::cout << to_json(catalogue) << '\n';
+        return 0;
       case Mode::kCheck:
         check_cases(std::cin, std::cout, catalogue, workloads, facts.rules);
         return 0;
