@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/error.h"
+#include "workloads/data/jpeg_folder.h"
 #include "workloads/data/synthetic.h"
 
 namespace stepbench {
@@ -46,6 +47,14 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
 std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("data.kind");
   if (kind == "synthetic") return std::make_unique<Synthetic>(synthetic_options(resolved));
+  if (kind == "jpeg_folder") {
+    return std::make_unique<JpegFolder>(
+        JpegFolderOptions{.path = resolved.text("data.path"),
+                          .image_size = resolved.integer("data.image_size"),
+                          .augment = resolved.flag("data.augment"),
+                          .fast_decode = resolved.text("data.decode") == "fast",
+                          .skip_errors = resolved.text("data.on_error") == "skip"});
+  }
   throw ConfigError("data.kind",
                     "'" + kind + "' is not a kind of data set; known: jpeg_folder, synthetic");
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stepbench {
+
+// The files of a folder with one sub-folder per class, in the order of torchvision's ImageFolder:
+// classes are the sorted names of the direct sub-folders; below each, files with an image
+// extension, folder by folder, sorted. Links are followed, but not in circles.
+struct ImageFolder {
+  struct File {
+    std::string path;
+    std::int32_t label = 0;
+  };
+  std::vector<std::string> classes;
+  std::vector<File> files;
+};
+
+// Throws ConfigError naming the folder: it is missing, has no class, or a class has no image.
+[[nodiscard]] ImageFolder scan_image_folder(const std::filesystem::path& root);
+
+}  // namespace stepbench
