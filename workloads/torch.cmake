@@ -18,9 +18,10 @@ if(STEPBENCH_TORCH)
 endif()
 foreach(target cudart nvtoolsext)
   if(NOT TARGET torch::${target})
-    add_library(torch::${target} INTERFACE IMPORTED)
+    add_library(torch::${target} INTERFACE IMPORTED GLOBAL)
   endif()
 endforeach()
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # the tests link torch too
 set(CMAKE_MESSAGE_LOG_LEVEL ERROR)  # Torch warns of a static kineto that wheels do not have
 find_package(Torch QUIET)
 unset(CMAKE_MESSAGE_LOG_LEVEL)

@@ -102,7 +102,7 @@ class ResNet final : public Network {
     for (const auto& stage : stages_) {
       for (const auto& block : stage->blocks) x = block->forward(x);
     }
-    return head_->forward(at::adaptive_avg_pool2d(x, 1).flatten(1));
+    return head_->forward(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
  private:

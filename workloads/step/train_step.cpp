@@ -4,9 +4,6 @@
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 
-#include <cmath>
-#include <limits>
-
 #include "harness/error.h"
 #include "workloads/data/make_dataset.h"
 #include "workloads/loader/batch_stream.h"
@@ -18,6 +15,7 @@
 #include "workloads/step/loss.h"
 #include "workloads/step/optimizer.h"
 #include "workloads/step/step_options.h"
+#include "workloads/step/torch_errors.h"
 #include "workloads/torch_loader/epoch_order.h"
 #include "workloads/transfer/transfer.h"
 
@@ -31,15 +29,24 @@ class TrainStep final : public Workload {
   TrainStep(const ResolvedCase& resolved, WorkerContext& context)
       : resolved_(resolved), context_(context), options_(step_options(resolved)) {}
 
-  std::optional<std::string> set_up() override;
-  void step(StepRecorder& step) override;
+  std::optional<std::string> set_up() override {
+    return with_torch_errors([this] { return build(); });
+  }
+  void step(StepRecorder& step) override {
+    with_torch_errors([&] { train(step); });
+  }
   void window(Edge edge) override;
   void synchronize() override { synchronize_device(options_.device); }
   void tear_down() override;
-  Fingerprint fingerprint() override;
+  Fingerprint fingerprint() override {
+    return with_torch_errors([this] { return score_fixed_batch(); });
+  }
   void report(ReportSink& sink) const override;
 
  private:
+  std::optional<std::string> build();
+  void train(StepRecorder& step);
+  Fingerprint score_fixed_batch();
   void micro_batch(StepRecorder& step, bool first);
   at::Tensor model_output(const at::Tensor& input);
 
@@ -56,7 +63,7 @@ class TrainStep final : public Workload {
   std::optional<DeviceMemory> memory_;  // of the last window
 };
 
-std::optional<std::string> TrainStep::set_up() {
+std::optional<std::string> TrainStep::build() {
   // The loader comes first: its workers must be forked before anything initialises CUDA.
   dataset_ = make_dataset(resolved_);
   const LoaderOptions loader = loader_options(resolved_);
@@ -82,7 +89,7 @@ std::optional<std::string> TrainStep::set_up() {
   return std::nullopt;
 }
 
-void TrainStep::step(StepRecorder& step) {
+void TrainStep::train(StepRecorder& step) {
   for (std::int64_t i = 0; i < options_.accumulate; ++i) micro_batch(step, i == 0);
   const auto optimizer = step.phase(PhaseId::kOptimizer);
   if (options_.clip_norm > 0) clip_gradients(optimizer_->parameters(), options_.clip_norm);
@@ -135,7 +142,7 @@ void TrainStep::tear_down() {
   stepbench::tear_down(loader_, context_);
 }
 
-Fingerprint TrainStep::fingerprint() {
+Fingerprint TrainStep::score_fixed_batch() {
   if (!model_)
     return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
   Transfer transfer(resolved_, options_.device);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/torch_loader/batch_tensor.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+Batch batch_of(std::shared_ptr<std::vector<float>> memory, std::int64_t size) {
+  Batch batch{.fields = {}, .size = size, .owner = memory};
+  batch.fields.push_back(
+      {reinterpret_cast<std::byte*>(memory->data()), {.name = "image", .shape = {2, 3}}});
+  return batch;
+}
+
+TEST(BatchTensor, SharesTheMemoryOfTheBatch) {
+  auto memory = std::make_shared<std::vector<float>>(12, 1.0F);
+  const at::Tensor tensor = field_tensor(batch_of(memory, 2), 0);
+  EXPECT_EQ(tensor.sizes(), (std::vector<std::int64_t>{2, 2, 3}));
+  EXPECT_EQ(tensor.data_ptr(), memory->data());
+  memory->back() = 7;
+  EXPECT_EQ(tensor[1][1][2].item<float>(), 7);
+}
+
+TEST(BatchTensor, KeepsTheOwnerUntilTheLastTensorIsGone) {
+  auto memory = std::make_shared<std::vector<float>>(12, 1.0F);
+  const std::weak_ptr<std::vector<float>> watch = memory;
+  at::Tensor part;
+  {
+    const Batch batch = batch_of(std::exchange(memory, nullptr), 2);
+    part = field_tensor(batch, 0)[0];
+  }
+  EXPECT_FALSE(watch.expired());
+  part.reset();
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(BatchTensor, ABatchWithoutTargetIsRefused) {
+  EXPECT_THROW((void)batch_tensors(batch_of(std::make_shared<std::vector<float>>(6), 1)), Error);
+}
+
+TEST(BatchTensor, EveryFieldTypeHasItsTorchType) {
+  std::vector<std::int64_t> memory(4);
+  Batch batch{.fields = {}, .size = 1, .owner = nullptr};
+  for (const DType dtype : {DType::kUInt8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
+    batch.fields.push_back(
+        {reinterpret_cast<std::byte*>(memory.data()), {.name = "x", .shape = {}, .dtype = dtype}});
+  }
+  EXPECT_EQ(field_tensor(batch, 0).scalar_type(), at::kByte);
+  EXPECT_EQ(field_tensor(batch, 1).scalar_type(), at::kInt);
+  EXPECT_EQ(field_tensor(batch, 2).scalar_type(), at::kLong);
+  EXPECT_EQ(field_tensor(batch, 3).scalar_type(), at::kFloat);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/torch_loader/epoch_order.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/workloads/python.h"
+
+namespace stepbench {
+namespace {
+
+TEST(EpochOrder, IsThatOfPythonsDataLoader) {
+  std::istringstream lines(test::run_python("epoch_order.py", {}));
+  int compared = 0;
+  for (std::string line; std::getline(lines, line); ++compared) {
+    std::istringstream words(line);
+    OrderOptions options;
+    std::int64_t epoch = 0;
+    words >> options.size >> options.seed >> options.shuffle >> options.persistent_workers >> epoch;
+    const std::vector<std::int64_t> python{std::istream_iterator<std::int64_t>(words), {}};
+    EXPECT_EQ(torch_epoch_order(options)(epoch), python)
+        << "seed " << options.seed << ", epoch " << epoch << ", persistent "
+        << options.persistent_workers;
+  }
+  EXPECT_EQ(compared, 32);
+}
+
+TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
+  const EpochOrder fresh = torch_epoch_order({.size = 100, .shuffle = true, .seed = 7});
+  const EpochOrder kept =
+      torch_epoch_order({.size = 100, .shuffle = true, .seed = 7, .persistent_workers = true});
+  EXPECT_EQ(fresh(0), kept(0));
+  EXPECT_NE(fresh(1), kept(1));
+}
+
+TEST(EpochOrder, DoesNotDependOnTheEpochsAskedForBefore) {
+  const EpochOrder order = torch_epoch_order({.size = 50, .shuffle = true, .seed = 1});
+  const auto third = order(2);
+  (void)order(0);
+  EXPECT_EQ(order(2), third);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/model/model.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "harness/error.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/catalogue/built_in.h"
+#include "workloads/step/loss.h"
+#include "workloads/step/optimizer.h"
+
+namespace stepbench {
+namespace {
+
+DataShape images(std::int64_t size, std::int64_t classes) {
+  return {.input = {.name = "image", .shape = {3, size, size}},
+          .target = {.name = "label", .shape = {}, .dtype = DType::kInt64},
+          .classes = classes};
+}
+
+ResolvedCase model_case(const std::string& kind, const std::string& size) {
+  test::Options options = test::tiny_images(kind);
+  options["model.size"] = size;
+  return test::train_case(options);
+}
+
+TEST(Model, ParameterCountsAreThePublishedOnes) {
+  std::ifstream golden(STEPBENCH_SOURCE_DIR "/tests/workloads/parameter_counts.txt");
+  std::string kind, size;
+  std::int64_t classes = 0, image = 0, expected = 0;
+  int compared = 0;
+  for (; golden >> kind >> size >> classes >> image >> expected; ++compared) {
+    EXPECT_EQ(parameter_count(*make_model(model_case(kind, size), images(image, classes))),
+              expected)
+        << kind << " " << size;
+  }
+  EXPECT_GT(compared, 5);
+}
+
+TEST(Model, TheCatalogueOffersExactlyTheModelsOfTheTable) {
+  std::vector<std::string> offered = built_in_catalogue().find_option("model.kind")->choices;
+  std::vector<std::string> made;
+  for (const ModelType& type : model_types()) made.emplace_back(type.kind);
+  std::ranges::sort(offered);
+  std::ranges::sort(made);
+  EXPECT_EQ(made, offered);
+}
+
+TEST(Model, TheLossFallsOnAFixedBatch) {
+  for (const std::string kind : {"mlp", "resnet18", "resnet50"}) {
+    at::manual_seed(0);
+    const ResolvedCase resolved = model_case(kind, "tiny");
+    const auto model = make_model(resolved, images(32, 10));
+    const auto optimizer = make_optimizer(resolved, model->parameters());
+    const at::Tensor input = at::rand({8, 3, 32, 32});
+    const at::Tensor target = at::randint(10, {8}, at::kLong);
+    double first = 0, last = 0;
+    for (int i = 0; i < 10; ++i) {
+      optimizer->zero_grad(true);
+      const at::Tensor loss = cross_entropy(model->forward(input), target);
+      loss.backward();
+      optimizer->step();
+      last = loss.item<double>();
+      if (i == 0) first = last;
+    }
+    EXPECT_LT(last, 0.8 * first) << kind;
+  }
+}
+
+TEST(Model, ChannelsLastChangesTheLayoutOfConvolutionsOnly) {
+  const auto model = make_model(model_case("resnet18", "tiny"), images(32, 10));
+  model->to(at::Device(at::kCPU), at::MemoryFormat::ChannelsLast);
+  for (const at::Tensor& parameter : model->parameters()) {
+    if (parameter.dim() != 4) continue;
+    EXPECT_TRUE(parameter.is_contiguous(at::MemoryFormat::ChannelsLast));
+  }
+  const at::Tensor input = at::rand({2, 3, 32, 32}).contiguous(at::MemoryFormat::ChannelsLast);
+  EXPECT_EQ(model->forward(input).sizes(), (std::vector<std::int64_t>{2, 10}));
+}
+
+std::string message_for(const std::string& kind, const DataShape& data) {
+  try {
+    (void)make_model(model_case(kind, "tiny"), data);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Model, DataThatDoesNotFitIsNamed) {
+  DataShape vectors = images(32, 10);
+  vectors.input.shape = {64};
+  EXPECT_EQ(message_for("resnet18", vectors),
+            "data.kind: resnet18 needs images {3, height, width}; this data set's field 'image' "
+            "{64} is none");
+  EXPECT_NE(message_for("mlp", images(32, 0)), "");
+}
+
+TEST(Model, TheMlpTakesAnySampleWithALabel) {
+  DataShape vectors = images(32, 10);
+  vectors.input.shape = {64};
+  const auto model = make_model(model_case("mlp", "tiny"), vectors);
+  EXPECT_EQ(model->forward(at::rand({4, 64})).sizes(), (std::vector<std::int64_t>{4, 10}));
+}
+
+}  // namespace
+}  // namespace stepbench

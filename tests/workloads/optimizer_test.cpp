@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/optimizer.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/rand.h>
+#include <gtest/gtest.h>
+#include <torch/optim/sgd.h>
+
+#include "tests/workloads/test_case.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<at::Tensor> new_parameters() {
+  at::manual_seed(3);
+  std::vector<at::Tensor> parameters;
+  for (const std::int64_t n : {1, 5, 64}) parameters.push_back(at::rand({n, 3}).requires_grad_());
+  return parameters;
+}
+
+// Ten updates whose gradients depend on the parameters, so that a wrong step shows in the next
+// ones.
+template <typename Step>
+std::vector<at::Tensor> after_ten_steps(const std::vector<at::Tensor>& parameters, Step step) {
+  for (int i = 0; i < 10; ++i) {
+    at::Tensor loss = at::zeros({});
+    for (const at::Tensor& parameter : parameters)
+      loss = loss + (parameter * parameter * (i + 1)).sum();
+    for (at::Tensor parameter : parameters) parameter.mutable_grad().reset();
+    loss.backward();
+    step();
+  }
+  return parameters;
+}
+
+void expect_same(const std::vector<at::Tensor>& ours, const std::vector<at::Tensor>& theirs,
+                 const std::string& which) {
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_TRUE(at::allclose(ours[i], theirs[i], 1e-5, 1e-7)) << which << ", parameter " << i;
+  }
+}
+
+TEST(Optimizer, SgdIsTorchsInEveryImplementation) {
+  struct Setting {
+    double momentum, weight_decay;
+    bool nesterov;
+  };
+  for (const Setting& setting :
+       {Setting{0, 0, false}, {0.9, 0, false}, {0.9, 0.1, false}, {0.9, 0.1, true}}) {
+    const auto reference = new_parameters();
+    torch::optim::SGD theirs(reference, torch::optim::SGDOptions(0.01)
+                                            .momentum(setting.momentum)
+                                            .weight_decay(setting.weight_decay)
+                                            .nesterov(setting.nesterov));
+    after_ten_steps(reference, [&] { theirs.step(); });
+    for (const std::string implementation : {"single", "foreach", "fused"}) {
+      const auto ours =
+          make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")},
+                                           {"optimizer.implementation", implementation},
+                                           {"optimizer.momentum", setting.momentum},
+                                           {"optimizer.weight_decay", setting.weight_decay},
+                                           {"optimizer.nesterov", setting.nesterov}}),
+                         new_parameters());
+      expect_same(after_ten_steps(ours->parameters(), [&] { ours->step(); }), reference,
+                  implementation);
+    }
+  }
+}
+
+TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {
+  auto parameters = new_parameters();
+  const at::Tensor before = parameters[0].detach().clone();
+  const auto optimizer =
+      make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
+  parameters[1].sum().backward();
+  optimizer->step();
+  EXPECT_TRUE(at::equal(parameters[0], before));
+}
+
+TEST(Optimizer, ZeroGradFreesOrFills) {
+  auto parameters = new_parameters();
+  const auto optimizer =
+      make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
+  parameters[1].sum().backward();
+  optimizer->zero_grad(false);
+  ASSERT_TRUE(parameters[1].grad().defined());
+  EXPECT_EQ(parameters[1].grad().abs().sum().item<float>(), 0);
+  optimizer->zero_grad(true);
+  EXPECT_FALSE(parameters[1].grad().defined());
+}
+
+TEST(Optimizer, ClippingScalesTheTotalNormDownAndNeverUp) {
+  auto parameters = new_parameters();
+  (parameters[1].sum() * 10 + parameters[2].sum()).backward();
+  const double norm = std::sqrt(15 * 100.0 + 192);
+  EXPECT_NEAR(gradient_norm(parameters).item<double>(), norm, 1e-3);
+  clip_gradients(parameters, 100);
+  EXPECT_NEAR(gradient_norm(parameters).item<double>(), norm, 1e-3);
+  clip_gradients(parameters, 1);
+  EXPECT_NEAR(gradient_norm(parameters).item<double>(), 1, 1e-5);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stepbench::test {
+
+// Runs a script of this folder with the Python that belongs to the linked torch; its standard
+// output. Throws with the output when the script fails.
+[[nodiscard]] std::string run_python(const std::string& script,
+                                     const std::vector<std::string>& arguments);
+
+}  // namespace stepbench::test

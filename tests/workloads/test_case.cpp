@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/workloads/test_case.h"
+
+#include "workloads/catalogue/built_in.h"
+
+namespace stepbench::test {
+namespace {
+
+void add_defaults(ResolvedCase& resolved, const std::string& section,
+                  const std::vector<Option>& options) {
+  for (const Option& option : options) {
+    const std::string name = section.empty() ? option.name : section + "." + option.name;
+    if (resolved.options.find(name) == resolved.options.end()) {
+      resolved.options[name] = option.default_value;
+    }
+  }
+}
+
+}  // namespace
+
+ResolvedCase train_case(const Options& set) {
+  ResolvedCase resolved;
+  resolved.case_id = "test";
+  resolved.workload = "train_step";
+  resolved.options["device"] = std::string("cpu");
+  for (const auto& [name, value] : set) resolved.options[name] = value;
+  for (const Section& section : built_in_catalogue().sections) {
+    add_defaults(resolved, section.name, section.options);
+    for (const Variant& variant : section.variants) {
+      const std::string selector = section.name + "." + section.selector;
+      if (resolved.has(selector) && resolved.text(selector) == variant.name) {
+        add_defaults(resolved, section.name, variant.options);
+      }
+    }
+  }
+  return resolved;
+}
+
+Options tiny_images(const std::string& model) {
+  return {{"data.kind", std::string("synthetic")},  {"data.image_size", std::int64_t{32}},
+          {"data.samples", std::int64_t{32}},       {"loader.batch_size", std::int64_t{8}},
+          {"loader.engine", std::string("inline")}, {"model.kind", model},
+          {"model.size", std::string("tiny")}};
+}
+
+}  // namespace stepbench::test

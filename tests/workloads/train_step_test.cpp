@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/train_step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/error.h"
+#include "harness/measure/instrument.h"
+#include "tests/workloads/test_case.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+
+class PhaseLog final : public Instrument {
+ public:
+  std::vector<PhaseId> phases;
+
+  std::string_view name() const override { return "log"; }
+  std::optional<std::string> exercise() override { return std::nullopt; }
+  void change(Action, Action) override {}
+  void step_begin(std::int64_t) override { phases.clear(); }
+  void step_end() noexcept override {}
+  void phase_begin(PhaseId id, DeviceStream) override { phases.push_back(id); }
+  void phase_end(PhaseId, DeviceStream) noexcept override {}
+  void report(ReportSink&) const override {}
+};
+
+struct Driven {
+  std::vector<PhaseId> phases;
+  StepRecorder::Step step;
+};
+
+Driven drive_one_step(const test::Options& options) {
+  const test::CountingClock clock;
+  WorkerContext context{clock, {}, {}};
+  const auto workload = make_train_step(test::train_case(options), context);
+  EXPECT_EQ(workload->set_up(), std::nullopt);
+  PhaseLog log;
+  Instrument* listener = &log;
+  StepRecorder recorder(clock);
+  recorder.listeners({&listener, 1});
+  recorder.start_step(0);
+  workload->step(recorder);
+  const StepRecorder::Step step = recorder.finish_step();
+  workload->tear_down();
+  return {log.phases, step};
+}
+
+TEST(TrainStep, PhasesComeInTheOrderOfATrainingLoop) {
+  EXPECT_THAT(drive_one_step(test::tiny_images("resnet18")).phases,
+              ElementsAre(PhaseId::kDataWait, PhaseId::kZeroGrad, PhaseId::kForward, PhaseId::kLoss,
+                          PhaseId::kBackward, PhaseId::kOptimizer));
+}
+
+TEST(TrainStep, AccumulationRepeatsMicroBatchesInOneStep) {
+  test::Options options = test::tiny_images("mlp");
+  options["model.accumulate"] = std::int64_t{2};
+  const Driven driven = drive_one_step(options);
+  EXPECT_THAT(driven.phases,
+              ElementsAre(PhaseId::kDataWait, PhaseId::kZeroGrad, PhaseId::kForward, PhaseId::kLoss,
+                          PhaseId::kBackward, PhaseId::kDataWait, PhaseId::kForward, PhaseId::kLoss,
+                          PhaseId::kBackward, PhaseId::kOptimizer));
+  EXPECT_EQ(driven.step.counts[static_cast<std::size_t>(Count::kSamples)], 16);
+}
+
+TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
+  for (const std::string precision : {"fp32", "bf16"}) {
+    for (const std::string format : {"contiguous", "channels_last"}) {
+      test::Options options = test::tiny_images("resnet18");
+      options["model.precision"] = precision;
+      options["model.memory_format"] = format;
+      EXPECT_EQ(drive_one_step(options).phases.size(), 6U) << precision << " " << format;
+    }
+  }
+}
+
+TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {
+  test::Options options = test::tiny_images("mlp");
+  options["device"] = std::string("cuda:63");
+  const test::CountingClock clock;
+  WorkerContext context{clock, {}, {}};
+  const auto workload = make_train_step(test::train_case(options), context);
+  EXPECT_THAT(workload->set_up().value_or(""), testing::HasSubstr("CUDA device"));
+  workload->tear_down();
+}
+
+TEST(TrainStep, ADeviceOfAnotherKindIsAMistake) {
+  test::Options options = test::tiny_images("mlp");
+  options["device"] = std::string("tpu");
+  const test::CountingClock clock;
+  WorkerContext context{clock, {}, {}};
+  EXPECT_THROW((void)make_train_step(test::train_case(options), context), ConfigError);
+}
+
+}  // namespace
+}  // namespace stepbench
