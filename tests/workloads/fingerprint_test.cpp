@@ -48,8 +48,7 @@ TEST(Fingerprint, DoesNotDependOnHowBatchesAreLoaded) {
   test::Options options = test::tiny_images("mlp");
   options["loader.shuffle"] = true;
   const Fingerprint base = after_three_steps(options);
-  options["loader.engine"] = std::string("thread");
-  options["loader.num_workers"] = std::int64_t{2};
+  options["loader.buffers"] = std::string("reused");
   EXPECT_EQ(after_three_steps(options).loss, base.loss);
 }
 

@@ -143,8 +143,6 @@ void TrainStep::tear_down() {
 }
 
 Fingerprint TrainStep::score_fixed_batch() {
-  if (!model_)
-    return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
   Transfer transfer(resolved_, options_.device);
   const BatchTensors tensors =
       transfer.to_device(read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed));

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <filesystem>
+#include <string>
+
+namespace stepbench {
+namespace {
+
+// Wheels of torch carry a second copy that fails when it is called with the system's types.
+TEST(Linking, FilesystemComesFromTheSystemsLibstdcxx) {
+  std::uintmax_t (*remove_all)(const std::filesystem::path&) = &std::filesystem::remove_all;
+  Dl_info where{};
+  ASSERT_NE(dladdr(std::bit_cast<void*>(remove_all), &where), 0);
+  EXPECT_NE(std::string(where.dli_fname).find("libstdc++"), std::string::npos) << where.dli_fname;
+}
+
+}  // namespace
+}  // namespace stepbench
