@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace stepbench {
+
+// Owns one file descriptor.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      close();
+      value_ = std::exchange(other.value_, -1);
+    }
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  [[nodiscard]] int value() const { return value_; }
+  [[nodiscard]] bool is_open() const { return value_ >= 0; }
+  void close() {
+    if (value_ >= 0) ::close(std::exchange(value_, -1));
+  }
+
+ private:
+  int value_ = -1;
+};
+
+}  // namespace stepbench

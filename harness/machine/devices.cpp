@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/devices.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+#include "harness/machine/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.10  Thu Jan ...": the first word that
+// looks like a version.
+std::string driver_version(const std::string& text) {
+  for (const std::string_view word :
+       split_words(std::string_view{text}.substr(0, text.find('\n')))) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (is_digit(word.front()) && word.find('.') != std::string_view::npos &&
+        std::all_of(word.begin(), word.end(), [&](char c) { return is_digit(c) || c == '.'; })) {
+      return std::string{word};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<int> nvml_device_count() {
+  void* library = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return std::nullopt;
+  const auto init = reinterpret_cast<int (*)()>(::dlsym(library, "nvmlInit_v2"));
+  const auto count =
+      reinterpret_cast<int (*)(unsigned int*)>(::dlsym(library, "nvmlDeviceGetCount_v2"));
+  const auto shutdown = reinterpret_cast<int (*)()>(::dlsym(library, "nvmlShutdown"));
+  std::optional<int> result;
+  if (init != nullptr && count != nullptr && shutdown != nullptr && init() == 0) {
+    unsigned int devices = 0;
+    if (count(&devices) == 0) result = static_cast<int>(devices);
+    shutdown();
+  }
+  ::dlclose(library);
+  return result;
+}
+
+Devices find_devices(const fs::path& root, const DeviceCount& management_library) {
+  Devices devices;
+  if (const auto version = read_text(root / "proc/driver/nvidia/version")) {
+    devices.driver_version = driver_version(*version);
+  }
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator at{root / "proc/driver/nvidia/gpus", error}, end; !error && at != end;
+       at.increment(error)) {
+    entries.push_back(at->path());
+  }
+  std::sort(entries.begin(), entries.end());
+  for (const fs::path& entry : entries) {
+    const std::string text = read_text(entry / "information").value_or("");
+    if (const auto model = find_field(text, "Model")) devices.models.emplace_back(*model);
+  }
+  devices.count = static_cast<int>(entries.size());
+  if (const auto count = management_library ? management_library() : std::nullopt)
+    devices.count = *count;
+  return devices;
+}
+
+std::optional<std::string_view> find_variable(const Variables& variables, std::string_view name) {
+  for (const auto& [key, value] : variables) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+bool cuda_available(const Devices& devices, const Variables& variables) {
+  if (devices.count == 0) return false;
+  const auto visible = find_variable(variables, "CUDA_VISIBLE_DEVICES");
+  return !visible || !(visible->empty() || visible->starts_with("-1") || *visible == "none" ||
+                       *visible == "NoDevFiles");
+}
+
+}  // namespace stepbench

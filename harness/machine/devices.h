@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA devices as far as they can be seen without CUDA: the controller never initialises a
+// device.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stepbench {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;  // of the environment
+
+struct Devices {
+  int count = 0;
+  std::string driver_version;       // empty: no driver
+  std::vector<std::string> models;  // as far as the driver tells; may be shorter than count
+};
+
+// Asks the management library how many devices there are; nothing when it is absent or refuses.
+[[nodiscard]] std::optional<int> nvml_device_count();
+
+using DeviceCount = std::function<std::optional<int>()>;
+
+[[nodiscard]] Devices find_devices(const std::filesystem::path& root,
+                                   const DeviceCount& management_library);
+
+// False too when CUDA_VISIBLE_DEVICES hides every device.
+[[nodiscard]] bool cuda_available(const Devices& devices, const Variables& variables);
+
+// The value of a variable; nothing when unset.
+[[nodiscard]] std::optional<std::string_view> find_variable(const Variables& variables,
+                                                            std::string_view name);
+
+}  // namespace stepbench

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/environment.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "harness/machine/cgroup.h"
+#include "harness/machine/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(Fields& fields, std::string_view name, const std::optional<std::string>& value) {
+  if (value && !value->empty()) fields.emplace(name, *value);
+}
+
+void put_cpu(Fields& fields, const fs::path& root) {
+  const std::string text = read_text(root / "proc/cpuinfo").value_or("");
+  std::int64_t logical = 0;
+  std::set<std::string> cores;
+  std::string package = "0";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view{text}.substr(at, end - at);
+    at = end + 1;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view name = trim(line.substr(0, colon));
+    const std::string value{trim(line.substr(colon + 1))};
+    if (name == "processor") ++logical;
+    if (name == "model name") fields.emplace("cpu.model", value);
+    if (name == "physical id") package = value;
+    if (name == "core id") cores.insert(package + ":" + value);
+  }
+  if (logical > 0) fields.emplace("cpu.logical", logical);
+  if (!cores.empty()) fields.emplace("cpu.cores", static_cast<std::int64_t>(cores.size()));
+}
+
+void put_frequency(Fields& fields, const fs::path& root) {
+  const fs::path cpu = root / "sys/devices/system/cpu";
+  put(fields, "cpu.governor", read_line(cpu / "cpu0/cpufreq/scaling_governor"));
+  if (const auto khz = read_integer(cpu / "cpu0/cpufreq/cpuinfo_max_freq"))
+    fields.emplace("cpu.max_khz", *khz);
+  if (const auto off = read_integer(cpu / "intel_pstate/no_turbo")) {
+    fields.emplace("cpu.turbo", *off == 0);
+  } else if (const auto boost = read_integer(cpu / "cpufreq/boost")) {
+    fields.emplace("cpu.turbo", *boost != 0);
+  }
+  put(fields, "cpu.smt", read_line(cpu / "smt/control"));
+  put(fields, "numa.nodes", read_line(root / "sys/devices/system/node/online"));
+}
+
+void put_kernel(Fields& fields, const fs::path& root) {
+  put(fields, "kernel", read_line(root / "proc/sys/kernel/osrelease"));
+  const std::string os = read_text(root / "etc/os-release").value_or("");
+  for (std::size_t at = 0; at < os.size();) {
+    const std::size_t end = std::min(os.find('\n', at), os.size());
+    std::string_view line = std::string_view{os}.substr(at, end - at);
+    at = end + 1;
+    constexpr std::string_view kName = "PRETTY_NAME=";
+    if (!line.starts_with(kName)) continue;
+    line.remove_prefix(kName.size());
+    if (line.size() >= 2 && line.front() == '"') line = line.substr(1, line.size() - 2);
+    fields.emplace("os", std::string{line});
+  }
+  const auto aslr = read_integer(root / "proc/sys/kernel/randomize_va_space");
+  if (aslr) fields.emplace("aslr", *aslr != 0);
+}
+
+// "always [madvise] never": the bracketed one.
+std::optional<std::string> selected(const std::optional<std::string>& line) {
+  if (!line) return std::nullopt;
+  const std::size_t open = line->find('[');
+  const std::size_t close = line->find(']');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  return line->substr(open + 1, close - open - 1);
+}
+
+std::optional<std::int64_t> memory_bytes(const fs::path& root) {
+  const std::string text = read_text(root / "proc/meminfo").value_or("");
+  const auto field = find_field(text, "MemTotal");
+  const auto kib = field ? parse_integer(*field) : std::nullopt;
+  return kib ? std::optional{*kib * 1024} : std::nullopt;
+}
+
+std::string affinity_list(const fs::path& root) {
+  const std::string text = read_text(root / "proc/self/status").value_or("");
+  return std::string{find_field(text, "Cpus_allowed_list").value_or("")};
+}
+
+}  // namespace
+
+int count_of_cpu_list(std::string_view list) {
+  int count = 0;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string_view range = list.substr(at, end - at);
+    at = end + 1;
+    const std::size_t dash = range.find('-');
+    const auto first = parse_integer(range.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
+    if (first && last && *last >= *first) count += static_cast<int>(*last - *first + 1);
+  }
+  return count;
+}
+
+int cores_in_affinity(const fs::path& root) {
+  return std::max(1, count_of_cpu_list(affinity_list(root)));
+}
+
+std::string host_name(const fs::path& root) {
+  const auto name = read_line(root / "proc/sys/kernel/hostname");
+  return name && !name->empty() ? *name : "unknown";
+}
+
+Fields host_environment(const fs::path& root, const Devices& devices) {
+  Fields fields;
+  fields.emplace("host", host_name(root));
+  put_kernel(fields, root);
+  put_cpu(fields, root);
+  put_frequency(fields, root);
+  put(fields, "cpu.affinity", affinity_list(root));
+  if (const auto bytes = memory_bytes(root)) fields.emplace("memory.bytes", *bytes);
+  put(fields, "memory.thp",
+      selected(read_line(root / "sys/kernel/mm/transparent_hugepage/enabled")));
+  const Cgroup cgroup{root};
+  if (const auto quota = cgroup.cpu_quota()) fields.emplace("cgroup.cpu_quota_cores", *quota);
+  if (const auto limit = cgroup.memory_limit_bytes())
+    fields.emplace("cgroup.memory_limit_bytes", *limit);
+  fields.emplace("gpu.count", static_cast<std::int64_t>(devices.count));
+  put(fields, "gpu.driver", devices.driver_version);
+  for (std::size_t index = 0; index < devices.models.size(); ++index) {
+    put(fields, "gpu." + std::to_string(index), devices.models[index]);
+  }
+  return fields;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine is, for people and for comparisons. `root` stands for "/": tests give a fake
+// tree. What cannot be read is absent, never zero.
+#pragma once
+
+#include <filesystem>
+
+#include "harness/machine/devices.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+// Constant while a run lasts: host, kernel, CPU, affinity, memory, governor, turbo, cgroup limits,
+// THP, devices.
+[[nodiscard]] Fields host_environment(const std::filesystem::path& root, const Devices& devices);
+
+[[nodiscard]] std::string host_name(
+    const std::filesystem::path& root);  // "unknown" when unreadable
+[[nodiscard]] int cores_in_affinity(const std::filesystem::path& root);  // at least 1
+[[nodiscard]] int count_of_cpu_list(std::string_view list);              // "0-3,8" -> 5
+
+// Of the repository that holds `directory`: git.sha, git.branch, git.dirty; empty outside one. Runs
+// `git`.
+[[nodiscard]] Fields git_state(const std::filesystem::path& directory);
+
+}  // namespace stepbench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/launcher_environment.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stepbench {
+namespace {
+
+constexpr std::array<std::string_view, 2> kDenied = {"CUDA_INJECTION64_PATH",
+                                                     "NVTX_INJECTION64_PATH"};
+constexpr std::array<std::string_view, 1> kDeniedPrefixes = {"KINETO_"};
+constexpr std::array<std::string_view, 5> kRelevant = {"LD_PRELOAD", "LD_LIBRARY_PATH",
+                                                       "LD_BIND_NOW", "NUMEXPR_NUM_THREADS",
+                                                       "TOKENIZERS_PARALLELISM"};
+constexpr std::array<std::string_view, 16> kRelevantPrefixes = {
+    "OMP_",    "GOMP_",  "KMP_",  "MKL_",    "DNNL_",    "ONEDNN_", "OPENBLAS_", "CUDA_",
+    "CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_", "TORCH_",  "MALLOC_",   "GLIBC_TUNABLES"};
+
+void set(Variables& variables, std::string_view name, std::string value) {
+  const auto found = std::find_if(variables.begin(), variables.end(),
+                                  [&](const auto& variable) { return variable.first == name; });
+  if (found == variables.end()) {
+    variables.emplace_back(name, std::move(value));
+  } else {
+    found->second = std::move(value);
+  }
+}
+
+}  // namespace
+
+bool is_denied(std::string_view variable) {
+  return std::find(kDenied.begin(), kDenied.end(), variable) != kDenied.end() ||
+         std::any_of(kDeniedPrefixes.begin(), kDeniedPrefixes.end(),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+LauncherEnvironment launcher_environment(const Variables& inherited, const ResolvedCase& resolved) {
+  LauncherEnvironment environment;
+  for (const auto& [name, value] : inherited) {
+    if (is_denied(name)) {
+      environment.removed.push_back(name);
+    } else {
+      environment.variables.emplace_back(name, value);
+    }
+  }
+  const auto threads = resolved.options.find("threads.intra_op");
+  if (threads != resolved.options.end() && std::holds_alternative<std::int64_t>(threads->second)) {
+    set(environment.variables, "OMP_NUM_THREADS", to_text(threads->second));
+    set(environment.variables, "MKL_NUM_THREADS", to_text(threads->second));
+  }
+  constexpr std::string_view kSection = "env.";
+  for (const auto& [name, value] : resolved.options) {
+    if (name.starts_with(kSection) && !is_null(value)) {
+      set(environment.variables, std::string_view{name}.substr(kSection.size()), to_text(value));
+    }
+  }
+  return environment;
+}
+
+Fields relevant_variables(const Variables& variables) {
+  Fields fields;
+  for (const auto& [name, value] : variables) {
+    const auto starts = [&](std::string_view prefix) { return name.starts_with(prefix); };
+    if (std::find(kRelevant.begin(), kRelevant.end(), name) != kRelevant.end() ||
+        std::any_of(kRelevantPrefixes.begin(), kRelevantPrefixes.end(), starts)) {
+      fields.emplace("env." + name, value);
+    }
+  }
+  return fields;
+}
+
+}  // namespace stepbench

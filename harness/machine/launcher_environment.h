@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/machine/devices.h"
+#include "harness/record/rows.h"
+#include "harness/resolved_case.h"
+
+namespace stepbench {
+
+// What a worker is started with: inherited minus the deny-list, plus `threads`, plus `env`; later
+// ones win.
+struct LauncherEnvironment {
+  Variables variables;
+  std::vector<std::string> removed;  // names that were inherited and taken out
+};
+
+[[nodiscard]] LauncherEnvironment launcher_environment(const Variables& inherited,
+                                                       const ResolvedCase& resolved);
+
+// Variables that attach a profiler or tracer to every CUDA or torch process: a worker they listen
+// to is not timed alone. LD_PRELOAD is not among them: allocators come by it, and it is recorded.
+[[nodiscard]] bool is_denied(std::string_view variable);
+
+// The variables that change how fast a step is, as fields "env.NAME".
+[[nodiscard]] Fields relevant_variables(const Variables& variables);
+
+}  // namespace stepbench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/process_tree.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "harness/machine/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Process {
+  pid_t pid;
+  pid_t parent;
+};
+
+// "/proc/N/stat" is "N (name) state parent ..."; the name may hold anything, brackets too.
+std::vector<Process> all_processes(const fs::path& root) {
+  std::vector<Process> processes;
+  std::error_code error;
+  for (fs::directory_iterator at{root / "proc", error}, end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto stat = read_text(at->path() / "stat");
+    if (!stat) continue;
+    const std::size_t close = stat->rfind(')');
+    if (close == std::string::npos) continue;
+    const auto words = split_words(std::string_view{*stat}.substr(close + 1));
+    const auto pid = parse_integer(name);
+    const auto parent = words.size() > 1 ? parse_integer(words[1]) : std::nullopt;
+    if (pid && parent) processes.push_back({static_cast<pid_t>(*pid), static_cast<pid_t>(*parent)});
+  }
+  return processes;
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(const fs::path& root, pid_t parent) {
+  std::vector<pid_t> children;
+  for (const Process& process : all_processes(root)) {
+    if (process.parent == parent) children.push_back(process.pid);
+  }
+  return children;
+}
+
+std::vector<pid_t> process_tree(const fs::path& root, pid_t top) {
+  const std::vector<Process> processes = all_processes(root);
+  std::vector<pid_t> tree = {top};
+  for (std::size_t index = 0; index < tree.size(); ++index) {
+    for (const Process& process : processes) {
+      if (process.parent == tree[index] &&
+          std::find(tree.begin(), tree.end(), process.pid) == tree.end()) {
+        tree.push_back(process.pid);
+      }
+    }
+  }
+  return tree;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches a worker's process tree and its machine from outside. The owner calls sample() when due;
+// one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "harness/machine/cgroup.h"
+#include "harness/measure/clock.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+class MachineSampler {
+ public:
+  // Reads the counters' starting values. `clock` outlives the sampler.
+  MachineSampler(std::filesystem::path root, pid_t worker, const Clock& clock);
+
+  void sample();  // takes at most one sample a second: does nothing when called earlier
+  [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // when sample() is due
+  void worker_ended();  // between the worker's death and its reaping: last counters
+  // tree_peak_rss_bytes, tree_peak_pss_bytes, tree_peak_processes, run_queue_wait_ns and cpu_ns of
+  // the worker's main thread, steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max,
+  // samples, sampling_ns.
+  [[nodiscard]] Fields summary() const;
+  [[nodiscard]] bool oom_killed() const;  // a process of this cgroup was, since construction
+
+ private:
+  struct Jiffies {
+    std::int64_t all = 0;
+    std::int64_t steal = 0;
+  };
+  [[nodiscard]] std::optional<Jiffies> jiffies() const;
+  [[nodiscard]] std::optional<double> load() const;
+  void read_scheduler();
+
+  std::filesystem::path root_;
+  pid_t worker_;
+  const Clock& clock_;
+  Cgroup cgroup_;
+  std::optional<Jiffies> first_jiffies_;
+  std::optional<double> first_load_;
+  std::optional<double> max_load_;
+  std::optional<std::int64_t> first_oom_kills_;
+  std::optional<std::int64_t> first_throttled_ns_;
+  std::optional<std::int64_t> cpu_ns_;
+  std::optional<std::int64_t> run_queue_wait_ns_;
+  std::int64_t peak_rss_bytes_ = 0;
+  std::int64_t peak_pss_bytes_ = 0;
+  std::int64_t peak_processes_ = 0;
+  std::int64_t next_ns_ = 0;
+  std::int64_t next_pss_ns_ = 0;
+  std::int64_t sampling_ns_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+}  // namespace stepbench

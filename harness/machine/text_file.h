@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small reads of /proc- and /sys-like files. Absent or unreadable is an expected answer: nothing.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepbench {
+
+[[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file);
+[[nodiscard]] std::optional<std::string> read_line(
+    const std::filesystem::path& file);  // the first, trimmed
+[[nodiscard]] std::optional<std::int64_t> read_integer(const std::filesystem::path& file);
+
+[[nodiscard]] std::string_view trim(std::string_view text);
+[[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+[[nodiscard]] std::vector<std::string_view> split_words(
+    std::string_view text);  // at spaces, tabs, newlines
+// The value of the first line "name<sep>value", trimmed; sep is any of " \t:".
+[[nodiscard]] std::optional<std::string_view> find_field(std::string_view text,
+                                                         std::string_view name);
+
+}  // namespace stepbench
