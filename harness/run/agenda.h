@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is run, in which order. Agendas are pure and tested with scripted results: `run` is a list, `ab` blocks with
-// sequential extension, `track` confirms, `tune` halves.
+// What is run, in which order. Agendas are pure and tested with scripted results: `run` is a list,
+// `ab` blocks with sequential extension, `track` confirms, `tune` halves.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+
+#include <optional>
+
+#include "harness/machine/descriptor.h"
+
+namespace stepbench {
+
+// While it lives, SIGINT and SIGTERM arrive here and nowhere else, and a broken pipe or a full disk
+// is an error code instead of a signal. One object at a time, made on the main thread before any
+// other thread.
+class Interrupts {
+ public:
+  Interrupts();
+  Interrupts(const Interrupts&) = delete;  // signal dispositions belong to the whole process
+  Interrupts& operator=(const Interrupts&) = delete;
+  ~Interrupts();
+
+  [[nodiscard]] int descriptor() const {
+    return descriptor_.value();
+  }                                         // readable when one is pending
+  [[nodiscard]] std::optional<int> take();  // SIGINT or SIGTERM; never blocks
+  [[nodiscard]] std::optional<int> first() const {
+    return first_;
+  }  // the first one taken: the run is to end
+
+ private:
+  Descriptor descriptor_;
+  std::optional<int> first_;
+  sigset_t old_mask_{};
+  struct sigaction old_pipe_ {};
+  struct sigaction old_file_size_ {};
+};
+
+}  // namespace stepbench

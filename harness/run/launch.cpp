@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/launch.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+
+#include "harness/machine/sampler.h"
+#include "harness/run/death.h"
+#include "harness/run/dialogue.h"
+#include "harness/run/output.h"
+#include "harness/run/reaper.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
+
+std::int64_t option_or(const ResolvedCase& resolved, std::string_view name, double fallback,
+                       double scale) {
+  const auto found = resolved.options.find(name);
+  double value = fallback;
+  if (found != resolved.options.end()) {
+    if (const auto* integer = std::get_if<std::int64_t>(&found->second))
+      value = static_cast<double>(*integer);
+    if (const auto* number = std::get_if<double>(&found->second)) value = *number;
+  }
+  return static_cast<std::int64_t>(std::min(value * scale, 1e18));
+}
+
+std::string seconds(std::int64_t ns) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(),
+                                          static_cast<double>(ns) / static_cast<double>(kNsPerS));
+  return std::string{text.data(), end} + " s";
+}
+
+class LaunchLoop {
+ public:
+  LaunchLoop(const LaunchRequest& request, const LaunchSurroundings& surroundings)
+      : limits_(request.limits),
+        surroundings_(surroundings),
+        clock_(surroundings.clock),
+        unsent_(protocol::encode(request.message) + "\n"),
+        dialogue_(request.limits.protocol_bytes),
+        begin_ns_(clock_.now_ns()),
+        since_ns_(begin_ns_),
+        worker_(spawn_worker(request.spawn)),
+        sampler_(surroundings.root, worker_.pid, clock_) {}
+
+  LaunchLoop(const LaunchLoop&) = delete;
+  LaunchLoop& operator=(const LaunchLoop&) = delete;
+  ~LaunchLoop() {
+    if (!reaped_) static_cast<void>(reap_all(worker_.pid));
+  }
+
+  LaunchResult run() {
+    while (!dead_) turn();
+    drain();
+    sampler_.worker_ended();
+    status_ = peek_status(worker_.pid).value_or(0);
+    const bool oom_killed = sampler_.oom_killed();
+    LaunchResult result;
+    result.machine = sampler_.summary();
+    const bool all_reaped = reap_all(worker_.pid);
+    reaped_ = true;
+    result.wall_ns = clock_.now_ns() - begin_ns_;
+    decide(oom_killed, result);
+    if (!all_reaped)
+      result.report.notes.emplace_back("a process of this worker could not be killed");
+    return result;
+  }
+
+ private:
+  void turn() {
+    std::array<pollfd, 4> waits{{{worker_.pidfd.value(), POLLIN, 0},
+                                 {worker_.control.value(), wanted_of_control(), 0},
+                                 {worker_.output.value(), POLLIN, 0},
+                                 {surroundings_.interrupts.descriptor(), POLLIN, 0}}};
+    const std::int64_t now_ns = clock_.now_ns();
+    const std::int64_t wake_ns = std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_});
+    const std::int64_t wait_ms =
+        std::clamp<std::int64_t>((wake_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 0, 1000);
+    if (::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0) {
+      if (waits[1].revents != 0) talk();
+      if (waits[2].revents != 0) read_output();
+      if (waits[3].revents != 0) interrupt();
+      dead_ = waits[0].revents != 0;
+    }
+    if (dead_) return;
+    if (dialogue_.complaint()) kill_group(SIGKILL);
+    if (clock_.now_ns() >= deadline_ns()) overdue();
+    sampler_.sample();
+    report_progress();
+  }
+
+  [[nodiscard]] short wanted_of_control() const {
+    return static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT);
+  }
+
+  void talk() {
+    if (!unsent_.empty()) {
+      const ssize_t count =
+          ::send(worker_.control.value(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+      if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
+      if (count < 0 && errno != EAGAIN && errno != EINTR)
+        unsent_.clear();  // its death will tell why
+    }
+    const std::string stage = dialogue_.stage();
+    const std::uint64_t messages = dialogue_.messages();
+    const bool ended = dialogue_.final_outcome().has_value();
+    for (int reads = 0; reads < kReadsPerTurn; ++reads) {
+      const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
+      if (count > 0) {
+        dialogue_.receive({buffer_.data(), static_cast<std::size_t>(count)});
+        continue;
+      }
+      if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+        unsent_.clear();
+        worker_.control.close();
+      }
+      break;
+    }
+    const bool has_limit_by_silence = stage == "warmup" || stage == "active";
+    if (dialogue_.stage() != stage || dialogue_.final_outcome().has_value() != ended ||
+        (has_limit_by_silence && dialogue_.messages() != messages)) {
+      since_ns_ = clock_.now_ns();
+    }
+  }
+
+  bool read_output() {
+    for (int reads = 0; reads < kReadsPerTurn; ++reads) {
+      const ssize_t count = ::read(worker_.output.value(), buffer_.data(), buffer_.size());
+      if (count > 0) {
+        output_.append({buffer_.data(), static_cast<std::size_t>(count)});
+        continue;
+      }
+      if (count == 0) worker_.output.close();
+      return false;
+    }
+    return true;
+  }
+
+  // What lies in the pipes after the worker's death; a grandchild may still hold the other ends.
+  void drain() {
+    while (worker_.control.is_open() && !dialogue_.complaint()) {
+      const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
+      if (count <= 0 && errno == EINTR) continue;
+      if (count <= 0) break;
+      dialogue_.receive({buffer_.data(), static_cast<std::size_t>(count)});
+    }
+    kill_group(SIGKILL);
+    while (worker_.output.is_open() && read_output()) {
+    }
+  }
+
+  void interrupt() {
+    while (surroundings_.interrupts.take()) {
+      if (interrupted_) {
+        kill_group(SIGKILL);
+      } else {
+        interrupted_ = true;
+        kill_at_ns_ = clock_.now_ns() + limits_.grace_ns;
+        kill_group(SIGTERM);
+      }
+    }
+  }
+
+  void kill_group(int signal) const {
+    ::kill(-worker_.pid, signal);
+    ::kill(worker_.pid, signal);  // in case it made a group of its own
+  }
+
+  [[nodiscard]] std::int64_t stage_limit_ns() const {
+    const std::string& stage = dialogue_.stage();
+    if (dialogue_.final_outcome() || stage == "tear_down") return limits_.tear_down_ns;
+    if (stage == "warmup" || stage == "active") return limits_.silence_ns;
+    return limits_.set_up_ns;
+  }
+
+  [[nodiscard]] std::int64_t deadline_ns() const {
+    if (interrupted_) return kill_at_ns_;
+    if (timed_out_) return begin_ns_ + limits_.wall_ns * 2;  // killed already
+    return std::min(begin_ns_ + limits_.wall_ns, since_ns_ + stage_limit_ns());
+  }
+
+  void overdue() {
+    if (!interrupted_) {
+      const bool stage = since_ns_ + stage_limit_ns() < begin_ns_ + limits_.wall_ns;
+      timed_out_ = stage ? "no sign of life for " + seconds(clock_.now_ns() - since_ns_) +
+                               " in stage " + dialogue_.stage() + " (the limit is " +
+                               seconds(stage_limit_ns()) + ")"
+                         : "not finished after " + seconds(limits_.wall_ns) +
+                               " (limits.wall_s), in stage " + dialogue_.stage();
+    }
+    kill_group(SIGKILL);
+    kill_at_ns_ = clock_.now_ns() + kNsPerS;
+  }
+
+  void report_progress() {
+    if (!surroundings_.progress || clock_.now_ns() < next_progress_ns_) return;
+    surroundings_.progress(dialogue_.stage(), dialogue_.last_cycle_median_ns());
+    next_progress_ns_ = clock_.now_ns() + kNsPerS;
+  }
+
+  void decide(bool oom_killed, LaunchResult& result) {
+    result.stage = dialogue_.stage();
+    result.hello = dialogue_.hello();
+    result.output = output_.text();
+    if (dialogue_.complaint()) {
+      result.outcome = Outcome::failed(*dialogue_.complaint());
+      return;
+    }
+    const Death death{.status = status_,
+                      .oom_killed = oom_killed,
+                      .memory_limit_bytes = Cgroup{surroundings_.root}.memory_limit_bytes()};
+    if (dialogue_.final_outcome()) {
+      result.outcome = *dialogue_.final_outcome();
+      result.report = dialogue_.take_report();
+      result.samples = dialogue_.take_samples();
+      if (timed_out_) {
+        result.report.notes.emplace_back(
+            "the worker did not exit after its final line and was killed");
+      } else if (status_ != 0 && !interrupted_) {
+        result.report.notes.push_back("after its final line the worker " + death_text(death));
+      }
+      return;
+    }
+    if (interrupted_) {
+      result.interrupted = true;
+      result.outcome = Outcome::failed("interrupted");
+    } else if (timed_out_) {
+      result.outcome = Outcome::failed("timed out: " + *timed_out_);
+    } else {
+      result.outcome =
+          Outcome::failed("the worker " + death_text(death) + " in stage " + result.stage +
+                          ", without a final line" +
+                          (dialogue_.has_unfinished_line() ? " (its last line is cut off)" : ""));
+    }
+  }
+
+  const LaunchLimits& limits_;
+  const LaunchSurroundings& surroundings_;
+  const Clock& clock_;
+  std::string unsent_;  // of the case message
+  Dialogue dialogue_;
+  OutputTail output_;
+  std::array<char, 65536> buffer_{};
+  std::int64_t begin_ns_;
+  std::int64_t since_ns_;  // the current stage's limit counts from here
+  std::int64_t kill_at_ns_ = 0;
+  std::int64_t next_progress_ns_ = 0;
+  bool interrupted_ = false;
+  bool dead_ = false;
+  bool reaped_ = false;
+  int status_ = 0;
+  std::optional<std::string> timed_out_;
+  WorkerProcess worker_;
+  MachineSampler sampler_;
+};
+
+}  // namespace
+
+LaunchLimits limits_of(const ResolvedCase& resolved) {
+  constexpr double kNs = static_cast<double>(kNsPerS);
+  LaunchLimits limits;
+  limits.wall_ns = option_or(resolved, "limits.wall_s", 600, kNs);
+  limits.set_up_ns = option_or(resolved, "limits.set_up_s", 120, kNs);
+  limits.tear_down_ns = option_or(resolved, "limits.tear_down_s", 30, kNs);
+  const auto steps = [&](std::string_view name, double fallback) {
+    return option_or(resolved, name, fallback, 1);
+  };
+  const auto active = resolved.options.find("schedule.active");
+  const bool automatic =
+      active != resolved.options.end() && std::holds_alternative<std::string>(active->second);
+  const std::int64_t cycle =
+      steps("schedule.skip_first", 0) + steps("schedule.wait", 0) + steps("schedule.warmup", 0) +
+      (automatic ? steps("schedule.max_active", 10'000) : steps("schedule.active", 1));
+  limits.silence_ns = option_or(resolved, "limits.step_s", 60,
+                                kNs * static_cast<double>(std::max<std::int64_t>(cycle, 1)));
+  return limits;
+}
+
+LaunchResult run_launch(const LaunchRequest& request, const LaunchSurroundings& surroundings) {
+  return LaunchLoop{request, surroundings}.run();
+}
+
+}  // namespace stepbench

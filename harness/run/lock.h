@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/machine/descriptor.h"
+
+namespace stepbench {
+
+// Two runs that measure on one device at a time disturb each other: this keeps them apart,
+// machine-wide, and goes away with its process. The file is removed when the lock is given back.
+class DeviceLock {
+ public:
+  // Nothing when another process holds it; `holder` then names its pid ("" if unknown). Throws
+  // ConfigError when the file cannot be made.
+  [[nodiscard]] static std::optional<DeviceLock> try_acquire(const std::filesystem::path& directory,
+                                                             const std::string& device,
+                                                             std::string& holder);
+  DeviceLock(DeviceLock&&) noexcept = default;
+  DeviceLock& operator=(DeviceLock&&) = delete;
+  ~DeviceLock();
+
+ private:
+  DeviceLock(std::filesystem::path file, Descriptor descriptor)
+      : file_(std::move(file)), descriptor_(std::move(descriptor)) {}
+  std::filesystem::path file_;
+  Descriptor descriptor_;
+};
+
+// Where locks are kept: the first of /run/lock and /tmp that every user may write to.
+[[nodiscard]] std::filesystem::path lock_directory();
+
+}  // namespace stepbench

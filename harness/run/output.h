@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stepbench {
+
+// Keeps the first and the last `keep_bytes` of a stream of any length.
+class OutputTail {
+ public:
+  static constexpr std::size_t kKeepBytes = std::size_t{32} << 10;
+  explicit OutputTail(std::size_t keep_bytes = kKeepBytes) : keep_bytes_(keep_bytes) {}
+
+  void append(std::string_view bytes);
+  // Valid UTF-8: other bytes become U+FFFD. Says how much was left out between the two parts.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
+
+ private:
+  std::size_t keep_bytes_;
+  std::string first_;
+  std::string last_;  // up to twice keep_bytes_, cut when full
+  std::uint64_t total_bytes_ = 0;
+};
+
+[[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
+
+}  // namespace stepbench

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/progress.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ostream>
+
+namespace stepbench {
+namespace {
+
+std::string two_digits(std::int64_t value) {
+  return (value < 10 ? "0" : "") + std::to_string(value);
+}
+
+std::string fixed(double value, int digits) {
+  std::array<char, 64> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                          std::chars_format::fixed, digits);
+  return error == std::errc{} ? std::string{text.data(), end} : "?";
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::string duration_text(double ns) {
+  struct Unit {
+    double ns;
+    const char* name;
+  };
+  constexpr std::array<Unit, 4> kUnits{{{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}}};
+  const auto unit =
+      std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const Unit& u) { return ns >= u.ns; });
+  const double value = ns / unit->ns;
+  return fixed(value, unit->ns == 1 || value >= 100 ? 0 : value >= 10 ? 1 : 2) + unit->name;
+}
+
+std::string clock_text(std::int64_t ns) {
+  const std::int64_t seconds = std::max<std::int64_t>(ns, 0) / 1'000'000'000;
+  const std::int64_t minutes = seconds / 60;
+  if (minutes < 60) return std::to_string(minutes) + ":" + two_digits(seconds % 60);
+  return std::to_string(minutes / 60) + ":" + two_digits(minutes % 60) + ":" +
+         two_digits(seconds % 60);
+}
+
+Progress::Progress(std::ostream& out, const ProgressStyle& style, const Clock& clock)
+    : out_(out), style_(style), clock_(clock), begin_ns_(clock.now_ns()) {}
+
+void Progress::erase_live_line() {
+  if (live_) out_ << "\r\033[K";
+  live_ = false;
+}
+
+void Progress::say(const std::string& text) {
+  if (style_.quiet) return;
+  erase_live_line();
+  out_ << text << '\n' << std::flush;
+}
+
+void Progress::begin_launch(std::size_t case_number, std::size_t cases, std::string label,
+                            int launch, std::size_t remaining) {
+  case_number_ = case_number;
+  cases_ = cases;
+  label_ = std::move(label);
+  launch_ = launch;
+  remaining_ = remaining;
+  launch_begin_ns_ = clock_.now_ns();
+  update("start", 0);
+}
+
+std::string Progress::position() const {
+  return "case " + std::to_string(case_number_) + " of " + std::to_string(cases_) + ", launch " +
+         std::to_string(launch_) + (label_.empty() ? "" : ": " + label_);
+}
+
+std::optional<std::int64_t> Progress::expected_left_ns() const {
+  if (measured_launches_ == 0) return std::nullopt;
+  const std::int64_t mean_ns = measured_wall_ns_ / measured_launches_;
+  const std::int64_t current_ns =
+      std::max<std::int64_t>(mean_ns - (clock_.now_ns() - launch_begin_ns_), 0);
+  return current_ns + mean_ns * static_cast<std::int64_t>(remaining_);
+}
+
+void Progress::update(const std::string& stage, std::int64_t last_cycle_median_ns) {
+  if (style_.quiet || !style_.terminal) return;
+  if (last_cycle_median_ns > 0) last_median_ns_ = static_cast<double>(last_cycle_median_ns);
+  std::string line = position() + "  [" + stage + "]  " + clock_text(clock_.now_ns() - begin_ns_);
+  if (const auto left_ns = expected_left_ns()) line += ", about " + clock_text(*left_ns) + " left";
+  if (last_median_ns_ > 0) line += ", last median " + duration_text(last_median_ns_);
+  if (line.size() + 1 > static_cast<std::size_t>(style_.columns)) {
+    line.resize(static_cast<std::size_t>(std::max(style_.columns - 1, 10)));
+  }
+  out_ << "\r\033[K" << line << std::flush;
+  live_ = true;
+}
+
+void Progress::end_launch(const LaunchRow& row, std::optional<double> step_median_ns) {
+  if (row.wall_ns > 0) {
+    measured_wall_ns_ += row.wall_ns;
+    ++measured_launches_;
+  }
+  if (step_median_ns) last_median_ns_ = *step_median_ns;
+  const bool failed = row.outcome.kind == Outcome::Kind::kFailed;
+  if (style_.terminal && !failed) return;
+  std::string line = position() + "  ";
+  if (row.outcome.kind == Outcome::Kind::kMeasured) {
+    line += step_median_ns ? "median " + duration_text(*step_median_ns) : "measured";
+  } else {
+    line += (failed ? "FAILED: " : "skipped: ") + first_line(row.outcome.reason);
+  }
+  line += "  (" + clock_text(clock_.now_ns() - begin_ns_);
+  if (remaining_ > 0) {
+    if (const auto left_ns = expected_left_ns())
+      line += ", about " + clock_text(*left_ns) + " left";
+  }
+  say(line + ")");
+}
+
+void Progress::end() {
+  erase_live_line();
+  out_ << std::flush;
+}
+
+}  // namespace stepbench

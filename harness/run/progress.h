@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "harness/measure/clock.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+struct ProgressStyle {
+  bool quiet = false;
+  bool terminal = false;  // one live line; else a plain line per finished launch
+  int columns = 100;
+};
+
+// What a person sees while a run goes on. One thread; `out` and `clock` outlive it.
+class Progress {
+ public:
+  Progress(std::ostream& out, const ProgressStyle& style, const Clock& clock);
+
+  void say(const std::string& text);  // a line of its own
+  void begin_launch(std::size_t case_number, std::size_t cases, std::string label, int launch,
+                    std::size_t remaining);
+  void update(const std::string& stage, std::int64_t last_cycle_median_ns);
+  void end_launch(const LaunchRow& row, std::optional<double> step_median_ns);
+  void end();  // takes the live line away
+
+ private:
+  [[nodiscard]] std::string position() const;
+  [[nodiscard]] std::optional<std::int64_t> expected_left_ns() const;
+  void erase_live_line();
+
+  std::ostream& out_;
+  ProgressStyle style_;
+  const Clock& clock_;
+  std::int64_t begin_ns_;
+  std::int64_t launch_begin_ns_ = 0;
+  std::int64_t measured_wall_ns_ = 0;  // of the launches counted below
+  std::int64_t measured_launches_ = 0;
+  std::size_t case_number_ = 0;
+  std::size_t cases_ = 0;
+  std::size_t remaining_ = 0;  // after the current one
+  int launch_ = 0;
+  std::string label_;
+  double last_median_ns_ = 0;
+  bool live_ = false;
+};
+
+[[nodiscard]] std::string duration_text(double ns);  // three digits: "850 ns", "12.3 ms", "4.20 s"
+[[nodiscard]] std::string clock_text(std::int64_t ns);  // "0:42", "1:02:03"
+
+}  // namespace stepbench

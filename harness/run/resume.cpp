@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/resume.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+std::string field(const RunRow& row, std::string_view name) {
+  const auto found = row.context.find(name);
+  return found == row.context.end() ? std::string{} : to_text(found->second);
+}
+
+void refuse(const std::string& what, const std::string& then, const std::string& now) {
+  throw ConfigError("--resume", "this is not the same experiment: " + what + " was " + then +
+                                    " and is now " + now + "; start a new run without --resume");
+}
+
+bool may_differ(std::string_view option, const Catalogue& catalogue) {
+  constexpr std::string_view kLimits = "limits.";
+  if (option.starts_with(kLimits) || option == "name" || option == "device") return true;
+  const Option* declared = catalogue.find_option(option);
+  return declared != nullptr && declared->type == OptionType::kPath;
+}
+
+void check_options(const Results& earlier, const Plan& plan, const Catalogue& catalogue) {
+  std::map<std::string_view, const ResolvedCase*> planned;
+  for (const PlannedCase& entry : plan.cases)
+    planned.emplace(entry.resolved.case_id, &entry.resolved);
+  for (const Launch& launch : earlier.launches) {
+    const auto found = planned.find(launch.row.key.case_id);
+    if (found == planned.end()) continue;
+    for (const auto& [name, then] : launch.row.options) {
+      const auto now = found->second->options.find(name);
+      if (now == found->second->options.end() || now->second == then || may_differ(name, catalogue))
+        continue;
+      refuse(name + " of case " + launch.row.key.case_id, to_text(then), to_text(now->second));
+    }
+  }
+}
+
+}  // namespace
+
+std::set<LaunchKey> done_launches(const Results& earlier, bool retry_failed) {
+  std::set<LaunchKey> done;
+  for (const Launch& launch : earlier.launches) {
+    const bool failed = launch.row.outcome.kind == Outcome::Kind::kFailed;
+    if (!(failed && retry_failed)) done.insert(launch.row.key);
+  }
+  return done;
+}
+
+std::map<LaunchKey, int> next_attempts(const Results& earlier) {
+  std::map<LaunchKey, int> attempts;
+  const auto count = [&](const LaunchKey& key, int attempt) {
+    int& next = attempts[key];
+    next = std::max(next, attempt + 1);
+  };
+  for (const Launch& launch : earlier.launches) count(launch.row.key, launch.row.attempt);
+  for (const StartRow& start : earlier.unfinished) count(start.key, start.attempt);
+  return attempts;
+}
+
+void check_same_experiment(const Results& earlier, const RunRow& now, const Plan& plan,
+                           const Catalogue& catalogue) {
+  for (const RunRow& then : earlier.runs) {
+    if (then.plan_digest != now.plan_digest)
+      refuse("the plan's digest", then.plan_digest, now.plan_digest);
+    if (then.smoke != now.smoke)
+      refuse("--smoke", then.smoke ? "given" : "not given", now.smoke ? "given" : "not");
+    constexpr std::pair<std::string_view, std::string_view> kFields[] = {
+        {"worker_build_id", "the worker's build"}, {"data_digest", "the data's digest"}};
+    for (const auto& [name, text] : kFields) {
+      if (field(then, name) != field(now, name)) {
+        refuse(std::string{text}, "`" + field(then, name) + "`", "`" + field(now, name) + "`");
+      }
+    }
+  }
+  check_options(earlier, plan, catalogue);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/wrap.h"
+
+#include <algorithm>
+
+#include "harness/error.h"
+
+namespace stepbench {
+
+std::vector<std::string> split_command(std::string_view line, const std::string& where) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    const bool blank = c == ' ' || c == '\t' || c == '\n';
+    if (quote == 0 && blank) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '\\' && quote != '\'' && at + 1 < line.size()) {
+      words.back() += line[++at];
+    } else {
+      words.back() += c;
+    }
+  }
+  if (quote != 0) throw ConfigError(where, std::string{"the quote "} + quote + " is not closed");
+  return words;
+}
+
+std::vector<std::string> fill_in(const std::vector<std::string>& words,
+                                 const std::vector<std::pair<std::string, std::string>>& values,
+                                 const std::string& where) {
+  std::vector<std::string> result;
+  for (const std::string& word : words) {
+    std::string filled;
+    for (std::size_t at = 0; at < word.size();) {
+      const std::size_t open = word.find('{', at);
+      const std::size_t close = open == std::string::npos ? open : word.find('}', open);
+      if (close == std::string::npos) {
+        filled += word.substr(at);
+        break;
+      }
+      const std::string name = word.substr(open + 1, close - open - 1);
+      const auto value = std::find_if(values.begin(), values.end(),
+                                      [&](const auto& v) { return v.first == name; });
+      if (value == values.end()) {
+        std::string known;
+        for (const auto& entry : values) known += (known.empty() ? "{" : ", {") + entry.first + "}";
+        throw ConfigError(where, "there is no {" + name + "}; known: " + known);
+      }
+      filled += word.substr(at, open - at) + value->second;
+      at = close + 1;
+    }
+    result.push_back(std::move(filled));
+  }
+  return result;
+}
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
+    return std::string{word};
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return text + "'";
+}
+
+}  // namespace stepbench

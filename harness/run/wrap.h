@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stepbench {
+
+// A command line as a shell would split it: blanks separate, '...' and "..." and a backslash quote.
+// Throws ConfigError with `where` for an open quote.
+[[nodiscard]] std::vector<std::string> split_command(std::string_view line,
+                                                     const std::string& where);
+
+// Puts {name} from `values` into each word; throws ConfigError for another name, saying which there
+// are.
+[[nodiscard]] std::vector<std::string> fill_in(
+    const std::vector<std::string>& words,
+    const std::vector<std::pair<std::string, std::string>>& values, const std::string& where);
+
+// Quoted for a POSIX shell when it has to be.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
+}  // namespace stepbench
