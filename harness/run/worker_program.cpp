@@ -90,7 +90,9 @@ std::string program_build_id(const fs::path& file) {
 
 WorkerProgram find_worker(const std::string& asked, const fs::path& program_dir) {
   if (!asked.empty()) {
-    const std::string path = resolve_program(asked, {});
+    std::error_code ignored;
+    const bool here = asked.find('/') == std::string::npos && fs::is_regular_file(asked, ignored);
+    const std::string path = resolve_program(here ? "./" + asked : asked, {});
     return {fs::absolute(path), program_build_id(path)};
   }
   const std::vector<fs::path> places = {program_dir / "stepbench-worker",

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/controller.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
+
+#include "harness/catalogue/digest.h"
+#include "harness/error.h"
+#include "harness/machine/launcher_environment.h"
+#include "harness/record/summary.h"
+#include "harness/run/segments.h"
+#include "harness/run/wrap.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<SamplesRow> to_rows(const LaunchKey& key,
+                                std::vector<protocol::SamplesMessage> messages) {
+  std::vector<SamplesRow> rows;
+  for (protocol::SamplesMessage& message : messages) {
+    const std::size_t steps = message.values.empty() ? 0 : message.values.front().size();
+    for (std::size_t begin = 0; begin < steps; begin += kMaxStepsPerSamplesRow) {
+      const std::size_t end = std::min(begin + kMaxStepsPerSamplesRow, steps);
+      SamplesRow row{.key = key, .cycle = message.cycle, .columns = message.columns, .values = {}};
+      for (const auto& column : message.values) {
+        row.values.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(begin),
+                                column.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
+}
+
+std::string case_label(const Plan& plan, const ResolvedCase& resolved) {
+  std::string label;
+  for (const std::string& name : plan.varying) {
+    const auto found = resolved.options.find(name);
+    if (found == resolved.options.end() || is_null(found->second)) continue;
+    const std::string text = to_text(found->second);
+    label += (label.empty() ? "" : " ") + name.substr(name.rfind('.') + 1) + "=" + text;
+  }
+  return label;
+}
+
+Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
+                       Interrupts& interrupts, const Clock& clock)
+    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {}
+
+void Controller::run(Agenda& agenda, Results& finished) {
+  for (const WorkerRow& worker : finished.workers) {
+    if (worker_build_id_.empty()) worker_build_id_ = worker.build_id;
+  }
+  while (!interrupts_.take() && !interrupts_.first()) {
+    const std::optional<Job> job = agenda.next(finished);
+    if (!job || !run_job(*job, agenda, finished)) break;
+  }
+  progress_.end();
+  writer_.write(EndRow{.measured = counts_.measured,
+                       .skipped = counts_.skipped,
+                       .failed = counts_.failed,
+                       .reason = interrupts_.first() ? "interrupted" : "complete",
+                       .ended_utc = utc_text(setup_.now())});
+}
+
+LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
+  const ResolvedCase& resolved = planned.resolved;
+  LaunchRow row;
+  row.key = {resolved.case_id, job.arm, job.pass, job.launch, 0};
+  row.point_id = resolved.point_id;
+  row.workload = resolved.workload;
+  row.block = job.block;
+  row.position = job.position;
+  const auto attempt = setup_.attempts.find(row.key);
+  row.attempt = job.attempt + (attempt == setup_.attempts.end() ? 0 : attempt->second);
+  row.smoke = setup_.smoke;
+  row.options = Fields(resolved.options.begin(), resolved.options.end());
+  row.started_utc = utc_text(setup_.now());
+  row.repeat_command = setup_.repeat_prefix + " --case " + resolved.case_id + " --launches 1";
+  return row;
+}
+
+LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolved,
+                                     Variables environment) const {
+  std::vector<std::string> argv = fill_in(setup_.wrap,
+                                          {{"run_dir", setup_.run_dir.string()},
+                                           {"case_id", resolved.case_id},
+                                           {"launch", std::to_string(job.launch)}},
+                                          "--wrap");
+  argv.push_back(setup_.worker.path.string());
+  argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
+  LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
+                        .message = {},
+                        .limits = limits_of(resolved)};
+  request.message.resolved = resolved;
+  request.message.pass = job.pass;
+  request.message.launch = job.launch;
+  request.message.smoke = setup_.smoke;
+  request.message.run_dir = setup_.run_dir.string();
+  request.message.shared_memory_prefix = segment_prefix(::getpid());
+  return request;
+}
+
+bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
+  const PlannedCase& planned = setup_.plan.cases.at(job.case_index);
+  Launch launch;
+  launch.row = row_of(job, planned);
+  progress_.begin_launch(job.case_index + 1, setup_.plan.cases.size(),
+                         case_label(setup_.plan, planned.resolved), job.launch + 1,
+                         agenda.remaining());
+  if (planned.skip) {
+    launch.row.outcome = Outcome::skipped(*planned.skip);
+    commit(std::move(launch), finished);
+    return true;
+  }
+  writer_.write(StartRow{launch.row.key, launch.row.attempt, launch.row.started_utc});
+  const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);
+  const LaunchSurroundings surroundings{
+      .clock = clock_,
+      .interrupts = interrupts_,
+      .root = "/",
+      .progress = [this](const std::string& stage, std::int64_t median_ns) {
+        progress_.update(stage, median_ns);
+      }};
+  LaunchResult result =
+      run_launch(request_of(job, planned.resolved, environment.variables), surroundings);
+  sweep_segments(setup_.shared_memory, ::getpid());
+  if (result.interrupted) return false;
+
+  launch.row.worker_id = write_worker(result, environment.variables, environment.removed);
+  launch.row.outcome = std::move(result.outcome);
+  launch.row.stage = launch.row.outcome.kind == Outcome::Kind::kMeasured ? "" : result.stage;
+  launch.row.report = std::move(result.report);
+  launch.row.machine = std::move(result.machine);
+  launch.row.wall_ns = result.wall_ns;
+  if (launch.row.outcome.kind == Outcome::Kind::kFailed)
+    launch.row.output = std::move(result.output);
+  if (launch.row.outcome.kind == Outcome::Kind::kMeasured) {
+    launch.samples = to_rows(launch.row.key, std::move(result.samples));
+  }
+  commit(std::move(launch), finished);
+  return true;
+}
+
+std::string Controller::write_worker(const LaunchResult& result, const Variables& environment,
+                                     const std::vector<std::string>& removed) {
+  if (!result.hello) return {};
+  if (worker_build_id_.empty()) worker_build_id_ = result.hello->build_id;
+  if (worker_build_id_ != result.hello->build_id) {
+    throw ConfigError(setup_.worker.path.string(),
+                      "the worker changed while the run lasted: its build was " + worker_build_id_ +
+                          " and is now " + result.hello->build_id);
+  }
+  WorkerRow row{.worker_id = {},
+                .path = setup_.worker.path.string(),
+                .build_id = result.hello->build_id,
+                .environment = setup_.host};
+  for (const auto& [name, value] : result.hello->software)
+    row.environment.insert_or_assign(name, value);
+  row.environment.merge(relevant_variables(environment));
+  std::string names;
+  for (const std::string& name : removed) names += (names.empty() ? "" : " ") + name;
+  if (!names.empty()) row.environment.emplace("env_removed", names);
+  std::string text = row.path + '\n' + row.build_id;
+  for (const auto& [name, value] : row.environment) text += '\n' + name + '=' + to_text(value);
+  row.worker_id = digest(text);
+  if (workers_written_.insert(row.worker_id).second) writer_.write(row);
+  return row.worker_id;
+}
+
+void Controller::commit(Launch launch, Results& finished) {
+  for (const SamplesRow& samples : launch.samples) writer_.write(samples);
+  writer_.write(launch.row);
+  switch (launch.row.outcome.kind) {
+    case Outcome::Kind::kMeasured:
+      ++counts_.measured;
+      break;
+    case Outcome::Kind::kSkipped:
+      ++counts_.skipped;
+      break;
+    case Outcome::Kind::kFailed:
+      ++counts_.failed;
+      break;
+  }
+  const auto summary = summarise(launch);
+  progress_.end_launch(launch.row, summary ? std::optional{summary->step_median_ns} : std::nullopt);
+  finished.launches.push_back(std::move(launch));
+}
+
+}  // namespace stepbench

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives an agenda: one launch at a time, its rows on disk before the next one begins.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "harness/record/reader.h"
+#include "harness/record/writer.h"
+#include "harness/run/agenda.h"
+#include "harness/run/launch.h"
+#include "harness/run/progress.h"
+#include "harness/run/worker_program.h"
+
+namespace stepbench {
+
+// What stays the same over a run.
+struct RunSetup {
+  const Plan& plan;
+  WorkerProgram worker;
+  std::vector<std::string> wrap =
+      {};  // words before the worker's command line, with {run_dir}, {case_id}, {launch}
+  std::filesystem::path run_dir;
+  bool smoke = false;
+  Variables variables = {};                // what workers inherit, before the deny-list
+  Fields host = {};                        // host_environment()
+  std::string catalogue_digest = {};       // the plan was made with; empty: not compared
+  std::string repeat_prefix = {};          // "stepbench run FILE --set ..."; " --case ID" is added
+  std::map<LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
+  std::filesystem::path shared_memory = "/dev/shm";
+  std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
+};
+
+struct RunCounts {
+  std::int64_t measured = 0;
+  std::int64_t skipped = 0;
+  std::int64_t failed = 0;
+};
+
+class Controller {
+ public:
+  // All outlive the controller. The writer has its run and columns lines already.
+  Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
+             Interrupts& interrupts, const Clock& clock);
+
+  // Runs until the agenda is done or an interrupt comes, adds finished launches to `finished` and
+  // ends the file. Throws Error when a row cannot be written: what was written is whole.
+  void run(Agenda& agenda, Results& finished);
+
+  [[nodiscard]] const RunCounts& counts() const { return counts_; }  // of this file
+
+ private:
+  bool run_job(const Job& job, Agenda& agenda, Results& finished);  // false: interrupted
+  [[nodiscard]] LaunchRow row_of(const Job& job, const PlannedCase& planned);
+  [[nodiscard]] LaunchRequest request_of(const Job& job, const ResolvedCase& resolved,
+                                         Variables environment) const;
+  [[nodiscard]] std::string write_worker(const LaunchResult& result, const Variables& environment,
+                                         const std::vector<std::string>& removed);
+  void commit(Launch launch, Results& finished);
+
+  const RunSetup& setup_;
+  ResultWriter& writer_;
+  Progress& progress_;
+  Interrupts& interrupts_;
+  const Clock& clock_;
+  RunCounts counts_;
+  std::set<std::string> workers_written_;
+  std::string worker_build_id_;  // as the first worker said
+};
+
+// "num_workers=4 pin_memory=true": the options in which this case differs from others.
+[[nodiscard]] std::string case_label(const Plan& plan, const ResolvedCase& resolved);
+
+[[nodiscard]] std::string utc_text(
+    std::chrono::system_clock::time_point time);  // 2026-01-31T12:00:00Z
+
+}  // namespace stepbench
