@@ -144,6 +144,12 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
 
   launch.row.worker_id = write_worker(result, environment.variables, environment.removed);
   launch.row.outcome = std::move(result.outcome);
+  if (result.hello && !setup_.catalogue_digest.empty() && !result.hello->catalogue_digest.empty() &&
+      result.hello->catalogue_digest != setup_.catalogue_digest) {
+    launch.row.outcome = Outcome::failed(
+        "the worker was built with other options than this stepbench: build both from one tree, or "
+        "name the worker with --worker");
+  }
   launch.row.stage = launch.row.outcome.kind == Outcome::Kind::kMeasured ? "" : result.stage;
   launch.row.report = std::move(result.report);
   launch.row.machine = std::move(result.machine);

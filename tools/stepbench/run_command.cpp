@@ -2,9 +2,82 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/execute_run.h"
+#include "tools/stepbench/run_options.h"
 
 namespace stepbench::cli {
+namespace {
 
-void add_run(CLI::App&, const Environment&, int&) {}
+constexpr const char* kExamples =
+    R"(Every launch is a fresh worker process; its row is on disk before the next begins.
+
+Examples:
+  stepbench run configs/quickstart.yaml                      measure, print a table
+  stepbench run sweep.yaml --dry-run                         only say what would be run
+  stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
+  stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
+  stepbench run sweep.yaml --resume results/20260131-120000-sweep
+                                                             go on where a run was cut off
+  stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
+  stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
+  stepbench run mine.yaml --worker build/my-worker           workloads of your own
+
+Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
+file that cannot be written, 4 nothing measured, 130 or 143 interrupted (finished rows are kept).)";
+
+}  // namespace
+
+void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
+  run->footer(kExamples);
+  run->add_option("FILE", options->file, "The experiment, as YAML")->required();
+  run->add_option("--set", options->set,
+                  "KEY=VALUE: overrides an option of the file (not of its sweep)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  run->add_option("--filter", options->filter,
+                  "KEY=VALUE: only cases with this value; several must all hold")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  run->add_option("--case", options->cases, "Only cases whose id begins like this")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  run->add_option("--shard", options->shard, "I/N: the I-th of N parts of the plan")
+      ->type_name("I/N");
+  run->add_option("--launches", options->launches,
+                  "Fresh processes per case, instead of the file's `launches`")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->type_name("N");
+  run->add_flag("--smoke", options->smoke,
+                "1 launch, 1 warm-up and 2 active steps; rows are marked and never compared");
+  run->add_flag("--dry-run", options->dry_run, "Print the plan and stop");
+  run->add_option("--max-cases", options->max_cases, "Refuse a larger sweep")
+      ->capture_default_str()
+      ->type_name("N");
+  run->add_option("--results", options->results, "Where the run's folder is made")
+      ->capture_default_str()
+      ->type_name("DIR");
+  CLI::Option* resume =
+      run->add_option("--resume", options->resume,
+                      "Go on in this run's folder: what has a result is not repeated")
+          ->type_name("DIR");
+  run->add_flag("--retry-failed", options->retry_failed, "With --resume: repeat what failed")
+      ->needs(resume);
+  run->add_option("--worker", options->worker,
+                  "The worker program; default: stepbench-worker beside this program")
+      ->type_name("PATH");
+  run->add_option(
+         "--wrap", options->wrap,
+         "Command put before the worker's; {run_dir}, {case_id} and {launch} are filled in")
+      ->type_name("COMMAND");
+  CLI::Option* wait = run->add_flag("--wait-lock", options->wait_lock,
+                                    "Wait while another run measures on the same device");
+  run->add_flag("--no-lock", options->no_lock, "Do not look for other runs on the device")
+      ->excludes(wait);
+  run->add_flag("--quiet,--no-progress", options->quiet, "No progress on standard error");
+  run->callback(
+      [options, &environment, &exit_code] { exit_code = execute_run(*options, environment); });
+}
 
 }  // namespace stepbench::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/foreign_worker.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "harness/catalogue/digest.h"
+#include "harness/catalogue/json.h"
+#include "harness/error.h"
+#include "harness/machine/command.h"
+#include "harness/machine/text_file.h"
+#include "harness/protocol/messages.h"
+#include "harness/run/output.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kTimeLimit{120};  // importing torch in Python from a cold disk
+
+std::string ask(const WorkerProgram& worker, const std::string& question, std::string_view input) {
+  const CommandResult result = run_command({worker.path.string(), question}, input, kTimeLimit);
+  const std::string command = worker.path.string() + " " + question;
+  if (!result.started) throw ConfigError(command, "cannot be run: " + result.reason);
+  if (result.timed_out) throw ConfigError(command, "gave no answer within 120 s");
+  if (result.exit_status != 0) {
+    std::string last{trim(to_valid_utf8(result.err))};
+    last.erase(0, last.rfind('\n') + 1);
+    throw ConfigError(command, "ended with status " + std::to_string(result.exit_status) +
+                                   (last.empty() ? "" : ": " + last));
+  }
+  return result.out;
+}
+
+std::optional<fs::path> cache_file(const WorkerProgram& worker, const fs::path& cache_dir) {
+  struct stat facts {};
+  if (cache_dir.empty() || ::stat(worker.path.c_str(), &facts) != 0) return std::nullopt;
+  const std::string key = worker.path.string() + '\n' + std::to_string(facts.st_size) + '\n' +
+                          std::to_string(facts.st_mtim.tv_sec) + '.' +
+                          std::to_string(facts.st_mtim.tv_nsec) + '\n' + worker.build_id;
+  return cache_dir / ("describe-" + digest(key) + ".json");
+}
+
+// A cache that cannot be written costs time, nothing else.
+void keep(const fs::path& file, const std::string& text) {
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
+  {
+    std::ofstream out{unfinished, std::ios::binary};
+    out << text;
+    if (!out.flush()) {
+      fs::remove(unfinished, ignored);
+      return;
+    }
+  }
+  fs::rename(unfinished, file, ignored);
+}
+
+std::string facts_line(const RuleFacts& facts) {
+  const auto text = [](bool value) { return value ? "true" : "false"; };
+  return std::string{R"({"kind":"facts","cuda_available":)"} + text(facts.cuda_available) +
+         R"(,"device_auto":)" + text(facts.device_auto) + R"(,"swept":)" + text(facts.swept) +
+         R"(,"cores":)" + std::to_string(facts.cores) + "}\n";
+}
+
+}  // namespace
+
+Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir) {
+  const std::string source = worker.path.string() + " describe";
+  const auto file = cache_file(worker, cache_dir);
+  if (const auto cached = file ? read_text(*file) : std::nullopt) {
+    try {
+      return catalogue_from_json(*cached, source);
+    } catch (const Error&) {  // written by another version: ask again
+    }
+  }
+  const std::string text = ask(worker, "describe", "");
+  Catalogue catalogue = catalogue_from_json(text, source);
+  if (file) keep(*file, text);
+  return catalogue;
+}
+
+ForeignCheck check_by(const WorkerProgram& worker) {
+  return [worker](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
+    std::string input = facts_line(facts);
+    for (const ResolvedCase& resolved : cases) {
+      protocol::CaseMessage message;
+      message.resolved = resolved;
+      input += protocol::encode(message) + '\n';
+    }
+    const std::string output = ask(worker, "check", input);
+    const std::string where = worker.path.string() + " check";
+    std::vector<CheckAnswer> answers;
+    for (std::size_t at = 0; at < output.size();) {
+      const std::size_t end = std::min(output.find('\n', at), output.size());
+      const std::string_view line = trim(std::string_view{output}.substr(at, end - at));
+      at = end + 1;
+      if (line.empty()) continue;
+      try {
+        answers.push_back(check_answer_from_json(line));
+      } catch (const Error& error) {
+        throw ConfigError(where,
+                          "answer " + std::to_string(answers.size() + 1) + ": " + error.what());
+      }
+    }
+    if (answers.size() != cases.size()) {
+      throw ConfigError(where, std::to_string(answers.size()) + " answers to " +
+                                   std::to_string(cases.size()) +
+                                   " cases: one line per case is expected");
+    }
+    return answers;
+  };
+}
+
+fs::path cache_directory(const Variables& variables) {
+  if (const auto cache = find_variable(variables, "XDG_CACHE_HOME"); cache && !cache->empty()) {
+    return fs::path{*cache} / "stepbench";
+  }
+  if (const auto home = find_variable(variables, "HOME"); home && !home->empty()) {
+    return fs::path{*home} / ".cache/stepbench";
+  }
+  return {};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/run_header.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/run/controller.h"
+#include "harness/run/data_digest.h"
+
+namespace stepbench {
+namespace {
+
+std::string shard_text(const Shard& shard) {
+  return std::to_string(shard.index + 1) + "of" + std::to_string(shard.count);
+}
+
+// "2026-01-31T12:00:00Z" -> "20260131-120000"
+std::string compact(const std::string& utc) {
+  std::string text;
+  for (const char c : utc) {
+    if (c >= '0' && c <= '9') text += c;
+    if (c == 'T') text += '-';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string file_name_part(std::string_view text) {
+  std::string name{text};
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) {
+        return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 c == '.' || c == '_');
+      },
+      '-');
+  return name;
+}
+
+RunRow make_run_header(const RunFacts& facts) {
+  RunRow row;
+  row.started_utc = utc_text(facts.started);
+  row.name = facts.plan.name;
+  row.run_id = compact(row.started_utc) + "-" + file_name_part(facts.plan.name);
+  row.stepbench_version = facts.stepbench_version;
+  row.argv = facts.argv;
+  row.config_path = facts.plan.file.string();
+  row.config_text = facts.plan.config_text;
+  row.config_hash = facts.plan.config_hash;
+  row.plan_digest = facts.plan.digest;
+  row.cases = static_cast<std::int64_t>(facts.plan.cases.size());
+  row.smoke = facts.smoke;
+  row.context = facts.git;
+  if (const auto host = facts.host.find("host"); host != facts.host.end())
+    row.context.insert(*host);
+  row.context.emplace("shard", shard_text(facts.shard));
+  row.context.emplace("worker", facts.worker.path.string());
+  row.context.emplace("worker_build_id", facts.worker.build_id);
+  row.context.emplace("data_digest", data_digest(facts.plan, facts.catalogue));
+  if (!facts.wrap.empty()) row.context.emplace("wrap", facts.wrap);
+  return row;
+}
+
+ColumnRow columns_of(const Plan& plan, const Catalogue& catalogue) {
+  ColumnRow row{harness_metrics()};
+  std::set<std::string> workloads;
+  for (const PlannedCase& planned : plan.cases) workloads.insert(planned.resolved.workload);
+  std::set<std::string> names;
+  for (const Metric& metric : row.columns) names.insert(metric.name);
+  for (const std::string& name : workloads) {
+    const WorkloadSpec* spec = catalogue.find_workload(name);
+    if (spec == nullptr) continue;
+    for (const Metric& metric : spec->metrics) {
+      if (names.insert(metric.name).second) row.columns.push_back(metric);
+    }
+  }
+  return row;
+}
+
+std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
+                                       const std::string& host, const Shard& shard) {
+  const std::string stem =
+      file_name_part(host) + "-" + shard_text(shard) + "-" + std::to_string(::getpid());
+  std::filesystem::path file = run_dir / (stem + ".jsonl");
+  for (int number = 2; std::filesystem::exists(file); ++number) {
+    file = run_dir / (stem + "-" + std::to_string(number) + ".jsonl");
+  }
+  return file;
+}
+
+}  // namespace stepbench

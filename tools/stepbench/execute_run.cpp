@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/execute_run.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <set>
+
+#include "harness/catalogue/json.h"
+#include "harness/error.h"
+#include "harness/machine/environment.h"
+#include "harness/record/summary.h"
+#include "harness/report/table.h"
+#include "harness/run/controller.h"
+#include "harness/run/list_agenda.h"
+#include "harness/run/lock.h"
+#include "harness/run/reaper.h"
+#include "harness/run/resume.h"
+#include "harness/run/run_header.h"
+#include "harness/run/segments.h"
+#include "harness/run/wrap.h"
+#include "tools/stepbench/planning.h"
+
+namespace stepbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+PlanRequest to_request(const RunOptions& options) {
+  PlanRequest request{.file = options.file, .set = options.set, .filter = options.filter};
+  request.shard = parse_shard(options.shard);
+  request.smoke = options.smoke;
+  request.max_cases = options.max_cases;
+  if (options.launches > 0) request.set.push_back("launches=" + std::to_string(options.launches));
+  return request;
+}
+
+// One lock per device of the plan. Nothing when interrupted while waiting.
+std::optional<std::vector<DeviceLock>> lock_devices(const Plan& plan, const RunOptions& options,
+                                                    Interrupts& interrupts, Progress& progress) {
+  std::vector<DeviceLock> locks;
+  if (options.no_lock) return locks;
+  std::set<std::string> devices;
+  for (const PlannedCase& planned : plan.cases) {
+    if (!planned.skip)
+      devices.insert(planned.resolved.has("device") ? planned.resolved.text("device") : "cpu");
+  }
+  const fs::path directory = lock_directory();
+  for (const std::string& device : devices) {
+    for (bool said = false;;) {
+      std::string holder;
+      if (auto lock = DeviceLock::try_acquire(directory, device, holder)) {
+        locks.push_back(std::move(*lock));
+        break;
+      }
+      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")") +
+                              " measures on device " + device;
+      if (!options.wait_lock) {
+        throw ConfigError("stepbench run",
+                          who +
+                              "; two at a time disturb each other: --wait-lock waits for its end, "
+                              "--no-lock measures all the same");
+      }
+      if (!said) progress.say("waiting: " + who);
+      said = true;
+      pollfd wait{interrupts.descriptor(), POLLIN, 0};
+      constexpr int kRetryMs = 200;
+      if (::poll(&wait, 1, kRetryMs) > 0 && interrupts.take()) return std::nullopt;
+    }
+  }
+  return locks;
+}
+
+fs::path make_run_dir(const fs::path& results, const std::string& run_id) {
+  std::error_code error;
+  fs::create_directories(results, error);
+  for (int number = 1; !error && number < 1000; ++number) {
+    const fs::path directory =
+        results / (run_id + (number == 1 ? "" : "-" + std::to_string(number)));
+    if (fs::create_directory(directory, error)) return directory;
+  }
+  throw ConfigError(results.string(),
+                    "cannot make a folder for this run" + (error ? ": " + error.message() : ""));
+}
+
+std::vector<ListedCase> list_cases(const Plan& plan) {
+  std::vector<ListedCase> cases;
+  for (const PlannedCase& planned : plan.cases) {
+    const int launches = planned.resolved.has("launches")
+                             ? static_cast<int>(planned.resolved.integer("launches"))
+                             : 1;
+    cases.push_back({planned.resolved.case_id, launches, planned.skip.has_value()});
+  }
+  return cases;
+}
+
+// The table of everything in the run's folder, where it is, and how to repeat what failed.
+int report(const fs::path& run_dir, const Environment& environment) {
+  const Results results = read_results(run_dir);
+  environment.out << render_table(
+      results, {.colour = environment.colour, .columns = environment.terminal_columns});
+  RunCounts counts;
+  std::set<std::string> repeat;
+  for (const Launch& launch : results.launches) {
+    switch (launch.row.outcome.kind) {
+      case Outcome::Kind::kMeasured:
+        ++counts.measured;
+        break;
+      case Outcome::Kind::kSkipped:
+        ++counts.skipped;
+        break;
+      case Outcome::Kind::kFailed:
+        ++counts.failed;
+        repeat.insert(launch.row.repeat_command);
+        break;
+    }
+  }
+  if (!repeat.empty()) environment.out << "\nTo repeat a failed case alone:\n";
+  for (const std::string& command : repeat) environment.out << "  " << command << '\n';
+  environment.out << "\nResults: " << run_dir.string() << '\n' << std::flush;
+  if (counts.measured == 0) return kNothingMeasured;
+  return counts.failed > 0 ? kSomeFailed : kOk;
+}
+
+}  // namespace
+
+int execute_run(const RunOptions& options, const Environment& environment) {
+  const std::optional<WorkerProgram> worker =
+      options.dry_run && options.worker.empty()
+          ? std::nullopt
+          : std::optional{find_worker(options.worker, environment.program_dir)};
+  const Devices devices = find_devices("/", nvml_device_count);
+  Planned planned = make_plan_here(to_request(options), worker, devices, environment);
+  Plan& plan = planned.plan;
+  keep_cases(plan, options.cases);
+  if (plan.cases.empty())
+    throw ConfigError(options.file, "no case is left after --filter and --shard");
+  if (options.dry_run) {
+    for (const PlannedCase& entry : plan.cases) {
+      environment.out << entry.resolved.case_id << "  " << case_label(plan, entry.resolved)
+                      << (entry.skip ? "  skipped: " + *entry.skip : "") << '\n';
+    }
+    return kOk;
+  }
+
+  Interrupts interrupts;
+  const HostClock clock;
+  become_subreaper();
+  Progress progress{environment.err,
+                    {.quiet = options.quiet,
+                     .terminal = environment.err_is_terminal,
+                     .columns = environment.terminal_columns},
+                    clock};
+  const auto exit_code_of = [](int signal) { return 128 + signal; };
+  const auto locks = lock_devices(plan, options, interrupts, progress);
+  if (!locks) return exit_code_of(*interrupts.first());
+  sweep_segments_of_the_dead("/dev/shm");
+
+  Fields host = host_environment("/", devices);
+  RunRow header = make_run_header({.plan = plan,
+                                   .catalogue = planned.catalogue,
+                                   .worker = *worker,
+                                   .host = host,
+                                   .git = git_state(fs::current_path()),
+                                   .argv = environment.argv,
+                                   .shard = parse_shard(options.shard),
+                                   .smoke = options.smoke,
+                                   .wrap = options.wrap,
+                                   .started = std::chrono::system_clock::now()});
+  Results finished;
+  if (!options.resume.empty()) {
+    if (!fs::is_directory(options.resume))
+      throw ConfigError("--resume", options.resume + " is not a run's folder");
+    finished = read_results(fs::path{options.resume});
+    for (const std::string& warning : finished.warnings) progress.say("warning: " + warning);
+    check_same_experiment(finished, header, plan, planned.catalogue);
+  }
+  const Pass pass = options.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
+  ListAgenda agenda{list_cases(plan), pass, done_launches(finished, options.retry_failed)};
+  const fs::path run_dir = options.resume.empty() ? make_run_dir(options.results, header.run_id)
+                                                  : fs::path{options.resume};
+  header.run_id = fs::absolute(run_dir).lexically_normal().filename().string();
+  if (header.run_id.empty())
+    header.run_id = fs::absolute(run_dir).lexically_normal().parent_path().filename().string();
+  const RunSetup setup{.plan = plan,
+                       .worker = *worker,
+                       .wrap = split_command(options.wrap, "--wrap"),
+                       .run_dir = fs::absolute(run_dir),
+                       .smoke = options.smoke,
+                       .variables = environment.variables,
+                       .host = std::move(host),
+                       .catalogue_digest = catalogue_digest(planned.catalogue),
+                       .repeat_prefix = repeat_prefix(options),
+                       .attempts = next_attempts(finished)};
+  progress.say(std::to_string(plan.cases.size()) + " cases, " + std::to_string(agenda.remaining()) +
+               " launches to do, results in " + run_dir.string());
+  for (const std::string& note : plan.notes) progress.say("note: " + note);
+  if (agenda.remaining() > 0) {
+    const fs::path file = free_result_file(run_dir, host_name("/"), parse_shard(options.shard));
+    try {
+      ResultWriter writer{file};
+      writer.write(header);
+      writer.write(columns_of(plan, planned.catalogue));
+      Controller controller{setup, writer, progress, interrupts, clock};
+      controller.run(agenda, finished);
+    } catch (const Error& error) {
+      progress.end();
+      throw Error(std::string{error.what()} + "\nWhat was finished is kept in " + file.string() +
+                  "; go on with --resume " + shell_word(run_dir.string()));
+    }
+  }
+  const int exit_code = report(run_dir, environment);
+  if (interrupts.first()) {
+    environment.err << "stepbench: interrupted; go on with --resume "
+                    << shell_word(run_dir.string()) << '\n';
+    return exit_code_of(*interrupts.first());
+  }
+  return exit_code;
+}
+
+}  // namespace stepbench::cli
