@@ -14,6 +14,7 @@
 #include "harness/error.h"
 #include "harness/machine/command.h"
 #include "harness/machine/text_file.h"
+#include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/output.h"
 
@@ -63,13 +64,6 @@ void keep(const fs::path& file, const std::string& text) {
   fs::rename(unfinished, file, ignored);
 }
 
-std::string facts_line(const RuleFacts& facts) {
-  const auto text = [](bool value) { return value ? "true" : "false"; };
-  return std::string{R"({"kind":"facts","cuda_available":)"} + text(facts.cuda_available) +
-         R"(,"device_auto":)" + text(facts.device_auto) + R"(,"swept":)" + text(facts.swept) +
-         R"(,"cores":)" + std::to_string(facts.cores) + "}\n";
-}
-
 }  // namespace
 
 Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir) {
@@ -89,7 +83,7 @@ Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir
 
 ForeignCheck check_by(const WorkerProgram& worker) {
   return [worker](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
-    std::string input = facts_line(facts);
+    std::string input = protocol::encode(facts) + '\n';
     for (const ResolvedCase& resolved : cases) {
       protocol::CaseMessage message;
       message.resolved = resolved;

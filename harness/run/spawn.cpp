@@ -2,9 +2,9 @@
 #include "harness/run/spawn.h"
 
 #include <fcntl.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,7 +175,7 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
     throw ConfigError(program, std::string{"cannot be run: "} + std::strerror(error));
   }
   WorkerProcess worker{.pid = pid,
-                       .pidfd = Descriptor{::pidfd_open(pid, 0)},
+                       .pidfd = Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))},
                        .control = std::move(our_control),
                        .output = std::move(our_output)};
   if (!worker.pidfd.is_open()) throw_errno("pidfd_open (Linux 5.3 or newer is needed)");
