@@ -19,7 +19,15 @@ class Input {
   [[nodiscard]] std::string_view text() const { return {bytes_.get(), size_}; }
 
  private:
-  std::unique_ptr<char[]> bytes_;
+  struct Free {
+    void operator()(char* bytes) const;
+  };
+  using Bytes = std::unique_ptr<char[], Free>;
+  static Bytes allocate(std::size_t size);
+  static void grow(Bytes& bytes, std::size_t used, std::size_t size);
+  void unpack(const std::filesystem::path& file);
+
+  Bytes bytes_;
   std::size_t size_ = 0;
 };
 

@@ -2,7 +2,6 @@
 #include "harness/record/join.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace stepbench {
 namespace {
@@ -34,13 +33,9 @@ std::size_t Join::Hash::operator()(const LaunchKey& key) const {
   return text ^ (numbers * 0x9E3779B97F4A7C15ULL);
 }
 
-void Join::add(FileContent content) {
-  for (std::string& warning : content.warnings) results_.warnings.push_back(std::move(warning));
-  for (auto& [row, line] : content.rows) {
-    where_ = content.file.string() + ':' + std::to_string(line);
-    std::visit([this](auto&& each) { take(std::move(each)); }, std::move(row));
-  }
-  close_file();
+void Join::add(Row row, const std::function<std::string()>& where) {
+  where_ = &where;
+  std::visit([this](auto&& each) { take(std::move(each)); }, std::move(row));
 }
 
 void Join::take(RunRow&& row) { results_.runs.push_back(std::move(row)); }
@@ -51,8 +46,9 @@ void Join::take(ColumnRow&& row) {
     if (is_new) {
       results_.columns.push_back(std::move(metric));
     } else if (results_.columns[at->second].unit != metric.unit) {
-      throw ConfigError(where_, "column '" + metric.name + "' has the unit '" + metric.unit +
-                                    "', and '" + results_.columns[at->second].unit + "' before");
+      throw ConfigError((*where_)(), "column '" + metric.name + "' has the unit '" + metric.unit +
+                                         "', and '" + results_.columns[at->second].unit +
+                                         "' before");
     }
   }
 }
@@ -77,7 +73,8 @@ void Join::take(SamplesRow&& row) {
   std::vector<SamplesRow>& samples = at->second.samples;
   const auto repeated = [&](const SamplesRow& other) { return overlap(other, row); };
   if (std::any_of(samples.rbegin(), samples.rend(), repeated)) {
-    results_.warnings.push_back(where_ + ": samples that this launch already has were dropped");
+    results_.warnings.push_back((*where_)() +
+                                ": samples that this launch already has were dropped");
     return;
   }
   samples.push_back(std::move(row));
@@ -107,7 +104,7 @@ void Join::take(LaunchRow&& row) {
 
 void Join::take(EndRow&& row) { results_.end = std::move(row); }
 
-void Join::close_file() {
+void Join::end_of_file() {
   for (const LaunchKey& key : open_order_) {
     const auto open = open_.find(key);
     if (open == open_.end()) continue;

@@ -3,7 +3,7 @@
 // attempt of a key wins.
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -15,15 +15,12 @@
 
 namespace stepbench {
 
-struct FileContent {
-  std::filesystem::path file;
-  std::vector<std::pair<Row, std::size_t>> rows;  // with their line numbers
-  std::vector<std::string> warnings;
-};
-
+// Rows come in the order of their file, files in the order in which they were begun.
 class Join {
  public:
-  void add(FileContent content);  // in the order in which the files were begun
+  void add(Row row, const std::function<std::string()>& where);  // throws ConfigError at `where`
+  void end_of_file();
+  void warn(std::string text) { results_.warnings.push_back(std::move(text)); }
   [[nodiscard]] Results finish();
 
  private:
@@ -43,14 +40,13 @@ class Join {
   void take(LaunchRow&& row);
   void take(EndRow&& row);
   void take(UnknownRow&&) {}
-  void close_file();
 
   Results results_;
   std::unordered_map<LaunchKey, std::size_t, Hash> committed_;  // index in results_.launches
   std::unordered_map<LaunchKey, Open, Hash> open_;
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
-  std::string where_;  // of the row under way
+  const std::function<std::string()>* where_ = nullptr;  // of the row under way
 };
 
 }  // namespace stepbench

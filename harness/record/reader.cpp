@@ -2,7 +2,7 @@
 #include "harness/record/reader.h"
 
 #include <algorithm>
-#include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -25,11 +25,24 @@ bool begins_like_ours(std::string_view text) {
 // Reads the lines of one file in order.
 class FileReader {
  public:
-  FileReader(std::filesystem::path file, LineDecoder& decoder)
-      : file_(std::move(file)), decoder_(decoder), input_(Input::read(file_)) {}
+  FileReader(std::filesystem::path file, LineDecoder& decoder, Join& join)
+      : file_(std::move(file)), decoder_(decoder), join_(join), input_(Input::read(file_)) {}
 
-  [[nodiscard]] FileContent read() {
-    content_.file = file_;
+  // When the run of this file began; empty when its first line does not say.
+  [[nodiscard]] std::string started() {
+    const std::string_view text = input_.text();
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (!decoder_.is_json(line)) return {};
+    try {
+      const Row row = decoder_.decode(line);
+      const auto* run = std::get_if<RunRow>(&row);
+      return run == nullptr ? std::string() : run->started_utc;
+    } catch (const LineError&) {
+      return {};  // read() says what is wrong with it
+    }
+  }
+
+  void read() {
     std::string_view rest = input_.text();
     if (rest.empty()) warn("is empty");
     while (!rest.empty()) {
@@ -41,7 +54,7 @@ class FileReader {
       if (!terminated && is_cut(line)) break;
       take(line);
     }
-    return std::move(content_);
+    join_.end_of_file();
   }
 
  private:
@@ -66,7 +79,7 @@ class FileReader {
       }
       return;
     }
-    content_.rows.emplace_back(std::move(row), line_number_);
+    join_.add(std::move(row), [this] { return where(); });
   }
 
   Row decode(std::string_view line) {
@@ -87,15 +100,16 @@ class FileReader {
          '.' + std::to_string(kResultMinor) + ") does not know was ignored");
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw ConfigError(file_.string() + ':' + std::to_string(line_number_), what);
+  [[noreturn]] void fail(const std::string& what) const { throw ConfigError(where(), what); }
+  [[nodiscard]] std::string where() const {
+    return file_.string() + ':' + std::to_string(line_number_);
   }
-  void warn(const std::string& what) { content_.warnings.push_back(file_.string() + ": " + what); }
+  void warn(const std::string& what) { join_.warn(file_.string() + ": " + what); }
 
   std::filesystem::path file_;
   LineDecoder& decoder_;
+  Join& join_;
   Input input_;
-  FileContent content_;
   std::size_t line_number_ = 0;
   bool saw_run_ = false;
   std::set<std::string> unknown_kinds_;
@@ -128,29 +142,26 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
   return files;
 }
 
-std::string_view started(const FileContent& content) {
-  for (const auto& [row, line] : content.rows) {
-    if (const auto* run = std::get_if<RunRow>(&row)) return run->started_utc;
-  }
-  return {};
-}
-
 }  // namespace
 
 Results read_results(std::span<const std::filesystem::path> paths) {
   LineDecoder decoder;
-  std::vector<FileContent> contents;
+  Join join;
+  std::vector<std::pair<std::string, std::unique_ptr<FileReader>>> readers;
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : files_of(path)) {
-      contents.push_back(FileReader(file, decoder).read());
+      auto reader = std::make_unique<FileReader>(file, decoder, join);
+      std::string started = reader->started();
+      readers.emplace_back(std::move(started), std::move(reader));
     }
   }
   // A resumed run continues in a new file: files are joined in the order in which they were begun.
-  std::stable_sort(
-      contents.begin(), contents.end(),
-      [](const FileContent& a, const FileContent& b) { return started(a) < started(b); });
-  Join join;
-  for (FileContent& content : contents) join.add(std::move(content));
+  std::stable_sort(readers.begin(), readers.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [started, reader] : readers) {
+    reader->read();
+    reader.reset();
+  }
   return join.finish();
 }
 

@@ -26,8 +26,8 @@ using Fields = std::map<std::string, Value, std::less<>>;
 
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {
-  std::string case_id;
-  std::string arm;  // "" outside `ab`
+  std::string case_id = {};
+  std::string arm = {};  // "" outside `ab`
   Pass pass = Pass::kTiming;
   int launch = 0;
   int rank = 0;
@@ -36,15 +36,15 @@ struct LaunchKey {
 
 // Kind "run": one per file, first line. Controller facts.
 struct RunRow {
-  std::string run_id;
-  std::string name;  // of the experiment
-  std::string stepbench_version;
-  std::string started_utc;  // 2026-01-31T12:00:00Z
-  std::vector<std::string> argv;
-  std::string config_path;
-  std::string config_text;
-  std::string config_hash;
-  std::string plan_digest;  // of the ordered case ids and launches: --resume compares it
+  std::string run_id = {};
+  std::string name = {};  // of the experiment
+  std::string stepbench_version = {};
+  std::string started_utc = {};  // 2026-01-31T12:00:00Z
+  std::vector<std::string> argv = {};
+  std::string config_path = {};
+  std::string config_text = {};
+  std::string config_hash = {};
+  std::string plan_digest = {};  // of the ordered case ids and launches: --resume compares it
   std::int64_t cases = 0;
   bool smoke = false;
   Fields context = {};              // host, git, shard, seed, ...
@@ -53,33 +53,33 @@ struct RunRow {
 
 // Kind "columns": every metric of this file, declared once; readers need no catalogue.
 struct ColumnRow {
-  std::vector<Metric> columns;
+  std::vector<Metric> columns = {};
 };
 
 // Kind "worker": the software and device environment that launches refer to by worker_id.
 struct WorkerRow {
-  std::string worker_id;  // hash of the rest
-  std::string path;
-  std::string build_id;
+  std::string worker_id = {};  // hash of the rest
+  std::string path = {};
+  std::string build_id = {};
   Fields environment =
       {};  // CPU, GPU, driver, torch, kernel, governor, cgroup limits, threads, allocator
 };
 
 // Kind "start": a launch was begun. A start without its launch line is a process that died.
 struct StartRow {
-  LaunchKey key;
+  LaunchKey key = {};
   int attempt = 0;
-  std::string started_utc;
+  std::string started_utc = {};
 };
 
 // Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per
 // column, nanoseconds where the column's name ends in _ns. They count only when the launch line
 // follows.
 struct SamplesRow {
-  LaunchKey key;
+  LaunchKey key = {};
   std::int64_t cycle = 0;
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::int64_t>> values;
+  std::vector<std::string> columns = {};
+  std::vector<std::vector<std::int64_t>> values = {};
 };
 inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
 
@@ -97,24 +97,25 @@ struct LaunchReport {
 
 // Kind "launch": commits the samples of its key.
 struct LaunchRow {
-  LaunchKey key;
-  std::string point_id;
-  std::string workload;
-  std::string worker_id;
+  LaunchKey key = {};
+  std::string point_id = {};
+  std::string workload = {};
+  std::string worker_id = {};
   int world = 1;
   int block = 0;
   int position = 0;
   int attempt = 0;
   bool smoke = false;
-  Outcome outcome;
-  std::string stage;    // where a failed launch was: set_up, warmup, active, ...
-  Fields options = {};  // as asked, by full name
+  Outcome outcome = {};
+  std::string stage = {};  // where a failed launch was: set_up, warmup, active, ...
+  Fields options = {};     // as asked, by full name
   LaunchReport report = {};
   Fields machine = {};  // sampled from outside by the controller
-  std::string started_utc;
+  std::string started_utc = {};
   std::int64_t wall_ns = 0;  // spawn to reaped
-  std::string output;  // first and last 32 KiB of the worker's stdout and stderr; kept when failed
-  std::string repeat_command;
+  std::string output =
+      {};  // first and last 32 KiB of the worker's stdout and stderr; kept when failed
+  std::string repeat_command = {};
 };
 
 // Kind "end": the run came to its end; absent when it was killed.
@@ -122,8 +123,8 @@ struct EndRow {
   std::int64_t measured = 0;
   std::int64_t skipped = 0;
   std::int64_t failed = 0;
-  std::string reason;  // complete | interrupted
-  std::string ended_utc;
+  std::string reason = {};  // complete | interrupted
+  std::string ended_utc = {};
 };
 
 }  // namespace stepbench
