@@ -128,6 +128,30 @@ std::vector<CaseRow> case_rows(const Results& results) {
   return gatherer.take();
 }
 
+Results only_case(const Results& results, const CaseRow& row) {
+  const auto is_of = [&](const LaunchKey& key) {
+    return CaseKey(key.case_id, key.arm, key.pass) == CaseKey(row.case_id, row.arm, row.pass);
+  };
+  Results only = results;
+  std::erase_if(only.launches, [&](const Launch& launch) { return !is_of(launch.row.key); });
+  std::erase_if(only.unfinished, [&](const StartRow& start) { return !is_of(start.key); });
+  return only;
+}
+
+std::string spread_name(const CaseRow& row) {
+  switch (row.spread) {
+    case Spread::kOverLaunches:
+      return "95 % interval";
+    case Spread::kRange:
+      return "range (n=" + std::to_string(row.measured.size()) + ')';
+    case Spread::kWithinLaunch:
+      return "within one launch";
+    case Spread::kNone:
+      break;
+  }
+  return {};
+}
+
 std::vector<std::string> varying_options(const std::vector<CaseRow>& rows) {
   std::map<std::string, std::set<std::string>> seen;
   std::map<std::string, std::size_t> present;

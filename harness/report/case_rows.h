@@ -51,6 +51,12 @@ struct CaseRow {
 // In plan order, which is the order of first appearance. Points into `results`.
 [[nodiscard]] std::vector<CaseRow> case_rows(const Results& results);
 
+// The launches of one case, with all that explains them.
+[[nodiscard]] Results only_case(const Results& results, const CaseRow& row);
+
+// "95 % interval", "range (n=3)", "within one launch"; empty for none.
+[[nodiscard]] std::string spread_name(const CaseRow& row);
+
 // Full names of the options whose values are not the same in all rows.
 [[nodiscard]] std::vector<std::string> varying_options(const std::vector<CaseRow>& rows);
 // "num_workers" for "loader.num_workers" while no other of `names` ends alike.

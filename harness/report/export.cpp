@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/export.h"
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "harness/catalogue/nearest.h"
+#include "harness/error.h"
 #include "harness/record/encode.h"
 #include "harness/record/json_text.h"
 #include "harness/report/case_rows.h"
@@ -41,13 +44,23 @@ std::string first_reason(const CaseRow& row) {
   return row.skipped.empty() ? "" : reason_of(*row.skipped.front());
 }
 
-// Every column of CSV and JSON, declared once.
 struct ExportColumn {
   std::string_view name;
   Value (*get)(const CaseRow&);
 };
 
-std::span<const ExportColumn> export_columns() {
+// The columns before and after the options, each declared once.
+std::span<const ExportColumn> key_columns() {
+  static const ExportColumn columns[] = {
+      {"case_id", [](const CaseRow& row) { return Value(row.case_id); }},
+      {"arm", [](const CaseRow& row) { return Value(row.arm); }},
+      {"pass", [](const CaseRow& row) { return Value(std::string(name_of(row.pass))); }},
+      {"workload", [](const CaseRow& row) { return Value(row.workload); }},
+  };
+  return columns;
+}
+
+std::span<const ExportColumn> estimate_columns() {
   static const ExportColumn columns[] = {
       {"outcome", [](const CaseRow& row) { return Value(outcome_of(row)); }},
       {"reason", [](const CaseRow& row) { return Value(first_reason(row)); }},
@@ -86,7 +99,7 @@ std::string csv_cell(const std::string& text) {
 
 std::string csv_value(const Value& value) { return is_null(value) ? "" : csv_cell(to_text(value)); }
 
-std::vector<std::string> option_names(const std::vector<CaseRow>& rows) {
+std::vector<std::string> option_names(std::span<const CaseRow> rows) {
   std::set<std::string> names;
   for (const CaseRow& row : rows) {
     for (const auto& [name, value] : row.options) names.insert(name);
@@ -94,39 +107,124 @@ std::vector<std::string> option_names(const std::vector<CaseRow>& rows) {
   return {names.begin(), names.end()};
 }
 
+std::vector<std::string> all_names(std::span<const CaseRow> rows) {
+  std::vector<std::string> names;
+  for (const ExportColumn& column : key_columns()) names.emplace_back(column.name);
+  for (std::string& option : option_names(rows)) names.push_back(std::move(option));
+  for (const ExportColumn& column : estimate_columns()) names.emplace_back(column.name);
+  return names;
+}
+
+Value cell(const CaseRow& row, const std::string& name) {
+  for (const auto columns : {key_columns(), estimate_columns()}) {
+    for (const ExportColumn& column : columns) {
+      if (column.name == name) return column.get(row);
+    }
+  }
+  const auto found = row.options.find(name);
+  return found == row.options.end() ? Value() : found->second;
+}
+
+// The full name for a name as people type it.
+std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
+  std::vector<std::string> known = all_names(rows);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  std::vector<std::string> endings;
+  for (const std::string& each : known) {
+    if (each.ends_with('.' + name)) endings.push_back(each);
+  }
+  if (endings.size() == 1) return endings.front();
+  if (endings.size() > 1) {
+    throw ConfigError(where, "'" + name + "' may be " + endings[0] + " or " + endings[1]);
+  }
+  for (const std::string& each : option_names(rows))
+    known.push_back(each.substr(each.find('.') + 1));
+  throw ConfigError(where, "no column or option '" + name + "'" + did_you_mean(name, known));
+}
+
+std::vector<std::string> selected(std::span<const CaseRow> rows,
+                                  const std::vector<std::string>& select) {
+  if (select.empty()) return all_names(rows);
+  std::vector<std::string> names;
+  for (const std::string& name : select) names.push_back(full_name(name, rows, "--columns"));
+  return names;
+}
+
+// Numbers before texts, each by size; null after everything.
+bool comes_before(const Value& a, const Value& b, bool largest_first) {
+  if (is_null(a) || is_null(b)) return !is_null(a) && is_null(b);
+  const auto number = [](const Value& value) -> std::optional<double> {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    return std::nullopt;
+  };
+  const auto x = number(a);
+  const auto y = number(b);
+  if (x.has_value() != y.has_value()) return x.has_value();
+  if (x) return largest_first ? *y < *x : *x < *y;
+  return largest_first ? to_text(b) < to_text(a) : to_text(a) < to_text(b);
+}
+
+void add_launches(JsonText& json, const CaseRow& row) {
+  json.open_array("launch_medians");
+  for (const auto& [launch, summary] : row.measured) {
+    json.open_object().integer("launch", launch->row.key.launch);
+    json.number("step_median_ns", summary.step_median_ns);
+    json.number("step_p90_ns", summary.step_p90_ns).number("step_p99_ns", summary.step_p99_ns);
+    json.number("step_iqr_ns", summary.step_iqr_ns).integer("steps", summary.steps);
+    json.integer("steady_steps", summary.steady_steps).open_object("phases");
+    for (const PhaseSummary& phase : summary.phases) {
+      json.open_object(phase.name).number("median_ns", phase.median_ns);
+      json.number("share", phase.share).close_object();
+    }
+    json.close_object().close_object();
+  }
+  json.close_array();
+}
+
 }  // namespace
 
-std::string csv_of(const Results& results) {
-  const std::vector<CaseRow> rows = case_rows(results);
-  const std::vector<std::string> options = option_names(rows);
-  std::string text = "case_id,arm,pass,workload";
-  for (const std::string& option : options) text += ',' + csv_cell(option);
-  for (const ExportColumn& column : export_columns()) text += ',' + std::string(column.name);
+void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
+  if (by.empty()) return;
+  const bool largest_first = by.starts_with('-');
+  const std::string name = full_name(largest_first ? by.substr(1) : by, rows, "--sort");
+  std::stable_sort(rows.begin(), rows.end(), [&](const CaseRow& a, const CaseRow& b) {
+    return comes_before(cell(a, name), cell(b, name), largest_first);
+  });
+}
+
+std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::string>& select) {
+  const std::vector<std::string> names = selected(rows, select);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + csv_cell(name);
   text += '\n';
   for (const CaseRow& row : rows) {
-    text += row.case_id + ',' + csv_cell(row.arm) + ',' + std::string(name_of(row.pass)) + ',' +
-            csv_cell(row.workload);
-    for (const std::string& option : options) {
-      const auto found = row.options.find(option);
-      text += ',' + (found == row.options.end() ? "" : csv_value(found->second));
+    std::string line;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      line += (i == 0 ? "" : ",") + csv_value(cell(row, names[i]));
     }
-    for (const ExportColumn& column : export_columns()) text += ',' + csv_value(column.get(row));
-    text += '\n';
+    text += line + '\n';
   }
   return text;
 }
 
-std::string json_of(const Results& results) {
-  const std::vector<CaseRow> rows = case_rows(results);
+std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
+                    const std::vector<std::string>& select) {
   JsonText json;
   json.open_object().open_array("cases");
   for (const CaseRow& row : rows) {
-    json.open_object().text("case_id", row.case_id).text("arm", row.arm);
-    json.text("pass", name_of(row.pass)).text("workload", row.workload);
+    json.open_object();
+    if (!select.empty()) {
+      for (const std::string& name : selected(rows, select)) json.value(name, cell(row, name));
+      json.close_object();
+      continue;
+    }
+    for (const ExportColumn& column : key_columns()) json.value(column.name, column.get(row));
     json.open_object("options");
     for (const auto& [name, value] : row.options) json.value(name, value);
     json.close_object();
-    for (const ExportColumn& column : export_columns()) json.value(column.name, column.get(row));
+    for (const ExportColumn& column : estimate_columns()) json.value(column.name, column.get(row));
+    add_launches(json, row);
     json.close_object();
   }
   json.close_array().texts("notes", notes_of(rows, results)).close_object();

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "harness/record/reader.h"
+#include "harness/report/case_rows.h"
 
 namespace stepbench {
 
-[[nodiscard]] std::string csv_of(const Results& results);
-[[nodiscard]] std::string json_of(const Results& results);
+// Only the columns of `select`, in that order; all when it is empty. Throw ConfigError at --columns
+// for an unknown one.
+[[nodiscard]] std::string csv_of(const std::vector<CaseRow>& rows,
+                                 const std::vector<std::string>& select);
+[[nodiscard]] std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
+                                  const std::vector<std::string>& select);
+
+// By an option (full or short name) or a column of the CSV; "-NAME": largest first. Rows without a
+// value come last. Throws ConfigError at --sort for an unknown name.
+void sort_rows(std::vector<CaseRow>& rows, const std::string& by);
 
 }  // namespace stepbench

@@ -87,6 +87,16 @@ std::string byte_text(double bytes) {
   return significant(bytes) + ' ' + std::string(kNames.at(unit));
 }
 
+std::string bar(double share, std::size_t cells) {
+  constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double clamped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(clamped * static_cast<double>(cells) * 8));
+  std::string drawn;
+  for (std::size_t i = 0; i < eighths / 8; ++i) drawn += "█";
+  return drawn + std::string(kParts.at(eighths % 8));
+}
+
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));

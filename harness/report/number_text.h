@@ -25,6 +25,9 @@ struct TimeUnit {
 [[nodiscard]] std::string duration(double ns);      // "12.3 ms"
 [[nodiscard]] std::string byte_text(double bytes);  // "1.50 GiB"
 
+// A bar of eighths of a cell, `cells` long at share 1.
+[[nodiscard]] std::string bar(double share, std::size_t cells);
+
 // Terminal cells that UTF-8 text takes, one for each code point.
 [[nodiscard]] std::size_t width(std::string_view text);
 // At most `cells` wide, the cut marked by "…".

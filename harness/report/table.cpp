@@ -29,22 +29,9 @@ struct TableFacts {
   bool spreads_differ = false;
 };
 
-std::string spread_name(const CaseRow& row) {
-  switch (row.spread) {
-    case Spread::kOverLaunches:
-      return "95 % interval";
-    case Spread::kRange:
-      return "range (n=" + std::to_string(row.measured.size()) + ')';
-    case Spread::kWithinLaunch:
-      return "within one launch";
-    case Spread::kNone:
-      break;
-  }
-  return {};
-}
-
-TableFacts facts_of(const Results& results) {
+TableFacts facts_of(const Results& results, const std::string& sort) {
   TableFacts facts{.rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
+  sort_rows(facts.rows, sort);
   facts.varying = varying_options(facts.rows);
   std::vector<double> times;
   std::set<std::string> spreads;
@@ -192,8 +179,8 @@ Grid make_grid(const TableFacts& facts) {
   return grid;
 }
 
-std::string markdown(const Results& results) {
-  const TableFacts facts = facts_of(results);
+std::string markdown(const Results& results, const TableStyle& style) {
+  const TableFacts facts = facts_of(results, style.sort);
   std::string text = draw_markdown(make_grid(facts));
   const std::vector<std::string> notes = notes_of(facts.rows, results);
   if (!notes.empty()) text += '\n';
@@ -204,7 +191,7 @@ std::string markdown(const Results& results) {
 }  // namespace
 
 std::string render_table(const Results& results, const TableStyle& style) {
-  const TableFacts facts = facts_of(results);
+  const TableFacts facts = facts_of(results, style.sort);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
   const DrawnGrid drawn = draw(make_grid(facts), columns, style.colour);
@@ -220,17 +207,11 @@ std::string render_table(const Results& results, const TableStyle& style) {
 }
 
 std::string render(const Results& results, Format format, const TableStyle& style) {
-  switch (format) {
-    case Format::kCsv:
-      return csv_of(results);
-    case Format::kJson:
-      return json_of(results);
-    case Format::kMarkdown:
-      return markdown(results);
-    case Format::kTable:
-      break;
-  }
-  return render_table(results, style);
+  if (format == Format::kTable) return render_table(results, style);
+  if (format == Format::kMarkdown) return markdown(results, style);
+  std::vector<CaseRow> rows = case_rows(results);
+  sort_rows(rows, style.sort);
+  return format == Format::kCsv ? csv_of(rows, style.select) : json_of(rows, results, style.select);
 }
 
 }  // namespace stepbench

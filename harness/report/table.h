@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "harness/record/reader.h"
 
@@ -11,11 +12,15 @@ namespace stepbench {
 struct TableStyle {
   bool colour = false;
   int columns = 100;  // terminal width
+  std::string sort =
+      {};  // an option or estimate to order rows by, "-NAME" largest first; empty: plan order
+  std::vector<std::string> select = {};  // CSV and JSON: only these columns; empty: all
 };
 
 // One row per case: the options that vary, then step median of launch medians, its interval over
 // launches (or range), data-wait share, samples/s; failed and skipped cases with their reasons;
-// notes below.
+// notes below. Throws ConfigError, as render() does, when `style` names a column or option that is
+// not there.
 [[nodiscard]] std::string render_table(const Results& results, const TableStyle& style);
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };

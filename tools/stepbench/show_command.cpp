@@ -1,10 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include "harness/catalogue/nearest.h"
+#include "harness/error.h"
+#include "harness/record/reader.h"
+#include "harness/report/case_page.h"
+#include "harness/report/case_rows.h"
+#include "harness/report/samples_export.h"
+#include "harness/report/table.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/run_folders.h"
 
 namespace stepbench::cli {
+namespace {
 
-void add_show(CLI::App&, const Environment&, int&) {}
+struct ShowOptions {
+  std::vector<std::string> paths = {};
+  std::string case_id = {};
+  bool samples = false;
+  std::string format = {};
+  std::vector<std::string> columns = {};
+  std::string sort = {};
+  std::string output = {};
+};
+
+constexpr const char* kExamples = R"(Examples:
+  stepbench show                              the newest run under results/
+  stepbench show results/20260131-120000-demo the table of one run
+  stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
+  stepbench show RUN --case 3f9a              one case whole; the id's first digits suffice
+  stepbench show RUN --sort samples_per_s     rows by a column or option; -NAME: largest first
+  stepbench show RUN --format csv             one line per case, base units (also json, markdown)
+  stepbench show RUN --samples > steps.csv    every step; --format json or npy for the others
+  stepbench show RUN --format npy --output steps.npy
+      numpy.load("steps.npy")["step_ns"]: one record per step; fields: case (row of the table,
+      from 0), launch, rank, cycle, then the columns of the samples. All are int64.
+
+The table: `step` is the median over launches of each launch's median step; the interval is that of the
+median over launches (95 %, six launches or more), else the range. Steps that begin an epoch, hold a partial
+batch or were throttled are left out of it. results/SCHEMA.md describes the files.)";
+
+const CaseRow& find_case(const std::vector<CaseRow>& rows, const std::string& prefix) {
+  std::vector<const CaseRow*> found;
+  std::vector<std::string> ids;
+  for (const CaseRow& row : rows) {
+    ids.push_back(row.case_id);
+    if (row.case_id == prefix) return row;
+    if (row.case_id.starts_with(prefix)) found.push_back(&row);
+  }
+  if (found.size() == 1) return *found.front();
+  const std::vector<std::string> varying = varying_options(rows);
+  if (found.empty()) {
+    std::vector<std::string> heads;
+    for (const std::string& id : ids) heads.push_back(id.substr(0, prefix.size()));
+    std::string guess = nearest(prefix, heads);
+    throw ConfigError("--case", "no case begins with '" + prefix + "'" +
+                                    (guess.empty() ? "" : " (did you mean '" + guess + "'?)") +
+                                    "; `stepbench show` lists the cases");
+  }
+  std::string list;
+  for (const CaseRow* row : found) list += "\n  " + row->case_id + "  " + case_label(*row, varying);
+  throw ConfigError("--case", "'" + prefix + "' is the beginning of " +
+                                  std::to_string(found.size()) + " cases:" + list);
+}
+
+std::string raw_samples(const ShowOptions& options, const std::vector<CaseRow>& rows) {
+  std::vector<CaseRow> chosen = rows;
+  if (!options.case_id.empty()) chosen = {find_case(rows, options.case_id)};
+  const SampleTable table = sample_table(chosen, options.columns);
+  if (options.format.empty() || options.format == "csv") return samples_csv(table);
+  if (options.format == "json") return samples_json(table);
+  if (options.format == "npy") return samples_npy(table);
+  throw ConfigError("--format", "raw samples come as csv, json or npy, not as " + options.format);
+}
+
+Format format_of(const std::string& name) {
+  if (name == "csv") return Format::kCsv;
+  if (name == "json") return Format::kJson;
+  if (name == "markdown") return Format::kMarkdown;
+  return Format::kTable;
+}
+
+std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
+  const bool npy = options.format == "npy";
+  if (options.samples || npy) return raw_samples(options, case_rows(results));
+  if (options.case_id.empty()) return render(results, format_of(options.format), style);
+  const std::vector<CaseRow> rows = case_rows(results);
+  const CaseRow& row = find_case(rows, options.case_id);
+  if (options.format.empty() || options.format == "table") return render_case(row, results, style);
+  return render(only_case(results, row), format_of(options.format), style);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file)
+    throw ConfigError("--output",
+                      "cannot write " + path + ": " + std::generic_category().message(errno));
+}
+
+int show(const ShowOptions& options, const Environment& environment) {
+  if (options.format == "npy" && options.output.empty() && environment.out_is_terminal) {
+    throw ConfigError("--format", "npy is binary: give --output FILE");
+  }
+  std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
+  if (paths.empty()) paths.emplace_back("results");
+  for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
+  const Results results = read_results(paths);
+  const bool to_file = !options.output.empty();
+  const TableStyle style{.colour = environment.colour && !to_file,
+                         .columns = environment.terminal_columns,
+                         .sort = options.sort,
+                         .select = options.columns};
+  const std::string text = content(options, results, style);
+  // Beside the table warnings are among its notes; other formats must stay clean.
+  const bool table =
+      options.format.empty() || options.format == "table" || options.format == "markdown";
+  if (!table || options.samples || !options.case_id.empty()) {
+    for (const std::string& warning : results.warnings)
+      environment.err << "warning: " << warning << '\n';
+  }
+  if (to_file) {
+    write_file(options.output, text);
+  } else {
+    environment.out << text << std::flush;
+    if (!environment.out) throw ConfigError("standard output", "cannot write");
+  }
+  const bool measured = std::any_of(
+      results.launches.begin(), results.launches.end(),
+      [](const Launch& launch) { return launch.row.outcome.kind == Outcome::Kind::kMeasured; });
+  return results.launches.empty() && !measured ? kNothingMeasured : kOk;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* command =
+      app.add_subcommand("show", "Print results: a table, one case whole, or raw steps");
+  command->add_option(
+      "results", options->paths,
+      "Run directories or result files (.jsonl, .jsonl.gz); without one: the newest "
+      "run under results/");
+  command->add_option("--case", options->case_id, "One case: its id or the id's first digits");
+  command->add_flag("--samples", options->samples,
+                    "Every step instead of estimates (csv, json, npy)");
+  command->add_option("--format", options->format, "table, csv, json, markdown or npy (raw steps)")
+      ->check(CLI::IsMember({"table", "csv", "json", "markdown", "npy"}));
+  command
+      ->add_option("--columns", options->columns,
+                   "Only these columns (csv, json, npy), comma-separated")
+      ->delimiter(',');
+  command
+      ->add_option("--sort", options->sort,
+                   "Order rows by an option or column; -NAME: largest first")
+      ->allow_extra_args(false);
+  command->add_option("--output", options->output, "Write to this file instead of the terminal");
+  command->footer(kExamples);
+  command->callback(
+      [options, &environment, &exit_code] { exit_code = show(*options, environment); });
+}
 
 }  // namespace stepbench::cli

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/case_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "harness/record/encode.h"
+#include "harness/report/grid.h"
+#include "harness/report/notes.h"
+#include "harness/report/number_text.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kOutputLines = 20;
+
+class Page {
+ public:
+  Page(const CaseRow& row, const Results& results, const TableStyle& style)
+      : row_(row), results_(results), style_(style) {}
+
+  std::string write() {
+    title();
+    options();
+    launches();
+    phases();
+    metrics();
+    fields("Fingerprint", first_report().fingerprint);
+    fields("Schedule", first_report().schedule);
+    environment();
+    notes();
+    output();
+    return std::move(text_);
+  }
+
+ private:
+  void head(const std::string& name) {
+    text_ += '\n' + (style_.colour ? "\x1b[1m" + name + "\x1b[0m" : name) + '\n';
+  }
+
+  void draw_grid(const Grid& grid) {
+    text_ += draw(grid, static_cast<std::size_t>(std::max(style_.columns, 20)), style_.colour).text;
+  }
+
+  // The first launch of the case, for what all of them share; measured ones first.
+  [[nodiscard]] const Launch* first() const {
+    if (!row_.measured.empty()) return row_.measured.front().launch;
+    if (!row_.failed.empty()) return row_.failed.front();
+    return row_.skipped.empty() ? nullptr : row_.skipped.front();
+  }
+  [[nodiscard]] LaunchReport first_report() const {
+    return first() == nullptr ? LaunchReport{} : first()->row.report;
+  }
+
+  void title() {
+    text_ += "case " + row_.case_id;
+    if (!row_.arm.empty()) text_ += "  arm " + row_.arm;
+    if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
+    if (!row_.workload.empty()) text_ += "  " + row_.workload;
+    text_ += "  " + std::to_string(row_.measured.size()) + " measured";
+    const auto also = [&](std::size_t count, const char* what) {
+      if (count > 0) text_ += ", " + std::to_string(count) + ' ' + what;
+    };
+    also(row_.failed.size(), "failed");
+    also(row_.skipped.size(), "skipped");
+    also(static_cast<std::size_t>(row_.unfinished), "unfinished");
+    text_ += row_.smoke ? "  (smoke: not for comparison)\n" : "\n";
+    if (!row_.step_ns) return;
+    text_ += "step " + duration(*row_.step_ns);
+    if (row_.spread != Spread::kNone) {
+      const TimeUnit unit = unit_for({&*row_.step_ns, 1});
+      text_ += "  " +
+               interval_text(row_.interval_ns.low / unit.ns, row_.interval_ns.high / unit.ns) +
+               ' ' + std::string(unit.name) + ' ' + spread_name(row_);
+    }
+    if (row_.samples_per_s) text_ += "  " + significant(*row_.samples_per_s) + " samples/s";
+    if (row_.data_wait_share) text_ += "  data wait " + percent(*row_.data_wait_share) + " %";
+    text_ += '\n';
+  }
+
+  void options() {
+    const Fields effective = first_report().effective;
+    std::set<std::string> names;
+    for (const auto& [name, value] : row_.options) names.insert(name);
+    for (const auto& [name, value] : effective) names.insert(name);
+    Grid grid{.columns = {{.head = "option", .align = Align::kLeft},
+                          {.head = "value", .align = Align::kLeft, .shrink_to = 20},
+                          {.head = "in force", .align = Align::kLeft, .shrink_to = 20}},
+              .rows = {}};
+    for (const std::string& name : names) {
+      const auto asked = row_.options.find(name);
+      const auto used = effective.find(name);
+      if (asked != row_.options.end() && is_null(asked->second) && used == effective.end())
+        continue;
+      const std::string wanted = asked == row_.options.end() ? "" : to_text(asked->second);
+      const std::string in_force = used == effective.end() ? wanted : to_text(used->second);
+      grid.rows.push_back({{name, wanted, in_force == wanted ? "" : in_force}});
+    }
+    const bool differs = std::any_of(grid.rows.begin(), grid.rows.end(),
+                                     [](const GridRow& line) { return !line.cells[2].empty(); });
+    if (!differs) {
+      grid.columns.pop_back();
+      for (GridRow& line : grid.rows) line.cells.pop_back();
+    }
+    if (grid.rows.empty()) return;
+    head("Options");
+    draw_grid(grid);
+  }
+
+  void launches() {
+    if (row_.measured.empty()) return;
+    const TimeUnit unit = unit_for({&*row_.step_ns, 1});
+    const std::string in_unit = " [" + std::string(unit.name) + ']';
+    Grid grid{.columns = {{.head = "launch", .keep = 90},
+                          {.head = "step" + in_unit},
+                          {.head = "p90", .keep = 60},
+                          {.head = "p99", .keep = 50},
+                          {.head = "IQR", .keep = 40},
+                          {.head = "data wait [%]", .keep = 70},
+                          {.head = "samples/s", .keep = 80},
+                          {.head = "steps", .keep = 30},
+                          {.head = "left out", .keep = 20},
+                          {.head = "wall [s]", .keep = 10}},
+              .rows = {}};
+    for (const auto& [launch, summary] : row_.measured) {
+      grid.rows.push_back(
+          {{std::to_string(launch->row.key.launch), significant(summary.step_median_ns / unit.ns),
+            significant(summary.step_p90_ns / unit.ns), significant(summary.step_p99_ns / unit.ns),
+            significant(summary.step_iqr_ns / unit.ns), percent(summary.data_wait_share),
+            summary.samples_per_s ? significant(*summary.samples_per_s) : "-",
+            std::to_string(summary.steps), std::to_string(summary.steps - summary.steady_steps),
+            significant(static_cast<double>(launch->row.wall_ns) * 1e-9)}});
+    }
+    head("Launches");
+    draw_grid(grid);
+  }
+
+  void phases() {
+    std::vector<std::string> order;
+    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> found;
+    for (const auto& [launch, summary] : row_.measured) {
+      for (const PhaseSummary& phase : summary.phases) {
+        auto& [medians, shares] = found[phase.name];
+        if (medians.empty()) order.push_back(phase.name);
+        medians.push_back(phase.median_ns);
+        shares.push_back(phase.share);
+      }
+    }
+    if (order.empty()) return;
+    std::vector<double> times;
+    for (const std::string& name : order) times.push_back(median(found[name].first));
+    const TimeUnit unit = unit_for({&*row_.step_ns, 1});
+    Grid grid{.columns = {{.head = "phase", .align = Align::kLeft},
+                          {.head = "median [" + std::string(unit.name) + ']'},
+                          {.head = "share [%]"},
+                          {.head = "of the step", .align = Align::kLeft, .keep = 10}},
+              .rows = {}};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const double share = median(found[order[i]].second);
+      grid.rows.push_back(
+          {{order[i], significant(times[i] / unit.ns), percent(share), bar(share, 30)}});
+    }
+    head("Phases of a steady step on the host");
+    draw_grid(grid);
+  }
+
+  // Life-cycle times, memory, loader metrics: medians over the launches, in units of the file's own
+  // columns.
+  void metrics() {
+    std::map<std::string, std::vector<double>> values;
+    std::set<std::string> not_finite;
+    for (const auto& [launch, summary] : row_.measured) {
+      for (const auto& [name, value] : launch->row.report.metrics) {
+        if (value) {
+          values[name].push_back(*value);
+        } else {
+          not_finite.insert(name);
+        }
+      }
+      if (summary.epoch_gap_ns) values["epoch_gap_ns"].push_back(*summary.epoch_gap_ns);
+    }
+    Grid grid{.columns = {{.head = "metric", .align = Align::kLeft},
+                          {.head = "median"},
+                          {.head = "smallest", .keep = 20},
+                          {.head = "largest", .keep = 20},
+                          {.head = "", .align = Align::kLeft, .keep = 10, .shrink_to = 24}},
+              .rows = {}};
+    for (auto& [name, numbers] : values) {
+      const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+      const Metric* metric = definition(name);
+      const std::string unit = metric == nullptr ? std::string() : metric->unit;
+      grid.rows.push_back(
+          {{display_name(name), quantity(median(numbers), unit, name), quantity(*low, unit, name),
+            quantity(*high, unit, name), metric == nullptr ? std::string() : metric->doc}});
+    }
+    for (const std::string& name : not_finite) {
+      if (!values.contains(name)) grid.rows.push_back({{name, "not finite", "", "", ""}});
+    }
+    if (grid.rows.empty()) return;
+    head("Life cycle and metrics, over launches");
+    draw_grid(grid);
+  }
+
+  [[nodiscard]] const Metric* definition(const std::string& name) const {
+    const auto found = std::find_if(results_.columns.begin(), results_.columns.end(),
+                                    [&](const Metric& metric) { return metric.name == name; });
+    return found == results_.columns.end() ? nullptr : &*found;
+  }
+
+  static std::string display_name(const std::string& name) {
+    for (const std::string_view unit : {"_ns", "_bytes"}) {
+      if (name.ends_with(unit)) return name.substr(0, name.size() - unit.size());
+    }
+    return name;
+  }
+
+  static std::string quantity(double value, const std::string& unit, const std::string& name) {
+    if (unit == "ns" || name.ends_with("_ns")) return duration(value);
+    if (unit == "bytes" || name.ends_with("_bytes")) return byte_text(value);
+    const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+    const std::string number =
+        whole ? with_separators(static_cast<std::int64_t>(value)) : significant(value);
+    return unit.empty() ? number : number + ' ' + unit;
+  }
+
+  void fields(const std::string& name, const Fields& values) {
+    if (values.empty()) return;
+    Grid grid{.columns = {{.head = "", .align = Align::kLeft},
+                          {.head = "", .align = Align::kLeft, .shrink_to = 20}},
+              .rows = {}};
+    for (const auto& [key, value] : values) {
+      const auto* number = std::get_if<double>(&value);
+      const bool time = number != nullptr && key.ends_with("_ns");
+      grid.rows.push_back(
+          {{time ? display_name(key) : key, time ? duration(*number) : to_text(value)}});
+    }
+    head(name);
+    const std::string drawn =
+        draw(grid, static_cast<std::size_t>(std::max(style_.columns, 20)), false).text;
+    text_ += drawn.substr(drawn.find('\n', drawn.find('\n') + 1) + 1);  // without its empty head
+  }
+
+  void environment() {
+    if (first() == nullptr) return;
+    const std::string& id = first()->row.worker_id;
+    for (const WorkerRow& worker : results_.workers) {
+      if (worker.worker_id != id) continue;
+      Fields all = worker.environment;
+      all["worker"] = worker.path;
+      if (!worker.build_id.empty()) all["build_id"] = worker.build_id;
+      fields("Environment", all);
+    }
+    fields("Machine during the first launch", first()->row.machine);
+  }
+
+  void notes() {
+    Results only;
+    const std::vector<std::string> lines = notes_of({row_}, only);
+    if (lines.empty()) return;
+    head("Notes");
+    for (const std::string& line : lines) {
+      text_ += wrapped(line, static_cast<std::size_t>(std::max(style_.columns, 20))) + '\n';
+    }
+  }
+
+  void output() {
+    for (const Launch* launch : row_.failed) {
+      if (launch->row.output.empty()) continue;
+      head("Output of launch " + std::to_string(launch->row.key.launch) + ", which failed");
+      std::string_view rest = launch->row.output;
+      while (rest.ends_with('\n')) rest.remove_suffix(1);
+      std::size_t at = rest.size();
+      std::size_t lines = 0;
+      while (at > 0 && lines < kOutputLines) {
+        const std::size_t newline = rest.rfind('\n', at - 1);
+        if (++lines == kOutputLines || newline == std::string_view::npos) {
+          at = newline == std::string_view::npos ? 0 : newline + 1;
+          break;
+        }
+        at = newline;
+      }
+      if (at > 0) text_ += "  (its last " + std::to_string(kOutputLines) + " lines)\n";
+      rest.remove_prefix(at);
+      text_ += printable(rest);
+    }
+  }
+
+  // Indented, and without what could move a terminal's cursor.
+  static std::string printable(std::string_view text) {
+    std::string safe = "  ";
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '\n') {
+        safe += "\n  ";
+      } else if (c == '\t' || byte >= 0x20) {
+        safe += c == '\x7f' ? '?' : c;
+      } else {
+        safe += '?';
+      }
+    }
+    return safe + '\n';
+  }
+
+  const CaseRow& row_;
+  const Results& results_;
+  const TableStyle& style_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_case(const CaseRow& row, const Results& results, const TableStyle& style) {
+  return Page(row, results, style).write();
+}
+
+}  // namespace stepbench

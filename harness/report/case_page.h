@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/report/case_rows.h"
+#include "harness/report/table.h"
+
+namespace stepbench {
+
+// One case whole: options, launches, phases, life cycle, metrics, fingerprint, environment, doubts
+// and failures.
+[[nodiscard]] std::string render_case(const CaseRow& row, const Results& results,
+                                      const TableStyle& style);
+
+}  // namespace stepbench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/run_folders.h"
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "harness/catalogue/nearest.h"
+#include "harness/error.h"
+
+namespace stepbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_results(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) return true;
+  }
+  return false;
+}
+
+// Runs are named <UTC time>-<name>: by name is by time.
+bool is_run_name(const std::string& name) {
+  return name.size() > 15 && name[8] == '-' &&
+         std::all_of(name.begin(), name.begin() + 8, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+fs::path newest_run(const fs::path& directory) {
+  std::vector<fs::path> runs;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (!entry.is_directory(ignored) || !is_run_name(entry.path().filename().string())) continue;
+    if (holds_results(entry.path())) runs.push_back(entry.path());
+  }
+  const auto newest = std::max_element(runs.begin(), runs.end());
+  return newest == runs.end() ? fs::path() : *newest;
+}
+
+std::string near_names(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  const fs::path parent = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return did_you_mean(path.filename().string(), names);
+}
+
+}  // namespace
+
+fs::path choose_run(const fs::path& path, std::ostream& err) {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  if (!fs::exists(status)) {
+    throw ConfigError(path.string(), "no such file or directory" + near_names(path));
+  }
+  if (!fs::is_directory(status) || holds_results(path)) return path;
+  const fs::path newest = newest_run(path);
+  if (newest.empty()) {
+    throw ConfigError(
+        path.string(),
+        "no results in it: neither .jsonl files nor directories of runs. `stepbench run "
+        "configs/quickstart.yaml` writes some");
+  }
+  err << "showing " << newest.string() << '\n';
+  return newest;
+}
+
+}  // namespace stepbench::cli
