@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stepbench {
+
+struct JpegEncoding {
+  int width = 0;
+  int height = 0;
+  int components = 3;  // 1: grey, 3: RGB, 4: CMYK, inverted as Adobe writes it
+  int quality = 90;
+  int chroma_horizontal = 2;  // luma samples per chroma sample in each direction
+  int chroma_vertical = 2;
+  bool progressive = false;
+  int restart_rows = 0;  // a restart marker after so many block rows; 0: none
+};
+
+// Encodes rows of `components` bytes per pixel, top to bottom. Throws Error when libjpeg refuses.
+[[nodiscard]] std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels,
+                                                 const JpegEncoding& encoding);
+
+}  // namespace stepbench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/loader_workload.h"
+
+#include <limits>
+
+#include "workloads/data/make_dataset.h"
+#include "workloads/loader/make_loader.h"
+
+namespace stepbench {
+
+std::optional<std::string> LoaderWorkload::set_up() {
+  dataset_ = make_dataset(resolved_);
+  EpochOrder order = make_order(*dataset_, loader_options(resolved_));
+  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_);
+  stream_.emplace(*loader_, context_);
+  return std::nullopt;
+}
+
+void LoaderWorkload::step(StepRecorder& step) { (void)stream_->next(step); }
+
+void LoaderWorkload::window(Edge edge) { stream_->window(edge); }
+
+void LoaderWorkload::tear_down() { stepbench::tear_down(loader_, context_); }
+
+Fingerprint LoaderWorkload::fingerprint() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {.loss = kNone, .gradient_norm = kNone};
+}
+
+void LoaderWorkload::report(ReportSink& sink) const {
+  if (stream_) stream_->report(sink);
+}
+
+}  // namespace stepbench

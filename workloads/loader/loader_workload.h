@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/workload.h"
+#include "workloads/data/dataset.h"
+#include "workloads/loader/batch_stream.h"
+#include "workloads/loader/loader.h"
+
+namespace stepbench {
+
+// `workload: loader`: each step takes one batch and drops it, so a step lasts as long as the loader
+// needs. No torch.
+class LoaderWorkload final : public Workload {
+ public:
+  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context)
+      : resolved_(resolved), context_(context) {}
+
+  [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
+                                                      WorkerContext& context) {
+    return std::make_unique<LoaderWorkload>(resolved, context);
+  }
+
+  [[nodiscard]] std::optional<std::string> set_up() override;
+  void step(StepRecorder& step) override;
+  void window(Edge edge) override;
+  void tear_down() override;
+  [[nodiscard]] Fingerprint fingerprint() override;
+  void report(ReportSink& sink) const override;
+
+ private:
+  ResolvedCase resolved_;
+  WorkerContext& context_;
+  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<Loader> loader_;
+  std::optional<BatchStream> stream_;
+};
+
+}  // namespace stepbench
