@@ -5,6 +5,7 @@
 
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
+#include "workloads/loader/loader_workload.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
 
@@ -12,6 +13,7 @@ namespace stepbench {
 
 std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
+      WorkloadType{"loader", LoaderWorkload::make},
       WorkloadType{"train_step", make_train_step},
   };
   return types;
