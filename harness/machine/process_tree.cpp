@@ -2,7 +2,7 @@
 #include "harness/machine/process_tree.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -38,25 +38,47 @@ std::vector<Process> all_processes(const fs::path& root) {
   return processes;
 }
 
-}  // namespace
-
-std::vector<pid_t> children_of(const fs::path& root, pid_t parent) {
+// From /proc/N/task/*/children, which not every kernel has.
+std::optional<std::vector<pid_t>> listed_children(const fs::path& root, pid_t parent) {
   std::vector<pid_t> children;
-  for (const Process& process : all_processes(root)) {
+  std::error_code error;
+  bool known = false;
+  const fs::path tasks = root / "proc" / std::to_string(parent) / "task";
+  for (fs::directory_iterator at{tasks, error}, end; !error && at != end; at.increment(error)) {
+    const auto text = read_text(at->path() / "children");
+    if (!text) continue;
+    known = true;
+    for (const std::string_view word : split_words(*text)) {
+      if (const auto pid = parse_integer(word)) children.push_back(static_cast<pid_t>(*pid));
+    }
+  }
+  return known ? std::optional{std::move(children)} : std::nullopt;
+}
+
+std::vector<pid_t> children_among(const std::vector<Process>& processes, pid_t parent) {
+  std::vector<pid_t> children;
+  for (const Process& process : processes) {
     if (process.parent == parent) children.push_back(process.pid);
   }
   return children;
 }
 
+}  // namespace
+
+std::vector<pid_t> children_of(const fs::path& root, pid_t parent) {
+  if (auto children = listed_children(root, parent)) return *children;
+  return children_among(all_processes(root), parent);
+}
+
 std::vector<pid_t> process_tree(const fs::path& root, pid_t top) {
-  const std::vector<Process> processes = all_processes(root);
+  const bool listed = listed_children(root, top).has_value();
+  const std::vector<Process> processes = listed ? std::vector<Process>{} : all_processes(root);
   std::vector<pid_t> tree = {top};
   for (std::size_t index = 0; index < tree.size(); ++index) {
-    for (const Process& process : processes) {
-      if (process.parent == tree[index] &&
-          std::find(tree.begin(), tree.end(), process.pid) == tree.end()) {
-        tree.push_back(process.pid);
-      }
+    const auto children = listed ? listed_children(root, tree[index]).value_or(std::vector<pid_t>{})
+                                 : children_among(processes, tree[index]);
+    for (const pid_t child : children) {
+      if (std::find(tree.begin(), tree.end(), child) == tree.end()) tree.push_back(child);
     }
   }
   return tree;

@@ -15,9 +15,10 @@ namespace stepbench {
 namespace {
 
 constexpr std::int64_t kPeriodNs = 1'000'000'000;
-// Reading PSS walks the page tables under the worker's mmap lock: keep that below a thousandth of
-// its time.
-constexpr std::int64_t kPssRest = 1000;
+// Watching costs at most a thousandth of the time: after a sample of 2 ms comes a rest of 2 s.
+// Reading PSS, which walks the page tables under the worker's mmap lock, keeps a rest of its own.
+constexpr std::int64_t kRest = 1000;
+constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked has nothing to show
 
 }  // namespace
 
@@ -27,7 +28,7 @@ MachineSampler::MachineSampler(std::filesystem::path root, pid_t worker, const C
   first_load_ = max_load_ = load();
   first_oom_kills_ = cgroup_.oom_kills();
   first_throttled_ns_ = cgroup_.throttled_ns();
-  next_ns_ = clock_.now_ns();
+  next_ns_ = clock_.now_ns() + kFirstSampleNs;
 }
 
 void MachineSampler::sample() {
@@ -57,11 +58,11 @@ void MachineSampler::sample() {
     }
     peak_pss_bytes_ = std::max(peak_pss_bytes_, pss_bytes);
     const std::int64_t end_ns = clock_.now_ns();
-    next_pss_ns_ = end_ns + (end_ns - pss_begin_ns) * kPssRest;
+    next_pss_ns_ = end_ns + (end_ns - pss_begin_ns) * kRest;
   }
   const std::int64_t end_ns = clock_.now_ns();
   sampling_ns_ += end_ns - begin_ns;
-  next_ns_ = end_ns + kPeriodNs;
+  next_ns_ = end_ns + std::max(kPeriodNs, (end_ns - begin_ns) * kRest);
   ++samples_;
 }
 

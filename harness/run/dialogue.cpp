@@ -33,7 +33,9 @@ void Dialogue::receive(std::string_view bytes) {
   std::string_view line;
   try {
     lines_.append(bytes);
-    while (const auto next = lines_.next()) {
+    while (!complaint_) {
+      const auto next = lines_.next();
+      if (!next) break;
       line = *next;
       ++messages_;
       protocol::WorkerMessage message = protocol::decode_worker(line);
@@ -55,7 +57,12 @@ void Dialogue::receive(std::string_view bytes) {
 
 void Dialogue::handle(protocol::Hello&& message) {
   if (hello_) throw Error("`hello` may come only once");
-  static_cast<void>(protocol::agree(protocol::kSupported, message.protocol));
+  try {
+    static_cast<void>(protocol::agree(protocol::kSupported, message.protocol));
+  } catch (const Error& error) {
+    complaint_ = std::string{"the worker is of another version: "} + error.what();
+    return;
+  }
   hello_ = std::move(message);
   stage_ = protocol::name_of(protocol::Stage::kSetUp);
 }

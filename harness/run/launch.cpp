@@ -35,9 +35,9 @@ std::int64_t option_or(const ResolvedCase& resolved, std::string_view name, doub
 }
 
 std::string seconds(std::int64_t ns) {
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(),
-                                          static_cast<double>(ns) / static_cast<double>(kNsPerS));
+  std::array<char, 64> text{};
+  const double value = static_cast<double>(ns / kNsPerMs) / 1000;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
   return std::string{text.data(), end} + " s";
 }
 
@@ -127,9 +127,8 @@ class LaunchLoop {
       }
       break;
     }
-    const bool has_limit_by_silence = stage == "warmup" || stage == "active";
     if (dialogue_.stage() != stage || dialogue_.final_outcome().has_value() != ended ||
-        (has_limit_by_silence && dialogue_.messages() != messages)) {
+        (in_cycles() && dialogue_.messages() != messages)) {
       since_ns_ = clock_.now_ns();
     }
   }
@@ -177,11 +176,23 @@ class LaunchLoop {
     ::kill(worker_.pid, signal);  // in case it made a group of its own
   }
 
+  [[nodiscard]] bool in_cycles() const {
+    return dialogue_.stage() == "warmup" || dialogue_.stage() == "active";
+  }
+  [[nodiscard]] bool is_ending() const {
+    return dialogue_.final_outcome() || dialogue_.stage() == "tear_down";
+  }
+
   [[nodiscard]] std::int64_t stage_limit_ns() const {
-    const std::string& stage = dialogue_.stage();
-    if (dialogue_.final_outcome() || stage == "tear_down") return limits_.tear_down_ns;
-    if (stage == "warmup" || stage == "active") return limits_.silence_ns;
-    return limits_.set_up_ns;
+    return is_ending()   ? limits_.tear_down_ns
+           : in_cycles() ? limits_.silence_ns
+                         : limits_.set_up_ns;
+  }
+
+  [[nodiscard]] std::string stage_limit_name() const {
+    return is_ending()   ? "limits.tear_down_s"
+           : in_cycles() ? "limits.step_s for each step of a cycle"
+                         : "limits.set_up_s";
   }
 
   [[nodiscard]] std::int64_t deadline_ns() const {
@@ -192,12 +203,10 @@ class LaunchLoop {
 
   void overdue() {
     if (!interrupted_) {
-      const bool stage = since_ns_ + stage_limit_ns() < begin_ns_ + limits_.wall_ns;
-      timed_out_ = stage ? "no sign of life for " + seconds(clock_.now_ns() - since_ns_) +
-                               " in stage " + dialogue_.stage() + " (the limit is " +
-                               seconds(stage_limit_ns()) + ")"
-                         : "not finished after " + seconds(limits_.wall_ns) +
-                               " (limits.wall_s), in stage " + dialogue_.stage();
+      const bool by_stage = since_ns_ + stage_limit_ns() < begin_ns_ + limits_.wall_ns;
+      timed_out_ = by_stage ? "no sign of life for " + seconds(stage_limit_ns()) + " (" +
+                                  stage_limit_name() + ")"
+                            : "not finished after " + seconds(limits_.wall_ns) + " (limits.wall_s)";
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
@@ -239,8 +248,7 @@ class LaunchLoop {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
       result.outcome =
-          Outcome::failed("the worker " + death_text(death) + " in stage " + result.stage +
-                          ", without a final line" +
+          Outcome::failed("the worker " + death_text(death) + " without a final line" +
                           (dialogue_.has_unfinished_line() ? " (its last line is cut off)" : ""));
     }
   }

@@ -108,6 +108,7 @@ void Progress::end_launch(const LaunchRow& row, std::optional<double> step_media
     line += step_median_ns ? "median " + duration_text(*step_median_ns) : "measured";
   } else {
     line += (failed ? "FAILED: " : "skipped: ") + first_line(row.outcome.reason);
+    if (failed && !row.stage.empty()) line += ", in " + row.stage;
   }
   line += "  (" + clock_text(clock_.now_ns() - begin_ns_);
   if (remaining_ > 0) {

@@ -97,13 +97,12 @@ std::vector<ListedCase> list_cases(const Plan& plan) {
   return cases;
 }
 
-// The table of everything in the run's folder, where it is, and how to repeat what failed.
+// The table of everything in the run's folder, and where that is.
 int report(const fs::path& run_dir, const Environment& environment) {
   const Results results = read_results(run_dir);
   environment.out << render_table(
       results, {.colour = environment.colour, .columns = environment.terminal_columns});
   RunCounts counts;
-  std::set<std::string> repeat;
   for (const Launch& launch : results.launches) {
     switch (launch.row.outcome.kind) {
       case Outcome::Kind::kMeasured:
@@ -114,12 +113,9 @@ int report(const fs::path& run_dir, const Environment& environment) {
         break;
       case Outcome::Kind::kFailed:
         ++counts.failed;
-        repeat.insert(launch.row.repeat_command);
         break;
     }
   }
-  if (!repeat.empty()) environment.out << "\nTo repeat a failed case alone:\n";
-  for (const std::string& command : repeat) environment.out << "  " << command << '\n';
   environment.out << "\nResults: " << run_dir.string() << '\n' << std::flush;
   if (counts.measured == 0) return kNothingMeasured;
   return counts.failed > 0 ? kSomeFailed : kOk;
@@ -169,6 +165,7 @@ int execute_run(const RunOptions& options, const Environment& environment) {
                                    .shard = parse_shard(options.shard),
                                    .smoke = options.smoke,
                                    .wrap = options.wrap,
+                                   .stepbench_version = STEPBENCH_VERSION,
                                    .started = std::chrono::system_clock::now()});
   Results finished;
   if (!options.resume.empty()) {
