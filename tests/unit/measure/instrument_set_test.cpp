@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/measure/instrument_set.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/measure/recording_instrument.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(InstrumentSet, RisesInListOrderAndFallsInReverse) {
+  InstrumentLog log;
+  InstrumentSet set(two_instruments(log));
+  set.change(Action::kWarmup);
+  set.change(Action::kRecord);
+  set.change(Action::kWarmup);
+  EXPECT_THAT(log.lines, ElementsAre("A none>warmup", "B none>warmup", "A warmup>record",
+                                     "B warmup>record", "B record>warmup", "A record>warmup"));
+}
+
+TEST(InstrumentSet, TheSameActionAgainTellsNobody) {
+  InstrumentLog log;
+  InstrumentSet set(two_instruments(log));
+  set.change(Action::kNone);
+  EXPECT_THAT(log.lines, IsEmpty());
+}
+
+TEST(InstrumentSet, NobodyListensWithoutAnAction) {
+  InstrumentLog log;
+  InstrumentSet set(two_instruments(log));
+  EXPECT_THAT(set.listening(), IsEmpty());
+  set.change(Action::kWarmup);
+  EXPECT_THAT(set.listening(), SizeIs(2));
+  set.change(Action::kNone);
+  EXPECT_THAT(set.listening(), IsEmpty());
+}
+
+TEST(InstrumentSet, UnwindsEachFromWhereItIs) {
+  InstrumentLog log;
+  log.throw_at = 3;  // B's second change
+  InstrumentSet set(two_instruments(log));
+  set.change(Action::kWarmup);
+  EXPECT_THROW(set.change(Action::kRecord), std::runtime_error);
+  set.unwind();
+  EXPECT_THAT(log.lines, ElementsAre("A none>warmup", "B none>warmup", "A warmup>record",
+                                     "B warmup>record throws", "B warmup>none", "A record>none"));
+}
+
+TEST(InstrumentSet, AnInstrumentThatThrowsWhileUnwindingDoesNotKeepTheOthersUp) {
+  InstrumentLog log;
+  log.throw_at = 2;  // B, the first to be unwound
+  InstrumentSet set(two_instruments(log));
+  set.change(Action::kRecord);
+  set.unwind();
+  EXPECT_THAT(log.lines, ElementsAre("A none>record", "B none>record", "B record>none throws",
+                                     "A record>none"));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/schedule/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <string>
+
+namespace stepbench {
+namespace {
+
+std::string letters(const Schedule& schedule, std::size_t steps) {
+  std::string out;
+  for (std::size_t step = 0; step < steps; ++step) {
+    switch (action_at(schedule, static_cast<std::int64_t>(step))) {
+      case Action::kNone:
+        out += 'N';
+        break;
+      case Action::kWarmup:
+        out += 'W';
+        break;
+      case Action::kRecord:
+        out += 'R';
+        break;
+      case Action::kRecordAndSave:
+        out += 'S';
+        break;
+    }
+  }
+  return out;
+}
+
+TEST(Schedule, ACycleIsWaitThenWarmupThenActive) {
+  EXPECT_EQ(letters({.wait = 1, .warmup = 2, .active = 3, .repeat = 1}, 8), "NWWRRSNN");
+}
+
+TEST(Schedule, TheLastActiveStepOfEachCycleSaves) {
+  EXPECT_EQ(letters({.wait = 1, .warmup = 0, .active = 1, .repeat = 3}, 8), "NSNSNSNN");
+}
+
+TEST(Schedule, RepeatZeroNeverEnds) {
+  EXPECT_EQ(letters({.wait = 0, .warmup = 1, .active = 2, .repeat = 0}, 9), "WRSWRSWRS");
+}
+
+TEST(Schedule, SkipFirstComesOnceBeforeTheFirstCycle) {
+  EXPECT_EQ(letters({.wait = 1, .warmup = 1, .active = 1, .repeat = 2, .skip_first = 2}, 9),
+            "NNNWSNWSN");
+}
+
+TEST(Schedule, SkipFirstWaitLeavesOutTheFirstWaitOnly) {
+  EXPECT_EQ(
+      letters(
+          {.wait = 2, .warmup = 1, .active = 1, .repeat = 2, .skip_first = 1, .skip_first_wait = 1},
+          9),
+      "NWSNNWSNN");
+}
+
+class Output {
+ public:
+  explicit Output(const std::string& command) : pipe_(::popen(command.c_str(), "r"), ::pclose) {}
+  [[nodiscard]] std::string read() const {
+    std::string text;
+    char part[4096];
+    while (pipe_ != nullptr && std::fgets(part, sizeof part, pipe_.get()) != nullptr) text += part;
+    return text;
+  }
+
+ private:
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe_;
+};
+
+TEST(Schedule, EqualsTorchProfilersOverAGridOfArguments) {  // torch 2.11
+  const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
+  const std::filesystem::path python = source / ".venv/bin/python";
+  if (!std::filesystem::exists(python)) {
+    GTEST_SKIP() << "no " << python << " with torch; tools/setup makes it";
+  }
+  const std::string script = (source / "tests/unit/schedule/torch_schedule.py").string();
+  std::istringstream lines(Output(python.string() + " " + script).read());
+  Schedule schedule;
+  std::string expected;
+  int compared = 0;
+  while (lines >> schedule.wait >> schedule.warmup >> schedule.active >> schedule.repeat >>
+         schedule.skip_first >> schedule.skip_first_wait >> expected) {
+    ASSERT_EQ(letters(schedule, expected.size()), expected)
+        << "wait=" << schedule.wait << " warmup=" << schedule.warmup
+        << " active=" << schedule.active << " repeat=" << schedule.repeat
+        << " skip_first=" << schedule.skip_first << " skip_first_wait=" << schedule.skip_first_wait;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 648);
+}
+
+}  // namespace
+}  // namespace stepbench

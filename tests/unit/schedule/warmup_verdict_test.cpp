@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/schedule/warmup_verdict.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+using Kind = WarmupVerdict::Kind;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::int64_t kStepNs = 1'000'000;
+
+// `slow` steps that fall linearly from twice the level, with noise of at most 0.2 %.
+std::vector<std::int64_t> window(std::size_t steps, std::size_t slow) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::int64_t> noise(-kStepNs / 500, kStepNs / 500);
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 0; i < steps; ++i) {
+    const std::int64_t excess =
+        i < slow ? kStepNs * static_cast<std::int64_t>(slow - i) / static_cast<std::int64_t>(slow)
+                 : 0;
+    out.push_back(kStepNs + excess + noise(random));
+  }
+  return out;
+}
+
+WarmupVerdict judge(const std::vector<std::int64_t>& steps) {
+  return judge_warmup(steps, std::vector<std::int64_t>(steps.size(), 0));
+}
+
+TEST(Warmup, ASteadyWindowIsOk) {
+  const WarmupVerdict verdict = judge(window(60, 0));
+  EXPECT_EQ(verdict.kind, Kind::kOk);
+  EXPECT_EQ(verdict.more_steps, 0);
+  EXPECT_THAT(describe(verdict), IsEmpty());
+}
+
+TEST(Warmup, AFallingWindowIsTooShortAndSaysHowManyStepsMore) {
+  const WarmupVerdict verdict = judge(window(60, 30));
+  EXPECT_EQ(verdict.kind, Kind::kTooShort);
+  EXPECT_GE(verdict.more_steps, 25);
+  EXPECT_LE(verdict.more_steps, 32);
+  EXPECT_LT(verdict.change, 0);
+  EXPECT_THAT(describe(verdict),
+              HasSubstr("warm-up too short, at least " + std::to_string(verdict.more_steps)));
+  EXPECT_THAT(describe(verdict), HasSubstr("faster"));
+}
+
+TEST(Warmup, AWindowThatNeverSettlesAsksForAsManyStepsAsItHas) {
+  EXPECT_GE(judge(window(60, 90)).more_steps, 40);
+}
+
+TEST(Warmup, ARisingWindowIsNotSteadyEither) {
+  std::vector<std::int64_t> steps = window(60, 60);
+  std::reverse(steps.begin(), steps.end());
+  const WarmupVerdict verdict = judge(steps);
+  EXPECT_EQ(verdict.kind, Kind::kTooShort);
+  EXPECT_THAT(describe(verdict), HasSubstr("slower"));
+}
+
+TEST(Warmup, FlaggedStepsAreLeftOut) {
+  std::vector<std::int64_t> steps = window(60, 0);
+  std::vector<std::int64_t> flags(steps.size(), 0);
+  for (std::size_t i = 0; i < 20; ++i) {
+    steps[i] *= 3;
+    flags[i] = 1;
+  }
+  EXPECT_EQ(judge_warmup(steps, flags).kind, Kind::kOk);
+}
+
+TEST(Warmup, TheHintCountsFlaggedStepsOfTheWindow) {
+  std::vector<std::int64_t> steps = window(60, 0);
+  std::vector<std::int64_t> flags(steps.size(), 0);
+  for (std::size_t i = 0; i < 24; ++i) {
+    steps[i] *= 2;
+    if (i % 2 == 0) flags[i] = 1;
+  }
+  const WarmupVerdict verdict = judge_warmup(steps, flags);
+  EXPECT_EQ(verdict.kind, Kind::kTooShort);
+  EXPECT_GE(verdict.more_steps, 23);
+}
+
+TEST(Warmup, TooFewStepsGiveNoVerdict) {
+  EXPECT_EQ(judge(window(10, 10)).kind, Kind::kUnknown);
+  EXPECT_EQ(judge({}).kind, Kind::kUnknown);
+}
+
+TEST(Warmup, OneSlowFirstStepIsAnotherHint) {
+  std::vector<std::int64_t> steps = window(60, 0);
+  steps.front() *= 5;
+  const WarmupVerdict verdict = judge(steps);
+  EXPECT_EQ(verdict.kind, Kind::kOk);
+  EXPECT_TRUE(verdict.first_step_slow);
+  EXPECT_THAT(describe(verdict), HasSubstr("first measured step"));
+}
+
+TEST(Warmup, OutliersElsewhereAreNotTheFirstStep) {
+  std::vector<std::int64_t> steps = window(60, 0);
+  steps.front() *= 5;
+  steps[30] *= 5;
+  EXPECT_FALSE(judge(steps).first_step_slow);
+}
+
+TEST(Warmup, OfSeveralWindowsTheWorstCounts) {
+  const WarmupVerdict ok{.kind = Kind::kOk};
+  const WarmupVerdict short_by_3{.kind = Kind::kTooShort, .more_steps = 3};
+  const WarmupVerdict short_by_9{.kind = Kind::kTooShort, .more_steps = 9};
+  EXPECT_EQ(worse(ok, short_by_3).more_steps, 3);
+  EXPECT_EQ(worse(short_by_9, short_by_3).more_steps, 9);
+  EXPECT_EQ(worse(WarmupVerdict{}, ok).kind, Kind::kOk);
+}
+
+}  // namespace
+}  // namespace stepbench
