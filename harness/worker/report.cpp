@@ -80,9 +80,12 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   };
   metric("set_up_ns", evidence.set_up_ns);
   metric("tear_down_ns", evidence.tear_down_ns);
-  if (evidence.life_cycle.first_batch_ns > 0) {
-    metric("first_batch_ns", evidence.life_cycle.first_batch_ns);
-  }
+  const auto if_known = [&](const char* name, std::int64_t value) {
+    if (value > 0) metric(name, value);
+  };
+  if_known("first_batch_ns", evidence.life_cycle.first_batch_ns);
+  if_known("loader_construct_ns", evidence.life_cycle.loader_construct_ns);
+  if_known("loader_tear_down_ns", evidence.life_cycle.loader_tear_down_ns);
   metric("peak_rss_bytes", peak_rss_bytes());
   metric("cpu_user_ns", loop.usage.user_ns);
   metric("cpu_system_ns", loop.usage.system_ns);

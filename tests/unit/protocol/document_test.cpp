@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// PROTOCOL.md is all that the author of a worker reads: its examples must be what the code accepts.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/catalogue/json.h"
+#include "harness/plan/foreign_check.h"
+#include "harness/protocol/facts.h"
+#include "harness/protocol/messages.h"
+
+namespace stepbench::protocol {
+namespace {
+
+std::vector<std::string> examples() {
+  std::ifstream document(STEPBENCH_SOURCE_DIR "/harness/protocol/PROTOCOL.md");
+  std::vector<std::string> out;
+  bool inside = false;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```json";
+    } else if (inside) {
+      out.push_back(line);
+    }
+  }
+  return out;
+}
+
+// Reads the example as whatever it claims to be and gives its name.
+std::string read(const std::string& line) {
+  const auto has = [&](const char* start) { return line.starts_with(start); };
+  if (has(R"({"kind": "case")")) return (void)decode_case(line), "case";
+  if (has(R"({"kind": "facts")")) return (void)decode_facts(line), "facts";
+  if (has(R"({"answer")")) return (void)check_answer_from_json(line), "answer";
+  if (has(R"({"stepbench_catalogue")")) return (void)catalogue_from_json(line, "doc"), "catalogue";
+  constexpr const char* kKinds[] = {"hello",  "stage",   "cycle", "samples",
+                                    "launch", "skipped", "failed"};
+  return kKinds[decode_worker(line).index()];
+}
+
+TEST(ProtocolDocument, EveryExampleIsAccepted) {
+  std::map<std::string, int> seen;
+  for (const std::string& line : examples()) {
+    SCOPED_TRACE(line);
+    EXPECT_NO_THROW(++seen[read(line)]);
+  }
+  for (const char* name : {"case", "hello", "stage", "cycle", "samples", "launch", "skipped",
+                           "failed", "facts", "answer", "catalogue"}) {
+    EXPECT_GE(seen[name], 1) << "no example of " << name;
+  }
+}
+
+TEST(ProtocolDocument, TheSamplesExampleSumsExactly) {
+  for (const std::string& line : examples()) {
+    if (!line.starts_with(R"({"kind": "samples")")) continue;
+    const auto samples = std::get<SamplesMessage>(decode_worker(line));
+    for (std::size_t row = 0; row < samples.values.front().size(); ++row) {
+      std::int64_t rest = 0;
+      for (std::size_t i = 0; i < samples.columns.size(); ++i) {
+        const std::string& name = samples.columns[i];
+        if (name == "step_ns") rest += samples.values[i][row];
+        if (name.ends_with("_ns") && name != "step_ns") rest -= samples.values[i][row];
+      }
+      EXPECT_EQ(rest, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::protocol

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/check.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "harness/error.h"
+#include "harness/protocol/facts.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+void rule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const std::string& what = resolved.text("w.what");
+  if (what == "error") {
+    sink.skip("also this");
+    sink.error("w.what", "is wrong");
+    sink.error("w.what", "is wrong again");
+  }
+  if (what == "skip") sink.skip(facts.cuda_available ? "a device" : "no device");
+  if (what == "note") sink.note("by the way");
+}
+
+std::string check(const std::string& input) {
+  const Catalogue catalogue{
+      {{.name = "w",
+        .doc = "",
+        .options = {{.name = "what", .doc = "", .default_value = std::string("ok")}}}},
+      {{.name = "mine", .doc = "", .sections = {"w"}}}};
+  const WorkloadType types[] = {{"mine", nullptr}};
+  const WorkloadRule rules[] = {{"mine", rule}};
+  std::istringstream in(input);
+  std::ostringstream out;
+  check_cases(in, out, catalogue, types, rules);
+  return out.str();
+}
+
+std::string asked(const std::string& what) {
+  protocol::CaseMessage message;
+  message.resolved.case_id = "1";
+  message.resolved.workload = "mine";
+  if (!what.empty()) message.resolved.options["w.what"] = what;
+  return protocol::encode(message) + "\n";
+}
+
+const std::string kFacts = protocol::encode(RuleFacts{.cores = 4}) + "\n";
+
+TEST(Check, AnswersEachCaseInOrder) {
+  EXPECT_EQ(check(kFacts + asked("") + asked("skip") + asked("error") + asked("note")),
+            "{\"answer\":\"ok\"}\n"
+            "{\"answer\":\"skip\",\"reason\":\"no device\"}\n"
+            "{\"answer\":\"error\",\"option\":\"w.what\",\"reason\":\"is wrong\"}\n"
+            "{\"answer\":\"ok\",\"notes\":[\"by the way\"]}\n");
+}
+
+TEST(Check, RulesSeeTheFacts) {
+  EXPECT_EQ(check(protocol::encode(RuleFacts{.cuda_available = true}) + "\n" + asked("skip")),
+            "{\"answer\":\"skip\",\"reason\":\"a device\"}\n");
+}
+
+TEST(Check, AWorkloadOfAnotherProgramIsAnError) {
+  protocol::CaseMessage message;
+  message.resolved.workload = "theirs";
+  EXPECT_THAT(check(kFacts + protocol::encode(message) + "\n"),
+              HasSubstr("\"option\":\"workload\""));
+}
+
+TEST(Check, NothingIsAskedNothingIsAnswered) {
+  EXPECT_EQ(check(""), "");
+  EXPECT_EQ(check(kFacts), "");
+}
+
+TEST(Check, ALineThatCannotBeReadIsNamed) {
+  EXPECT_THAT([] { (void)check("{}\n"); }, ThrowsMessage<ConfigError>(HasSubstr("line 1")));
+  EXPECT_THAT([] { (void)check(kFacts + asked("") + "?\n"); },
+              ThrowsMessage<ConfigError>(HasSubstr("line 3")));
+}
+
+TEST(Facts, ReadBackAsWritten) {
+  const RuleFacts facts{.cuda_available = true, .device_auto = true, .swept = true, .cores = 12};
+  const RuleFacts read = protocol::decode_facts(protocol::encode(facts));
+  EXPECT_TRUE(read.cuda_available);
+  EXPECT_TRUE(read.device_auto);
+  EXPECT_TRUE(read.swept);
+  EXPECT_EQ(read.cores, 12);
+}
+
+}  // namespace
+}  // namespace stepbench

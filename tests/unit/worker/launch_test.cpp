@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/launch.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/worker/defaults.h"
+#include "tests/unit/measure/recording_instrument.h"
+#include "tests/unit/worker/scripted_workload.h"
+
+namespace stepbench {
+namespace {
+
+using protocol::Stage;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+// What one kind of workload does; `make` reads it because WorkloadType holds a plain function.
+struct Script {
+  ScriptedClock clock = {};
+  std::vector<std::string> log = {};
+  bool throw_in_make = false;
+  bool throw_in_set_up = false;
+  bool throw_in_tear_down = false;
+  bool skip = false;
+  std::int64_t throw_at_step = -1;
+};
+
+class ScriptClock final : public Clock {
+ public:
+  explicit ScriptClock(Script& script) : script_(script) {}
+  [[nodiscard]] std::int64_t now_ns() const noexcept override { return script_.clock.now_ns(); }
+  [[nodiscard]] Script& script() const { return script_; }
+
+ private:
+  Script& script_;
+};
+
+class LaunchWorkload final : public ScriptedWorkload {
+ public:
+  LaunchWorkload(Script& script, WorkerContext& context)
+      : ScriptedWorkload(script.clock, script.log), script_(script), context_(context) {
+    throw_at_step = script.throw_at_step;
+  }
+  std::optional<std::string> set_up() override {
+    (void)ScriptedWorkload::set_up();
+    script_.clock.pass(500);
+    context_.life_cycle = {.loader_construct_ns = 5, .first_batch_ns = 70};
+    if (script_.throw_in_set_up) throw std::runtime_error("set_up failed");
+    if (script_.skip) return "no device";
+    return std::nullopt;
+  }
+  void tear_down() override {
+    ScriptedWorkload::tear_down();
+    script_.clock.pass(30);
+    context_.life_cycle.loader_tear_down_ns = 20;
+    if (script_.throw_in_tear_down) throw std::runtime_error("tear_down failed");
+  }
+  void report(ReportSink& sink) const override {
+    script_.log.emplace_back("report");
+    sink.metric("flops", 1e9);
+    sink.effective("device", std::string("cpu"));
+    sink.note("as asked");
+  }
+
+ private:
+  Script& script_;
+  WorkerContext& context_;
+};
+
+std::unique_ptr<Workload> make(const ResolvedCase&, WorkerContext& context) {
+  Script& script = dynamic_cast<const ScriptClock&>(context.clock).script();
+  if (script.throw_in_make) throw std::runtime_error("make failed");
+  return std::make_unique<LaunchWorkload>(script, context);
+}
+
+class Factory final : public InstrumentFactory {
+ public:
+  explicit Factory(InstrumentLog& log) : log_(log) {}
+  [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase&,
+                                                 WorkerContext&) const override {
+    return std::make_unique<RecordingInstrument>("A", log_);
+  }
+
+ private:
+  InstrumentLog& log_;
+};
+
+Catalogue catalogue() {
+  return {harness_sections(), {{.name = "scripted", .doc = "A scripted workload."}}};
+}
+
+struct Said {
+  std::vector<std::string> kinds;
+  std::vector<Stage> stages;
+  std::vector<protocol::SamplesMessage> samples;
+  std::optional<LaunchReport> report;
+  std::optional<std::string> skipped;
+  std::optional<protocol::FailedMessage> failed;
+
+  void operator()(const protocol::Hello&) { kinds.emplace_back("hello"); }
+  void operator()(const protocol::StageMessage& message) {
+    kinds.emplace_back("stage");
+    stages.push_back(message.stage);
+  }
+  void operator()(const protocol::CycleMessage&) { kinds.emplace_back("cycle"); }
+  void operator()(const protocol::SamplesMessage& message) {
+    kinds.emplace_back("samples");
+    samples.push_back(message);
+  }
+  void operator()(const protocol::LaunchMessage& message) {
+    kinds.emplace_back("launch");
+    report = message.report;
+  }
+  void operator()(const protocol::SkippedMessage& message) {
+    kinds.emplace_back("skipped");
+    skipped = message.reason;
+  }
+  void operator()(const protocol::FailedMessage& message) {
+    kinds.emplace_back("failed");
+    failed = message;
+  }
+};
+
+Said run(Script& script, const std::vector<std::pair<std::string, Value>>& options = {},
+         std::span<InstrumentFactory* const> instruments = {},
+         const std::string& name = "scripted") {
+  protocol::CaseMessage message;
+  message.resolved.case_id = "0123";
+  message.resolved.workload = name;
+  message.resolved.options["schedule.warmup"] = std::int64_t{1};
+  message.resolved.options["schedule.active"] = std::int64_t{3};
+  for (const auto& [option, value] : options) message.resolved.options[option] = value;
+  fill_defaults(message.resolved, catalogue());
+  const WorkloadType types[] = {{"scripted", make}};
+  const ScriptClock clock(script);
+  Said said;
+  run_case(message, catalogue(), types, instruments, {}, clock, clock.now_ns(),
+           [&](const protocol::WorkerMessage& out) { std::visit(said, out); });
+  return said;
+}
+
+TEST(Launch, SaysStagesThenCyclesThenSamplesThenOneFinalLine) {
+  Script script;
+  const Said said = run(script, {{"schedule.repeat", std::int64_t{2}}});
+  EXPECT_THAT(said.kinds, ElementsAre("stage", "stage", "stage", "stage", "cycle", "stage", "stage",
+                                      "cycle", "samples", "samples", "stage", "launch"));
+  EXPECT_THAT(said.stages,
+              ElementsAre(Stage::kSetUp, Stage::kExercise, Stage::kWarmup, Stage::kActive,
+                          Stage::kWarmup, Stage::kActive, Stage::kTearDown));
+  EXPECT_EQ(said.samples[1].cycle, 1);
+}
+
+TEST(Launch, FingerprintAndReportComeBeforeTearDown) {
+  Script script;
+  (void)run(script);
+  ASSERT_GE(script.log.size(), 3U);
+  const std::vector<std::string> last(script.log.end() - 3, script.log.end());
+  EXPECT_THAT(last, ElementsAre("fingerprint", "report", "tear_down"));
+}
+
+TEST(Launch, ReportsWhatSamplesCannotTell) {
+  Script script;
+  const LaunchReport report = run(script).report.value();
+  const auto metric = [&](const char* name) { return report.metrics.at(name).value(); };
+  EXPECT_EQ(metric("set_up_ns"), 500);
+  EXPECT_EQ(metric("tear_down_ns"), 30);
+  EXPECT_EQ(metric("first_batch_ns"), 70);
+  EXPECT_EQ(metric("loader_construct_ns"), 5);
+  EXPECT_EQ(metric("loader_tear_down_ns"), 20);
+  EXPECT_EQ(metric("flops"), 1e9);
+  EXPECT_GT(metric("peak_rss_bytes"), 0);
+  for (const char* name : {"cpu_user_ns", "cpu_system_ns", "minor_faults", "major_faults",
+                           "voluntary_switches", "involuntary_switches"}) {
+    EXPECT_GE(metric(name), 0) << name;
+  }
+  EXPECT_EQ(report.fingerprint.at("loss"), Value(0.25));
+  EXPECT_EQ(report.effective.at("device"), Value(std::string("cpu")));
+  EXPECT_THAT(report.notes, ElementsAre("as asked"));
+  EXPECT_EQ(report.schedule.at("stop_reason"), Value(std::string("count")));
+  EXPECT_EQ(report.schedule.at("active"), Value(std::int64_t{3}));
+  EXPECT_EQ(report.schedule.at("warmup"), Value(std::int64_t{1}));
+  EXPECT_EQ(report.schedule.at("warmup_verdict"), Value(std::string("unknown")));
+}
+
+TEST(Launch, EveryMetricThatItReportsIsDeclared) {
+  Script script;
+  const LaunchReport report = run(script).report.value();
+  for (const auto& [name, value] : report.metrics) {
+    if (name == "flops") continue;  // the workload's own
+    const auto& declared = harness_metrics();
+    EXPECT_TRUE(std::any_of(declared.begin(), declared.end(), [&](const Metric& metric) {
+      return metric.name == name;
+    })) << name;
+  }
+}
+
+TEST(Launch, AReasonToSkipIsNoFailure) {
+  Script script{.skip = true};
+  const Said said = run(script);
+  EXPECT_EQ(said.skipped, "no device");
+  EXPECT_EQ(said.kinds.back(), "skipped");
+  EXPECT_THAT(script.log, ElementsAre("set_up", "tear_down"));
+}
+
+TEST(Launch, AnExceptionInSetUpNamesItsStageAndStillTearsDown) {
+  Script script{.throw_in_set_up = true};
+  const Said said = run(script);
+  ASSERT_TRUE(said.failed);
+  EXPECT_EQ(said.failed->message, "set_up failed");
+  EXPECT_EQ(said.failed->stage, Stage::kSetUp);
+  EXPECT_EQ(script.log.back(), "tear_down");
+}
+
+TEST(Launch, AWorkloadThatCannotBeMadeIsAFailure) {
+  Script script{.throw_in_make = true};
+  EXPECT_EQ(run(script).failed->message, "make failed");
+}
+
+TEST(Launch, AnExceptionInAStepKeepsFinishedCyclesAndTearsDown) {
+  Script script{.throw_at_step = 6};  // the second cycle's warm-up is step 5
+  const Said said = run(script, {{"schedule.repeat", std::int64_t{2}}});
+  ASSERT_TRUE(said.failed);
+  EXPECT_EQ(said.failed->message, "step failed");
+  EXPECT_EQ(said.failed->stage, Stage::kWarmup);
+  EXPECT_EQ(said.samples.size(), 1U);
+  EXPECT_EQ(script.log.back(), "tear_down");
+  EXPECT_EQ(said.kinds.back(), "failed");
+}
+
+TEST(Launch, AnExceptionInTearDownNamesItsStage) {
+  Script script{.throw_in_tear_down = true};
+  EXPECT_EQ(run(script).failed->stage, Stage::kTearDown);
+}
+
+TEST(Launch, TheFirstOfTwoExceptionsIsReported) {
+  Script script{.throw_in_tear_down = true, .throw_at_step = 0};
+  const Said said = run(script);
+  EXPECT_EQ(said.failed->message, "step failed");
+  EXPECT_EQ(said.kinds.back(), "failed");
+}
+
+TEST(Launch, AnUnknownWorkloadNamesTheKnownOnes) {
+  Script script;
+  EXPECT_THAT(run(script, {}, {}, "other").failed->message,
+              HasSubstr("no workload 'other'; it has: scripted"));
+}
+
+TEST(Launch, TheWallLimitTruncatesAndKeepsFinishedCycles) {
+  Script script;
+  // 4,000 of 5,000 ns are left for set-up and steps: 500 and two cycles of 500 + 2 x 1000.
+  const Said said = run(script, {{"limits.wall_s", 5e-6}, {"schedule.repeat", std::int64_t{9}}});
+  ASSERT_TRUE(said.report);
+  EXPECT_EQ(said.report->schedule.at("stop_reason"), Value(std::string("wall_limit")));
+  EXPECT_THAT(said.report->flags, Contains("truncated"));
+  EXPECT_EQ(said.report->schedule.at("cycles"),
+            Value(static_cast<std::int64_t>(said.samples.size())));
+  EXPECT_GE(said.samples.size(), 1U);
+}
+
+TEST(Launch, LongWindowsAreSentInParts) {
+  Script script;
+  const Said said = run(script, {{"schedule.active", std::int64_t{20'000}}});
+  ASSERT_EQ(said.samples.size(), 2U);
+  EXPECT_EQ(said.samples[0].values[0].size(), kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[1].values[0].size(), 20'000 - kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[0].cycle, said.samples[1].cycle);
+}
+
+TEST(Launch, EachInstrumentIsExercisedOnceBeforeTheFirstStep) {
+  Script script;
+  InstrumentLog log;
+  Factory factory(log);
+  InstrumentFactory* const factories[] = {&factory};
+  (void)run(script, {}, factories);
+  EXPECT_EQ(log.lines.front(), "A exercise");
+  EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "A exercise"), 1);
+  EXPECT_EQ(log.lines.back(), "A report");
+}
+
+TEST(Launch, AnInstrumentMayThrowAtAnyActionAndTheWorkloadIsTornDown) {
+  Script quiet;
+  InstrumentLog all;
+  Factory counting(all);
+  InstrumentFactory* const counted[] = {&counting};
+  (void)run(quiet, {}, counted);
+  for (int n = 0; n < all.throwing_actions; ++n) {
+    SCOPED_TRACE("action " + std::to_string(n));
+    Script script;
+    InstrumentLog log;
+    log.throw_at = n;
+    Factory factory(log);
+    InstrumentFactory* const factories[] = {&factory};
+    const Said said = run(script, {}, factories);
+    ASSERT_TRUE(said.failed);
+    EXPECT_EQ(said.failed->message, "scripted");
+    EXPECT_EQ(script.log.back(), "tear_down");
+    EXPECT_EQ(said.kinds.back(), "failed");
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/worker/loop.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/error.h"
+#include "tests/unit/measure/recording_instrument.h"
+#include "tests/unit/worker/scripted_workload.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+std::vector<std::string> phase_names() {
+  std::vector<std::string> names;
+  for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
+  return names;
+}
+
+// One loop with a workload and two instruments that share one log.
+struct Scene {
+  explicit Scene(Schedule schedule) {
+    options.schedule = schedule;
+    options.stop.cycles = schedule.repeat;
+    options.deadline_ns = std::numeric_limits<std::int64_t>::max();
+  }
+
+  LoopResult run() {
+    InstrumentSet set(with_instruments ? two_instruments(log)
+                                       : std::vector<std::unique_ptr<Instrument>>());
+    Loop loop(options, clock, workload, set, phase_names());
+    loop.exercise();
+    log.lines.emplace_back("run");
+    return loop.run([&](bool active) { stages.emplace_back(active ? "active" : "warmup"); },
+                    [&](const Columns& cycle) { cycles.push_back(cycle); });
+  }
+
+  ScriptedClock clock;
+  InstrumentLog log;
+  ScriptedWorkload workload{clock, log.lines};
+  bool with_instruments = false;
+  LoopOptions options;
+  std::vector<std::string> stages;
+  std::vector<Columns> cycles;
+};
+
+TEST(Loop, TheActionsOfACycleComeInThisOrder) {
+  Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
+  scene.with_instruments = true;
+  (void)scene.run();
+  const std::vector<std::string> expected = {
+      "run",           "step 0",        "A none>warmup", "B none>warmup",   "A step 1",
+      "B step 1",      "step 1",        "A phase 3",     "B phase 3",       "B phase end 3",
+      "A phase end 3", "B step end",    "A step end",    "A warmup>record", "B warmup>record",
+      "synchronize",   "window begin",  "A step 2",      "B step 2",        "step 2",
+      "A phase 3",     "B phase 3",     "B phase end 3", "A phase end 3",   "B step end",
+      "A step end",    "A record>save", "B record>save", "A step 3",        "B step 3",
+      "step 3",        "A phase 3",     "B phase 3",     "B phase end 3",   "A phase end 3",
+      "B step end",    "A step end",    "synchronize",   "window end",      "stop?yes",
+      "B save>none",   "A save>none"};
+  EXPECT_THAT(scene.log.lines, ElementsAreArray(expected));
+}
+
+TEST(Loop, ExerciseLeavesTheWorkloadAlone) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 1, .repeat = 1});
+  (void)scene.run();
+  EXPECT_EQ(scene.log.lines.front(), "run");
+}
+
+TEST(Loop, NothingSynchronisesInsideAWindow) {
+  Scene scene({.wait = 1, .warmup = 1, .active = 5, .repeat = 2});
+  (void)scene.run();
+  const auto& log = scene.log.lines;
+  int windows = 0;
+  for (auto line = log.begin(); line != log.end(); ++line) {
+    if (*line != "window begin") continue;
+    ++windows;
+    const auto sync = std::find(line, log.end(), "synchronize");
+    EXPECT_EQ(sync - line, 1 + 5);
+    EXPECT_EQ(*(sync + 1), "window end");
+  }
+  EXPECT_EQ(windows, 2);
+  for (const Columns& cycle : scene.cycles) EXPECT_THAT(cycle.at("step_ns"), Each(100));
+}
+
+TEST(Loop, SyncStepWaitsForTheDeviceInsideEachPeriod) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 3, .repeat = 1});
+  scene.options.sync_each_step = true;
+  (void)scene.run();
+  EXPECT_THAT(scene.cycles.front().at("step_ns"), Each(1100));
+  EXPECT_THAT(scene.cycles.front().at("other_ns"), Each(1040));
+}
+
+TEST(Loop, CyclesKeepTheirStepIndices) {
+  Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 2, .skip_first = 3});
+  const LoopResult result = scene.run();
+  ASSERT_THAT(scene.cycles, SizeIs(2));
+  EXPECT_THAT(scene.cycles[0].at("index"), ElementsAre(5, 6));
+  EXPECT_THAT(scene.cycles[1].at("index"), ElementsAre(9, 10));
+  EXPECT_EQ(result.reason, StopReason::kCount);
+  EXPECT_EQ(result.cycles, 2);
+  EXPECT_EQ(result.active_steps, 4);
+  EXPECT_FALSE(result.truncated);
+}
+
+TEST(Loop, StagesAreAnnouncedBeforeTheirSteps) {
+  Scene scene({.wait = 0, .warmup = 1, .active = 2, .repeat = 2});
+  (void)scene.run();
+  EXPECT_THAT(scene.stages, ElementsAre("warmup", "active", "warmup", "active"));
+}
+
+TEST(Loop, AnAutomaticWindowStopsWhenItsMedianIsPrecise) {
+  Scene scene({.wait = 0, .warmup = 0, .active = kAutomaticWindow, .repeat = 0});
+  scene.options.stop = {.cycles = 1, .automatic = true};
+  const LoopResult result = scene.run();
+  EXPECT_EQ(result.reason, StopReason::kPrecision);
+  EXPECT_EQ(result.cycles, 1);
+  ASSERT_TRUE(result.within_launch.has_value());
+  EXPECT_EQ(result.within_launch->low, 100);
+  EXPECT_EQ(result.within_launch->high, 100);
+}
+
+TEST(Loop, TheWallLimitKeepsFinishedCycles) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 100});
+  scene.options.deadline_ns = scene.clock.now_ns() + 7000;  // two synchronisations a window
+  const LoopResult result = scene.run();
+  EXPECT_EQ(result.reason, StopReason::kWallLimit);
+  EXPECT_TRUE(result.truncated);
+  EXPECT_EQ(result.cycles, 2);
+  EXPECT_THAT(scene.cycles, SizeIs(2));
+  const auto& log = scene.log.lines;
+  EXPECT_EQ(std::count(log.begin(), log.end(), "window begin"),
+            std::count(log.begin(), log.end(), "window end"));
+}
+
+TEST(Loop, AWallLimitBeforeTheFirstCycleIsAnError) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 1});
+  scene.options.deadline_ns = scene.clock.now_ns() + 1500;
+  EXPECT_THAT([&] { (void)scene.run(); }, ThrowsMessage<Error>(HasSubstr("limits.wall_s")));
+}
+
+TEST(Loop, AllRanksStopTogether) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 1, .repeat = 0});
+  scene.options.stop.cycles = 0;
+  scene.workload.stop_answer = true;  // another rank has measured enough
+  EXPECT_EQ(scene.run().cycles, 1);
+}
+
+TEST(Loop, AStepThatThrowsKeepsEarlierCyclesAndItsException) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 2, .repeat = 3});
+  scene.workload.throw_at_step = 5;
+  EXPECT_THAT([&] { (void)scene.run(); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("step failed")));
+  EXPECT_THAT(scene.cycles, SizeIs(2));
+}
+
+// Each instrument ends every step and phase that it heard begin, and ends at `none`.
+void expect_balanced(const std::vector<std::string>& log, const std::string& name) {
+  std::map<std::string, int> open;
+  std::string action = "none";
+  for (const std::string& line : log) {
+    if (!line.starts_with(name + " ") || line.ends_with("throws")) continue;
+    if (const std::size_t to = line.find('>'); to != std::string::npos) {
+      EXPECT_EQ(line.substr(2, to - 2), action);
+      action = line.substr(to + 1);
+    } else if (line.find(" end") != std::string::npos) {
+      EXPECT_EQ(--open[line.find("phase") != std::string::npos ? "phase" : "step"], 0) << line;
+    } else {
+      EXPECT_EQ(++open[line.find("phase") != std::string::npos ? "phase" : "step"], 1) << line;
+    }
+  }
+  for (const auto& [what, count] : open) EXPECT_EQ(count, 0) << name << " " << what;
+  EXPECT_EQ(action, "none") << name;
+}
+
+TEST(Loop, AnInstrumentMayThrowAtAnyAction) {
+  const Schedule schedule{.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
+  Scene quiet(schedule);
+  quiet.with_instruments = true;
+  (void)quiet.run();
+  ASSERT_GT(quiet.log.throwing_actions, 30);
+  for (int n = 0; n < quiet.log.throwing_actions; ++n) {
+    SCOPED_TRACE("action " + std::to_string(n));
+    Scene scene(schedule);
+    scene.with_instruments = true;
+    scene.log.throw_at = n;
+    EXPECT_THAT([&] { (void)scene.run(); }, ThrowsMessage<std::runtime_error>("scripted"));
+    expect_balanced(scene.log.lines, "A");
+    expect_balanced(scene.log.lines, "B");
+    const auto thrown = std::find_if(scene.log.lines.begin(), scene.log.lines.end(),
+                                     [](const auto& line) { return line.ends_with("throws"); });
+    ASSERT_NE(thrown, scene.log.lines.end());
+    const auto finished = std::count(scene.log.lines.begin(), thrown, "window end");
+    EXPECT_EQ(static_cast<std::ptrdiff_t>(scene.cycles.size()), finished);
+  }
+}
+
+}  // namespace
+}  // namespace stepbench
