@@ -37,7 +37,6 @@ def make_step(option):
 
         def end_of(phase):
             return marks.append(monotonic_ns()) or phase
-
         end_of(optimizer.zero_grad())
         outputs = end_of(model(inputs))
         loss = end_of(torch.nn.functional.cross_entropy(outputs, labels))
@@ -69,7 +68,8 @@ def measure(option, say):
         phases = [[mark[i + 1] - mark[i] for mark in marks] for i in range(len(PHASES))]
         rest = [end - mark[-1] for mark, end in zip(marks, ends)]
         first = cycle * (lead + active) + lead
-            windows.append([list(range(first, first + active)), periods, *phases, rest, *constant])
+        samples, flags = [option["python_mlp.batch_size"]] * active, [0] * active
+        windows.append([list(range(first, first + active)), periods, *phases, rest, samples, flags])
         say("cycle", cycle=cycle, steps=active, median_step_ns=sorted(periods)[active // 2])
     for cycle, values in enumerate(windows):
         say("samples", cycle=cycle, columns=COLUMNS, values=values)
