@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/jpeg_folder.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "harness/error.h"
+#include "tests/unit/loading/test_images.h"
+
+namespace stepbench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Sample {
+  std::vector<float> image;
+  std::int64_t label = -1;
+  std::int64_t skipped = 0;
+  bool operator==(const Sample&) const = default;
+};
+
+Sample read(const JpegFolder& data, const SampleKey& key, Dataset::Scratch* with = nullptr) {
+  Sample sample{.image = std::vector<float>(data.fields()[0].bytes() / sizeof(float))};
+  const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(sample.image.data()),
+                                           reinterpret_cast<std::byte*>(&sample.label)};
+  ReadCost cost;
+  const auto own = data.make_scratch();
+  data.read(key, slots, with != nullptr ? *with : *own, cost);
+  sample.skipped = cost.skipped;
+  return sample;
+}
+
+class JpegFolderTest : public testing::Test {
+ protected:
+  JpegFolderTest() {
+    root.write("a/0.jpg", test::jpeg(80, 60, 1));
+    root.write("a/1.jpg", test::jpeg(60, 80, 2));
+    root.write("b/2.jpg", test::jpeg(200, 30, 3));
+  }
+  [[nodiscard]] JpegFolder data(bool skip = false, bool augment = true) const {
+    return JpegFolder(
+        {.path = root.path(), .image_size = 32, .augment = augment, .skip_errors = skip});
+  }
+  test::TemporaryFolder root;
+};
+
+TEST_F(JpegFolderTest, ASampleDependsOnSeedEpochAndIndexAndOnNothingElse) {
+  const JpegFolder folder = data();
+  const auto used = folder.make_scratch();
+  (void)read(folder, {.index = 2, .seed = 9, .epoch = 4}, used.get());
+  const Sample expected = read(folder, {.index = 0, .seed = 1, .epoch = 2});
+  EXPECT_EQ(read(folder, {.index = 0, .seed = 1, .epoch = 2}, used.get()), expected);
+  EXPECT_NE(read(folder, {.index = 0, .seed = 1, .epoch = 3}).image, expected.image);
+  EXPECT_NE(read(folder, {.index = 0, .seed = 2, .epoch = 2}).image, expected.image);
+}
+
+TEST_F(JpegFolderTest, LabelsAreThePositionsOfTheSortedClasses) {
+  const JpegFolder folder = data();
+  EXPECT_EQ(folder.size(), 3);
+  EXPECT_EQ(folder.classes(), 2);
+  EXPECT_EQ(read(folder, {.index = 1}).label, 0);
+  EXPECT_EQ(read(folder, {.index = 2}).label, 1);
+}
+
+TEST_F(JpegFolderTest, WithoutAugmentationEveryEpochIsTheSame) {
+  const JpegFolder folder = data(false, false);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(read(folder, {.index = i, .seed = 1, .epoch = 0}),
+              read(folder, {.index = i, .seed = 2, .epoch = 7}));
+  }
+}
+
+TEST_F(JpegFolderTest, AUniformImageBecomesItsNormalisedColour) {
+  const JpegEncoding encoding{.width = 50, .height = 40, .quality = 100};
+  root.write("a/0.jpg", encode_jpeg(std::vector<std::uint8_t>(50 * 40 * 3, 128), encoding));
+  const Sample sample = read(data(), {.index = 0});
+  for (const float value : std::span(sample.image).first(32 * 32)) {
+    ASSERT_NEAR(value, (128 / 255.0 - 0.485) / 0.229, 0.02);
+  }
+}
+
+TEST_F(JpegFolderTest, AnUnreadableFileIsNamed) {
+  root.write("a/1.jpg", "this is no image at all");
+  EXPECT_THAT(
+      [&] { (void)read(data(), {.index = 1}); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("a/1.jpg: "), HasSubstr("not a readable JPEG"))));
+  root.write("a/1.jpg", "\x89PNG\r\n");
+  EXPECT_THAT([&] { (void)read(data(), {.index = 1}); },
+              ThrowsMessage<Error>(HasSubstr("is a PNG file")));
+  root.write("a/1.jpg", "");
+  EXPECT_THAT([&] { (void)read(data(), {.index = 1}); },
+              ThrowsMessage<Error>(HasSubstr("a/1.jpg: the file is empty")));
+}
+
+TEST_F(JpegFolderTest, AFileThatVanishedIsNamed) {
+  const JpegFolder folder = data();
+  std::filesystem::remove(root.path() / "a" / "0.jpg");
+  EXPECT_THAT([&] { (void)read(folder, {.index = 0}); },
+              ThrowsMessage<Error>(HasSubstr("cannot be opened")));
+}
+
+TEST_F(JpegFolderTest, SkipTakesTheNextReadableImageAndCountsIt) {
+  root.write("b/2.jpg", "damaged");
+  const JpegFolder folder = data(true);
+  const Sample sample = read(folder, {.index = 2, .seed = 5});
+  EXPECT_EQ(sample.skipped, 1);
+  EXPECT_EQ(sample.image, read(folder, {.index = 0, .seed = 5}).image);
+  EXPECT_EQ(sample.label, 0);
+}
+
+TEST_F(JpegFolderTest, SkipGivesUpWhenNothingIsReadable) {
+  for (const char* name : {"a/0.jpg", "a/1.jpg", "b/2.jpg"}) root.write(name, "damaged");
+  EXPECT_THAT(
+      [&] { (void)read(data(true), {.index = 1}); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("3 unreadable files in a row"), HasSubstr("a/1.jpg"))));
+}
+
+TEST_F(JpegFolderTest, TheDigestFollowsCountAndBytes) {
+  const std::string before = data().digest();
+  EXPECT_EQ(data().digest(), before);
+  root.write("b/3.jpg", test::jpeg(20, 20, 4));
+  EXPECT_NE(data().digest(), before);
+}
+
+TEST_F(JpegFolderTest, FastDecodingDiffersOnlyWhereTheCropIsTwiceTheOutput) {
+  root.write("a/0.jpg", test::jpeg(1200, 900, 8));
+  const JpegFolder exact = data(false, false);
+  const JpegFolder fast(
+      {.path = root.path(), .image_size = 32, .augment = false, .fast_decode = true});
+  const Sample a = read(exact, {.index = 0});
+  const Sample b = read(fast, {.index = 0});
+  double squares = 0;
+  for (std::size_t i = 0; i < a.image.size(); ++i)
+    squares += std::pow((a.image[i] - b.image[i]) * 0.225, 2);
+  EXPECT_GT(squares, 0);
+  EXPECT_GT(-10 * std::log10(squares / static_cast<double>(a.image.size())), 30);  // decibels
+  EXPECT_EQ(read(exact, {.index = 2}), read(fast, {.index = 2}));                  // 30 pixels high
+}
+
+}  // namespace
+}  // namespace stepbench
