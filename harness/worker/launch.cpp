@@ -67,81 +67,107 @@ class Stages {
   bool entered_ = false;
 };
 
+class Launch {
+ public:
+  Launch(const protocol::CaseMessage& message, const WorkerParts& parts, const Clock& clock,
+         std::int64_t began_ns, const SendMessage& send)
+      : resolved_(message.resolved),
+        parts_(parts),
+        clock_(clock),
+        began_ns_(began_ns),
+        send_(send),
+        stages_(send),
+        context_{clock, message.run_dir, message.shared_memory_prefix, message.rank, message.world,
+                 {},    message.launch} {}
+
+  void run() {
+    guarded([&] { set_up(); });
+    if (!error_ && !skip_) guarded([&] { measure(); });
+    for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
+      send_samples(static_cast<std::int64_t>(cycle), cycles_[cycle], send_);
+    }
+    guarded([&] { tear_down(); });
+    if (error_) {
+      send_(protocol::FailedMessage{what_of(error_), failed_in_});
+    } else if (skip_) {
+      send_(protocol::SkippedMessage{*skip_});
+    } else {
+      evidence_.life_cycle = context_.life_cycle;
+      send_(protocol::LaunchMessage{make_report(evidence_, cycles_)});
+    }
+  }
+
+ private:
+  // The first exception is the one that explains; later ones are its consequences.
+  template <typename Part>
+  void guarded(const Part& part) {
+    try {
+      part();
+    } catch (...) {
+      if (error_) return;
+      error_ = std::current_exception();
+      failed_in_ = stages_.current();
+    }
+  }
+
+  void set_up() {
+    stages_.enter(Stage::kSetUp);
+    const std::int64_t from_ns = clock_.now_ns();
+    const WorkloadType& type = find_type(parts_.workloads, resolved_.workload);
+    if (parts_.facts.set_threads != nullptr) {
+      parts_.facts.set_threads(threads_of(resolved_, "threads.intra_op"),
+                               threads_of(resolved_, "threads.inter_op"));
+    }
+    workload_ = type.make(resolved_, context_);
+    skip_ = workload_->set_up();
+    evidence_.set_up_ns = clock_.now_ns() - from_ns;
+  }
+
+  void measure() {
+    stages_.enter(Stage::kExercise);
+    InstrumentSet instruments =
+        make_instruments(parts_.instruments, resolved_, context_, evidence_);
+    evidence_.options = loop_options(resolved_, began_ns_);
+    Loop loop(evidence_.options, clock_, *workload_, instruments,
+              phase_names(parts_.catalogue, resolved_.workload));
+    loop.exercise();
+    evidence_.loop =
+        loop.run([&](bool active) { stages_.enter(active ? Stage::kActive : Stage::kWarmup); },
+                 [&](const Columns& cycle) {
+                   send_(cycle_message(static_cast<std::int64_t>(cycles_.size()), cycle));
+                   cycles_.push_back(cycle);
+                 });
+    collect(*workload_, instruments, evidence_);
+  }
+
+  void tear_down() {
+    stages_.enter(Stage::kTearDown);
+    if (workload_ == nullptr) return;
+    const std::int64_t from_ns = clock_.now_ns();
+    workload_->tear_down();
+    evidence_.tear_down_ns = clock_.now_ns() - from_ns;
+  }
+
+  const ResolvedCase& resolved_;
+  const WorkerParts& parts_;
+  const Clock& clock_;
+  std::int64_t began_ns_;
+  const SendMessage& send_;
+  Stages stages_;
+  WorkerContext context_;
+  std::unique_ptr<Workload> workload_;
+  std::optional<std::string> skip_;
+  std::exception_ptr error_;
+  Stage failed_in_ = Stage::kSetUp;
+  LaunchEvidence evidence_;
+  std::vector<Columns> cycles_;
+};
+
 }  // namespace
 
-void run_case(const protocol::CaseMessage& message, const Catalogue& catalogue,
-              std::span<const WorkloadType> workloads,
-              std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
-              const Clock& clock, std::int64_t began_ns, const SendMessage& send) {
-  const ResolvedCase& resolved = message.resolved;
-  const std::int64_t set_up_began_ns = clock.now_ns();
-  WorkerContext context{clock,         message.run_dir, message.shared_memory_prefix,
-                        message.rank,  message.world,   {},
-                        message.launch};
-  Stages stages(send);
-  std::unique_ptr<Workload> workload;
-  std::exception_ptr error;
-  LaunchEvidence evidence;
-  std::vector<Columns> cycles;
-  try {
-    stages.enter(Stage::kSetUp);
-    const WorkloadType& type = find_type(workloads, resolved.workload);
-    if (facts.set_threads != nullptr) {
-      facts.set_threads(threads_of(resolved, "threads.intra_op"),
-                        threads_of(resolved, "threads.inter_op"));
-    }
-    workload = type.make(resolved, context);
-    const std::optional<std::string> skip = workload->set_up();
-    evidence.set_up_ns = clock.now_ns() - set_up_began_ns;
-    if (skip) {
-      stages.enter(Stage::kTearDown);
-      workload->tear_down();
-      send(protocol::SkippedMessage{*skip});
-      return;
-    }
-
-    stages.enter(Stage::kExercise);
-    InstrumentSet listening = make_instruments(instruments, resolved, context, evidence);
-    evidence.options = loop_options(resolved, began_ns);
-    Loop loop(evidence.options, clock, *workload, listening,
-              phase_names(catalogue, resolved.workload));
-    loop.exercise();
-    try {
-      evidence.loop =
-          loop.run([&](bool active) { stages.enter(active ? Stage::kActive : Stage::kWarmup); },
-                   [&](const Columns& cycle) {
-                     send(cycle_message(static_cast<std::int64_t>(cycles.size()), cycle));
-                     cycles.push_back(cycle);
-                   });
-      collect(*workload, listening, evidence);
-    } catch (...) {
-      error = std::current_exception();
-    }
-  } catch (...) {
-    error = std::current_exception();
-  }
-
-  const Stage failed_in = stages.current();
-  for (std::size_t cycle = 0; cycle < cycles.size(); ++cycle) {
-    send_samples(static_cast<std::int64_t>(cycle), cycles[cycle], send);
-  }
-  stages.enter(Stage::kTearDown);
-  const std::int64_t tear_down_ns = clock.now_ns();
-  try {
-    if (workload != nullptr) workload->tear_down();
-  } catch (...) {
-    if (error == nullptr) {
-      send(protocol::FailedMessage{what_of(std::current_exception()), Stage::kTearDown});
-      return;
-    }
-  }
-  evidence.tear_down_ns = clock.now_ns() - tear_down_ns;
-  if (error != nullptr) {
-    send(protocol::FailedMessage{what_of(error), failed_in});
-    return;
-  }
-  evidence.life_cycle = context.life_cycle;
-  send(protocol::LaunchMessage{make_report(evidence, cycles)});
+void run_case(const protocol::CaseMessage& message, const WorkerParts& parts, const Clock& clock,
+              std::int64_t began_ns, const SendMessage& send) {
+  Launch(message, parts, clock, began_ns, send).run();
 }
 
 }  // namespace stepbench

@@ -13,11 +13,18 @@ namespace stepbench {
 
 using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 
+// What worker_main was given.
+struct WorkerParts {
+  const Catalogue& catalogue;
+  std::span<const WorkloadType> workloads;
+  std::span<InstrumentFactory* const> instruments;
+  const WorkerFacts& facts;
+};
+
 // Sends stages, cycles and samples and, as the last message, launch, skipped or failed. Exceptions
-// of the workload end as `failed`; those of `send` pass through.
-void run_case(const protocol::CaseMessage& message, const Catalogue& catalogue,
-              std::span<const WorkloadType> workloads,
-              std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts,
-              const Clock& clock, std::int64_t began_ns, const SendMessage& send);
+// of workload and instruments end as `failed`. `began_ns`: start of the process on `clock`;
+// limits.wall_s counts from it.
+void run_case(const protocol::CaseMessage& message, const WorkerParts& parts, const Clock& clock,
+              std::int64_t began_ns, const SendMessage& send);
 
 }  // namespace stepbench

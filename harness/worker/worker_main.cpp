@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -27,12 +26,10 @@ constexpr int kUsageError = 2;
 
 class Program {
  public:
-  Program(const Catalogue& catalogue, std::span<const WorkloadType> workloads,
-          std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts)
-      : catalogue_(catalogue), workloads_(workloads), instruments_(instruments), facts_(facts) {}
+  explicit Program(const WorkerParts& parts) : parts_(parts) {}
 
   int driven(int descriptor) const {
-    become_a_worker();
+    become_a_worker(descriptor);
     say_hello(descriptor);
     protocol::LineReader reader(descriptor);
     const auto line = reader.next();
@@ -51,7 +48,7 @@ class Program {
   }
 
  private:
-  void send(int descriptor, const protocol::WorkerMessage& message) const {
+  static void send(int descriptor, const protocol::WorkerMessage& message) {
     if (!protocol::write_line(descriptor, protocol::encode(message))) {
       throw Error("nobody reads what this worker says");
     }
@@ -59,8 +56,9 @@ class Program {
 
   void say_hello(int descriptor) const {
     send(descriptor,
-         protocol::Hello{protocol::kSupported, build_id(), catalogue_digest(catalogue_), ::getpid(),
-                         facts_.software == nullptr ? Fields{} : facts_.software()});
+         protocol::Hello{protocol::kSupported, build_id(), catalogue_digest(parts_.catalogue),
+                         ::getpid(),
+                         parts_.facts.software == nullptr ? Fields{} : parts_.facts.software()});
   }
 
   void measure(std::string_view line, int descriptor) const {
@@ -72,19 +70,16 @@ class Program {
       send(descriptor, protocol::FailedMessage{error.what(), protocol::Stage::kSetUp});
       return;
     }
-    fill_defaults(message.resolved, catalogue_);
+    fill_defaults(message.resolved, parts_.catalogue);
     const HostClock host_clock;
-    const bool scripted = facts_.clock != nullptr;
-    const Clock& clock = scripted ? *facts_.clock : host_clock;
+    const bool scripted = parts_.facts.clock != nullptr;
+    const Clock& clock = scripted ? *parts_.facts.clock : host_clock;
     const std::int64_t began_ns = clock.now_ns() - (scripted ? 0 : process_age_ns());
-    run_case(message, catalogue_, workloads_, instruments_, facts_, clock, began_ns,
+    run_case(message, parts_, clock, began_ns,
              [&](const protocol::WorkerMessage& out) { send(descriptor, out); });
   }
 
-  const Catalogue& catalogue_;
-  std::span<const WorkloadType> workloads_;
-  std::span<InstrumentFactory* const> instruments_;
-  const WorkerFacts& facts_;
+  const WorkerParts& parts_;
 };
 
 }  // namespace
@@ -96,7 +91,8 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
   try {
     const auto given = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
     const WorkerArguments arguments = parse_worker_arguments(given.subspan(argc > 0 ? 1 : 0));
-    const Program program(catalogue, workloads, instruments, facts);
+    const WorkerParts parts{catalogue, workloads, instruments, facts};
+    const Program program(parts);
     switch (arguments.mode) {
       case Mode::kHelp:
         std::cout << kWorkerHelp;

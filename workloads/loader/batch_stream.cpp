@@ -23,7 +23,10 @@ Batch BatchStream::next(StepRecorder& step) {
     const auto scope = step.phase(PhaseId::kDataWait);
     loader_.begin_epoch(++epoch_);
     batch = loader_.next();
-    if (first) context_.life_cycle.first_batch_ns = context_.clock.now_ns() - began;
+    if (first) {
+      context_.life_cycle.first_batch_ns = context_.clock.now_ns() - began;
+      step.first_batch();
+    }
   }
   if (!batch) {
     throw Error("epoch " + std::to_string(epoch_) +

@@ -24,6 +24,7 @@ struct Script {
   bool throw_in_set_up = false;
   bool throw_in_tear_down = false;
   bool skip = false;
+  int torn_down = 0;
   std::int64_t throw_at_step = -1;
 };
 
@@ -53,6 +54,7 @@ class LaunchWorkload final : public ScriptedWorkload {
   }
   void tear_down() override {
     ScriptedWorkload::tear_down();
+    ++script_.torn_down;
     script_.clock.pass(30);
     context_.life_cycle.loader_tear_down_ns = 20;
     if (script_.throw_in_tear_down) throw std::runtime_error("tear_down failed");
@@ -136,7 +138,9 @@ Said run(Script& script, const std::vector<std::pair<std::string, Value>>& optio
   const WorkloadType types[] = {{"scripted", make}};
   const ScriptClock clock(script);
   Said said;
-  run_case(message, catalogue(), types, instruments, {}, clock, clock.now_ns(),
+  const Catalogue known = catalogue();
+  const WorkerFacts facts;
+  run_case(message, {known, types, instruments, facts}, clock, clock.now_ns(),
            [&](const protocol::WorkerMessage& out) { std::visit(said, out); });
   return said;
 }
@@ -202,6 +206,14 @@ TEST(Launch, AReasonToSkipIsNoFailure) {
   EXPECT_EQ(said.skipped, "no device");
   EXPECT_EQ(said.kinds.back(), "skipped");
   EXPECT_THAT(script.log, ElementsAre("set_up", "tear_down"));
+}
+
+TEST(Launch, ASkippedCaseThatCannotBeTornDownHasFailedAndIsTornDownOnce) {
+  Script script{.throw_in_tear_down = true, .skip = true};
+  const Said said = run(script);
+  ASSERT_TRUE(said.failed);
+  EXPECT_EQ(said.failed->stage, Stage::kTearDown);
+  EXPECT_EQ(script.torn_down, 1);
 }
 
 TEST(Launch, AnExceptionInSetUpNamesItsStageAndStillTearsDown) {
