@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCONFIG_FILE=… -DWORKER=… … -P install_test.cmake
+# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCONFIG_FILE=… -DWORKER=… -DCASES=… -DSECTION=… -DOPTION=… -DTYPO=…
+#       -DCXX=… -DCXX_FLAGS=… -P install_test.cmake
 # Installs the build into WORK/prefix, builds CONSUMER against it as an outside project would, and measures
 # CONFIG_FILE with its worker.
 file(REMOVE_RECURSE ${WORK})
@@ -25,8 +26,9 @@ if(NOT out MATCHES "${OPTION}")
   message(FATAL_ERROR "`stepbench list --worker` does not show ${OPTION}:\n${out}")
 endif()
 run("planning" ${stepbench} plan ${CONFIG_FILE} --worker ${worker})
-run("measuring" ${stepbench} run ${CONFIG_FILE} --worker ${worker} --out ${WORK}/run --no-lock ${RUN_ARGUMENTS})
-run("showing" ${stepbench} show ${WORK}/run --format csv)
+run("measuring" ${stepbench} run ${CONFIG_FILE} --worker ${worker} --results ${WORK}/results --no-lock)
+file(GLOB run_dir ${WORK}/results/*)
+run("showing" ${stepbench} show ${run_dir} --format csv)
 string(REGEX MATCHALL "\n[^\n]+" rows "${out}")
 list(LENGTH rows count)
 if(NOT count EQUAL CASES)
