@@ -14,7 +14,7 @@ die() {
 # The comment block on top of a script is its --help.
 print_help() { sed -n '/^# SPDX/d; 2,/^[^#]/ { s/^# \{0,1\}//p }' "$0"; }
 
-jobs() { echo "${STEPBENCH_JOBS:-$(nproc)}"; }
+parallel() { echo "${STEPBENCH_JOBS:-$(nproc)}"; }
 
 # Prints the libtorch to build against when the user names one by STEPBENCH_TORCH or CMAKE_PREFIX_PATH; else nothing.
 chosen_torch() {
@@ -102,7 +102,7 @@ build() {
   if ninja -C "$dir" -n "$@" 2>/dev/null | grep -q 'no work to do'; then return; fi
   say "building in ${dir#"$root"/} (log: ${log#"$root"/})"
   local begin=$SECONDS
-  if ! ninja -C "$dir" -j "$(jobs)" "$@" >"$log" 2>&1; then
+  if ! ninja -C "$dir" -j "$(parallel)" "$@" >"$log" 2>&1; then
     grep -A 40 -m 1 -E '^FAILED:' "$log" >&2 || tail -n 40 "$log" >&2
     die 2 "the build failed; the whole log is ${log#"$root"/}"
   fi
