@@ -33,21 +33,27 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
   return digest(text);
 }
 
-std::vector<std::string> varying_options(const std::vector<PlannedCase>& cases) {
-  std::vector<std::string> varying;
-  std::set<std::string, std::less<>> known;
-  for (std::size_t i = 1; i < cases.size(); ++i) {
-    const OptionValues& first = cases.front().resolved.options;
-    const OptionValues& options = cases[i].resolved.options;
-    for (const auto& [name, value] : options) {
-      if (known.contains(name)) continue;
-      const Value* other = first.get(name);
-      if (other != nullptr && *other == value) continue;
-      if (other == nullptr && is_null(value)) continue;
-      known.insert(name);
+// Options that follow from the swept ones (engine at num_workers 0) are not listed.
+std::vector<std::string> varying_options(const Sweep& sweep,
+                                         const std::vector<PlannedCase>& cases) {
+  std::vector<std::string> swept;
+  const auto add = [&](const std::vector<Axis::Key>& keys) {
+    for (const Axis::Key& key : keys) {
+      if (std::find(swept.begin(), swept.end(), key.name) == swept.end()) swept.push_back(key.name);
     }
-  }
-  return {known.begin(), known.end()};
+  };
+  for (const Axis& axis : sweep.axes) add(axis.keys);
+  for (const SweepEntry& entry : sweep.includes) add(entry.keys);
+  std::erase_if(swept, [&](const std::string& name) {
+    const auto text = [&](const PlannedCase& planned) {
+      const Value* value = planned.resolved.options.get(name);
+      return to_text(value == nullptr ? Value{} : *value);
+    };
+    return std::all_of(cases.begin(), cases.end(), [&](const PlannedCase& planned) {
+      return text(planned) == text(cases.front());
+    });
+  });
+  return swept;
 }
 
 bool sets(const Sweep& sweep, std::string_view name) {
@@ -144,7 +150,7 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   plan.total_cases = static_cast<std::int64_t>(plan.cases.size());
   keep_filtered(request.filter, index, plan.cases);
   keep_shard(request.shard, plan.cases);
-  plan.varying = varying_options(plan.cases);
+  plan.varying = varying_options(sweep, plan.cases);
   return plan;
 }
 

@@ -212,6 +212,7 @@ RunRow decode_run(const Source& source) {
           .config_hash = source.text("config_hash"),
           .plan_digest = source.text("plan_digest"),
           .cases = source.integer("cases"),
+          .swept = source.texts("swept"),
           .smoke = source.flag("smoke"),
           .context = source.fields("context"),
           .schema_minor = minor};

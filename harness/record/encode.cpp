@@ -91,7 +91,8 @@ std::string encode(const RunRow& row) {
   json.text("stepbench_version", row.stepbench_version).text("started_utc", row.started_utc);
   json.texts("argv", row.argv).text("config_path", row.config_path);
   json.text("config_text", row.config_text).text("config_hash", row.config_hash);
-  json.text("plan_digest", row.plan_digest).integer("cases", row.cases).flag("smoke", row.smoke);
+  json.text("plan_digest", row.plan_digest).integer("cases", row.cases);
+  json.texts("swept", row.swept).flag("smoke", row.smoke);
   add_fields(json, "context", row.context);
   return json.close_object().take();
 }

@@ -46,6 +46,7 @@ struct RunRow {
   std::string config_hash = {};
   std::string plan_digest = {};  // of the ordered case ids and launches: --resume compares it
   std::int64_t cases = 0;
+  std::vector<std::string> swept = {};  // full names of the options that the sweep varies, as written
   bool smoke = false;
   Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from

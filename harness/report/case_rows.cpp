@@ -152,22 +152,26 @@ std::string spread_name(const CaseRow& row) {
   return {};
 }
 
-std::vector<std::string> varying_options(const std::vector<CaseRow>& rows) {
+std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
+                                         const Results& results) {
   std::map<std::string, std::set<std::string>> seen;
-  std::map<std::string, std::size_t> present;
-  std::size_t with_options = 0;
   for (const CaseRow& row : rows) {
-    if (row.options.empty()) continue;  // unfinished: nothing is known of it
-    ++with_options;
     for (const auto& [name, value] : row.options) {
-      seen[name].insert(to_text(value));
-      ++present[name];
+      if (!is_null(value)) seen[name].insert(to_text(value));
     }
   }
+  std::erase_if(seen, [](const auto& entry) { return entry.second.size() < 2; });
+  const bool one_plan = std::all_of(results.runs.begin(), results.runs.end(), [&](const RunRow& run) {
+    return run.plan_digest == results.runs.front().plan_digest;
+  });
   std::vector<std::string> varying;
-  for (const auto& [name, values] : seen) {
-    if (values.size() > 1 || present[name] != with_options) varying.push_back(name);
+  if (one_plan && !results.runs.empty() && !results.runs.front().swept.empty()) {
+    for (const std::string& name : results.runs.front().swept) {
+      if (seen.contains(name)) varying.push_back(name);
+    }
+    return varying;
   }
+  for (const auto& [name, values] : seen) varying.push_back(name);
   return varying;
 }
 

@@ -16,8 +16,8 @@ constexpr std::size_t kNamedCases = 3;
 // Notes in order of first appearance, each with the cases that it is about.
 class Collector {
  public:
-  explicit Collector(const std::vector<CaseRow>& rows)
-      : all_(rows.size()), varying_(varying_options(rows)) {}
+  Collector(const std::vector<CaseRow>& rows, const Results& results)
+      : all_(rows.size()), varying_(varying_options(rows, results)) {}
 
   void add(const std::string& text, const CaseRow& row) {
     auto found = std::find_if(notes_.begin(), notes_.end(),
@@ -157,7 +157,7 @@ std::string reason_of(const Launch& launch) {
 }
 
 std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Results& results) {
-  Collector notes(rows);
+  Collector notes(rows, results);
   for (const CaseRow& row : rows) add_failures(row, notes);
   for (const CaseRow& row : rows) add_warm_up(row, notes);
   for (const CaseRow& row : rows) {

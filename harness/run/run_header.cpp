@@ -52,6 +52,7 @@ RunRow make_run_header(const RunFacts& facts) {
   row.config_hash = facts.plan.config_hash;
   row.plan_digest = facts.plan.digest;
   row.cases = static_cast<std::int64_t>(facts.plan.cases.size());
+  row.swept = facts.plan.varying;
   row.smoke = facts.smoke;
   row.context = facts.git;
   if (const auto host = facts.host.find("host"); host != facts.host.end())

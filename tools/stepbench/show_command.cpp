@@ -49,7 +49,8 @@ The table: `step` is the median over launches of each launch's median step; the 
 median over launches (95 %, six launches or more), else the range. Steps that begin an epoch, hold a partial
 batch or were throttled are left out of it. results/SCHEMA.md describes the files.)";
 
-const CaseRow& find_case(const std::vector<CaseRow>& rows, const std::string& prefix) {
+const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& results,
+                         const std::string& prefix) {
   std::vector<const CaseRow*> found;
   std::vector<std::string> ids;
   for (const CaseRow& row : rows) {
@@ -58,7 +59,7 @@ const CaseRow& find_case(const std::vector<CaseRow>& rows, const std::string& pr
     if (row.case_id.starts_with(prefix)) found.push_back(&row);
   }
   if (found.size() == 1) return *found.front();
-  const std::vector<std::string> varying = varying_options(rows);
+  const std::vector<std::string> varying = varying_options(rows, results);
   if (found.empty()) {
     std::vector<std::string> heads;
     for (const std::string& id : ids) heads.push_back(id.substr(0, prefix.size()));
@@ -73,9 +74,9 @@ const CaseRow& find_case(const std::vector<CaseRow>& rows, const std::string& pr
                                   std::to_string(found.size()) + " cases:" + list);
 }
 
-std::string raw_samples(const ShowOptions& options, const std::vector<CaseRow>& rows) {
-  std::vector<CaseRow> chosen = rows;
-  if (!options.case_id.empty()) chosen = {find_case(rows, options.case_id)};
+std::string raw_samples(const ShowOptions& options, const Results& results) {
+  std::vector<CaseRow> chosen = case_rows(results);
+  if (!options.case_id.empty()) chosen = {find_case(chosen, results, options.case_id)};
   const SampleTable table = sample_table(chosen, options.columns);
   if (options.format.empty() || options.format == "csv") return samples_csv(table);
   if (options.format == "json") return samples_json(table);
@@ -92,10 +93,10 @@ Format format_of(const std::string& name) {
 
 std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
   const bool npy = options.format == "npy";
-  if (options.samples || npy) return raw_samples(options, case_rows(results));
+  if (options.samples || npy) return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
   const std::vector<CaseRow> rows = case_rows(results);
-  const CaseRow& row = find_case(rows, options.case_id);
+  const CaseRow& row = find_case(rows, results, options.case_id);
   if (options.format.empty() || options.format == "table") return render_case(row, results, style);
   return render(only_case(results, row), format_of(options.format), style);
 }
