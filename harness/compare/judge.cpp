@@ -92,7 +92,7 @@ bool judge_exactly(const Question& question, Design design, const UsablePairs& u
   return true;
 }
 
-Estimate estimate(const Question& question, const Rule& rule, const UsablePairs& usable,
+Estimate estimate(const Question& question, const VerdictRule& rule, const UsablePairs& usable,
                   Judgement& judgement) {
   const double sign = sign_of(question.direction);
   std::vector<double> differences(usable.base.size());
@@ -132,7 +132,7 @@ Estimate estimate(const Question& question, const Rule& rule, const UsablePairs&
   return result;
 }
 
-void decide(const Question& question, const Rule& rule, const Estimate& estimate,
+void decide(const Question& question, const VerdictRule& rule, const Estimate& estimate,
             Judgement& judgement) {
   const double margin = std::log1p(question.margin);
   const Interval& interval = estimate.interval;
@@ -190,7 +190,7 @@ std::string_view name_of(Design design) {
   return design == Design::kInterleaved ? "interleaved" : "sequential";
 }
 
-Family judge(std::span<const Question> questions, const Rule& rule) {
+Family judge(std::span<const Question> questions, const VerdictRule& rule) {
   Family family;
   family.judgements.resize(questions.size());
   std::vector<Estimate> estimates(questions.size());

@@ -42,14 +42,14 @@ struct Question {
   bool exact = false;    // a count that should not vary at all
 };
 
-struct Rule {
+struct VerdictRule {
   double q = 0.05;           // false discovery rate over the family
   double confidence = 0.95;  // of the interval
   Design design = Design::kInterleaved;
   bool bootstrap = false;
 };
 // Three looks at q = .02 have together what one at .05 has.
-[[nodiscard]] constexpr Rule rule_of_a_look() { return {.q = 0.02, .confidence = 0.98}; }
+[[nodiscard]] constexpr VerdictRule rule_of_a_look() { return {.q = 0.02, .confidence = 0.98}; }
 
 struct Judgement {
   Verdict verdict = Verdict::kNoData;
@@ -82,6 +82,6 @@ struct Family {
       false;  // so few pairs, so many tests: one true change could never be claimed
 };
 
-[[nodiscard]] Family judge(std::span<const Question> questions, const Rule& rule);
+[[nodiscard]] Family judge(std::span<const Question> questions, const VerdictRule& rule);
 
 }  // namespace stepbench

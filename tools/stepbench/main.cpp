@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
                "Every command has its own --help with examples.");
     stepbench::cli::add_run(app, environment, exit_code);
     stepbench::cli::add_show(app, environment, exit_code);
+    stepbench::cli::add_compare(app, environment, exit_code);
     stepbench::cli::add_plan(app, environment, exit_code);
     stepbench::cli::add_list(app, environment, exit_code);
     stepbench::cli::add_schema(app, environment, exit_code);

@@ -30,7 +30,7 @@ Question question(std::size_t n, double change) {
   return {.base = arm(n, 1e6, 0), .candidate = arm(n, 1e6 * (1 + change), 1)};
 }
 
-Judgement judged(const Question& one, const Rule& rule = {}) {
+Judgement judged(const Question& one, const VerdictRule& rule = {}) {
   return judge(std::vector{one}, rule).judgements.at(0);
 }
 
@@ -91,7 +91,7 @@ TEST(Judge, OkMeansShownToLieWithinTheMargin) {
 }
 
 TEST(Judge, ASequentialDesignSaysAtMostSuspect) {
-  const Rule sequential{.design = Design::kSequential};
+  const VerdictRule sequential{.design = Design::kSequential};
   EXPECT_EQ(judged(question(20, 0.05), sequential).verdict, Verdict::kSuspect);
   EXPECT_TRUE(judged(question(20, 0.05), sequential).slower);
   EXPECT_EQ(judged(question(20, -0.05), sequential).verdict, Verdict::kSuspect);

@@ -60,7 +60,7 @@ class Machine {
   bool has_spare_ = false;
 };
 
-Judgement judged(const Question& question, const Rule& rule = {}) {
+Judgement judged(const Question& question, const VerdictRule& rule = {}) {
   return judge(std::span(&question, 1), rule).judgements[0];
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/aa_control.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/stats/order.h"
+#include "harness/stats/signed_rank.h"
+
+namespace stepbench {
+
+AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
+  AaControl control;
+  std::vector<double> pooled;
+  for (const std::vector<double>& values : cases) {
+    if (values.size() < 4 || !std::all_of(values.begin(), values.end(), [](double value) {
+          return std::isfinite(value) && value > 0;
+        })) {
+      continue;
+    }
+    std::vector<double> logs(values);
+    for (double& value : logs) value = std::log(value);
+    const double spread = robust_sd(logs);
+    if (spread == 0) continue;
+    for (std::size_t i = 0; i + 3 < logs.size(); i += 4) {
+      pooled.push_back((logs[i] + logs[i + 3] - logs[i + 1] - logs[i + 2]) / spread);
+    }
+  }
+  control.pooled_quads = pooled.size();
+  control.p = signed_rank(pooled).p_two_sided;
+  if (pooled.size() < kLeastQuads) return control;
+  control.state = control.p <= alpha ? AaControl::State::kFailed : AaControl::State::kPassed;
+  return control;
+}
+
+}  // namespace stepbench

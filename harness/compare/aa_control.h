@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stepbench {
+
+// Whether a campaign would find a difference where there is none: launches of arm A alone, in run
+// order, in quads, the first and fourth against the second and third. Linear drift cancels, as it
+// does in an ABBA block.
+struct AaControl {
+  enum class State : std::uint8_t { kTooFew, kPassed, kFailed };  // written to disk by name
+  State state = State::kTooFew;
+  std::size_t pooled_quads = 0;
+  double p =
+      1;  // signed-rank over all cases' quads, each divided by its case's robust standard deviation
+};
+
+inline constexpr std::size_t kLeastQuads = 20;  // with fewer it is never said to have passed
+
+// One entry for each case: the values of its A launches in run order.
+[[nodiscard]] AaControl aa_control(std::span<const std::vector<double>> cases, double alpha = 0.01);
+
+}  // namespace stepbench

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/case_metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include "harness/error.h"
+#include "harness/record/summary.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPeakMargin = 0.01;
+
+std::vector<double> step_times(const CaseLaunches& one) {
+  std::vector<double> values;
+  values.reserve(one.measured.size());
+  for (const Launch* launch : one.measured) {
+    const auto summary = summarise(*launch);
+    values.push_back(summary ? summary->step_median_ns : kNan);
+  }
+  return values;
+}
+
+bool reports(const CaseLaunches& one, const std::string& metric) {
+  return std::any_of(one.measured.begin(), one.measured.end(), [&](const Launch* launch) {
+    return launch->row.report.metrics.contains(metric);
+  });
+}
+
+std::vector<double> reported(const CaseLaunches& one, const std::string& metric) {
+  std::vector<double> values;
+  for (const Launch* launch : one.measured) {
+    const auto& metrics = launch->row.report.metrics;
+    const auto found = metrics.find(metric);
+    values.push_back(found == metrics.end() ? kNan : found->second.value_or(kNan));
+  }
+  return values;
+}
+
+bool constant(const std::vector<double>& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
+
+// The peak that says most of a case: what the device's allocator held rather than what the process
+// had.
+const Metric* peak_metric(const CasePair& pair, const std::vector<Metric>& columns) {
+  const Metric* best = nullptr;
+  for (const Metric& metric : columns) {
+    if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
+    if (!reports(pair.base, metric.name) && !reports(pair.candidate, metric.name)) continue;
+    if (best == nullptr || best->name == "peak_rss_bytes") best = &metric;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool is_exact_count(const Metric& metric) {
+  constexpr std::array<std::string_view, 5> kUnits = {"count", "launches", "allocations", "calls",
+                                                      "copies"};
+  return metric.role == Role::kMetric && metric.direction != Direction::kNeither &&
+         std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
+}
+
+std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector<Metric>& columns,
+                                         const Margins& margins) {
+  std::vector<MetricQuestion> questions;
+  questions.push_back({.name = "step",
+                       .metric = "step_median_ns",
+                       .unit = "ns",
+                       .primary = true,
+                       .question = {.base = step_times(pair.base),
+                                    .candidate = step_times(pair.candidate),
+                                    .margin = margins.step}});
+  if (const Metric* peak = peak_metric(pair, columns)) {
+    Question question{.base = reported(pair.base, peak->name),
+                      .candidate = reported(pair.candidate, peak->name)};
+    const bool exact = constant(question.base) && constant(question.candidate);
+    question.margin = margins.peak_bytes.value_or(exact ? 0 : kPeakMargin);
+    questions.push_back({.name = "peak_bytes",
+                         .metric = peak->name,
+                         .unit = "bytes",
+                         .primary = true,
+                         .question = std::move(question)});
+  }
+  for (const Metric& metric : columns) {
+    if (!is_exact_count(metric)) continue;
+    if (!reports(pair.base, metric.name) || !reports(pair.candidate, metric.name)) continue;
+    questions.push_back({.name = metric.name,
+                         .metric = metric.name,
+                         .unit = metric.unit,
+                         .question = {.base = reported(pair.base, metric.name),
+                                      .candidate = reported(pair.candidate, metric.name),
+                                      .direction = metric.direction,
+                                      .exact = true}});
+  }
+  return questions;
+}
+
+std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonSide& candidate) {
+  std::vector<Metric> columns = base.results->columns;
+  std::map<std::string_view, std::size_t> by_name;
+  for (std::size_t i = 0; i < columns.size(); ++i) by_name.emplace(columns[i].name, i);
+  for (const Metric& metric : candidate.results->columns) {
+    const auto found = by_name.find(metric.name);
+    if (found == by_name.end()) {
+      columns.push_back(metric);
+      continue;
+    }
+    const Metric& before = base.results->columns[found->second];
+    if (before.unit != metric.unit) {
+      throw ConfigError(candidate.where, "has '" + metric.name + "' in '" + metric.unit + "', " +
+                                             base.where + " has it in '" + before.unit +
+                                             "'; values in different units are not compared");
+    }
+    if (before.direction != metric.direction) {
+      throw ConfigError(candidate.where, "and " + base.where +
+                                             " do not agree on whether more is better for '" +
+                                             metric.name + "'");
+    }
+  }
+  return columns;
+}
+
+}  // namespace stepbench

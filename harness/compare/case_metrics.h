@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a case is compared, and its values per launch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/case_pairs.h"
+#include "harness/compare/judge.h"
+
+namespace stepbench {
+
+struct Margins {
+  double step = 0.01;
+  // Unset: none at all where every launch of an arm has the same peak, else 1 %: what the operating
+  // system counts varies by pages, an allocator's peak does not.
+  std::optional<double> peak_bytes = {};
+};
+
+struct MetricQuestion {
+  std::string name;    // "step", "peak_bytes", or a count's own name
+  std::string metric;  // by which it stands in the result file
+  std::string unit;
+  bool primary = false;  // takes part in the correction for many tests
+  Question question;
+};
+
+// Counts that a deterministic program repeats exactly: launches, allocations, copies.
+[[nodiscard]] bool is_exact_count(const Metric& metric);
+
+// `columns`: of both sides. The step time comes first and is always asked for; others when a side
+// has them.
+[[nodiscard]] std::vector<MetricQuestion> questions_of(const CasePair& pair,
+                                                       const std::vector<Metric>& columns,
+                                                       const Margins& margins);
+
+// Metrics of both sides by name. Throws ConfigError when one has another unit or direction in the
+// candidate.
+[[nodiscard]] std::vector<Metric> common_columns(const ComparisonSide& base,
+                                                 const ComparisonSide& candidate);
+
+}  // namespace stepbench

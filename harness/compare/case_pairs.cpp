@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/case_pairs.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+struct Side {
+  std::vector<CaseLaunches> cases;
+  std::unordered_map<std::string, std::size_t> by_key;
+};
+
+void refuse_what_is_no_measurement(const ComparisonSide& side, const LaunchRow& row) {
+  if (row.smoke) {
+    throw ConfigError(side.where,
+                      "holds rows of a smoke run (one launch, two steps), which tests that a file "
+                      "works and measures nothing; run it again without --smoke");
+  }
+  if (!row.key.arm.empty()) {
+    throw ConfigError(side.where, "holds the arms of an A/B campaign (arm '" + row.key.arm +
+                                      "'), which has verdicts of its own; compare takes runs "
+                                      "without arms");
+  }
+}
+
+Side gather(const ComparisonSide& side, const CaseKey& key) {
+  Side result;
+  bool other_passes = false;
+  for (const Launch& launch : side.results->launches) {
+    const LaunchRow& row = launch.row;
+    refuse_what_is_no_measurement(side, row);
+    if (row.key.pass != Pass::kTiming) other_passes = true;
+    if (row.key.pass != Pass::kTiming || row.key.rank != 0) continue;
+    const auto [at, is_new] = result.by_key.try_emplace(key(row), result.cases.size());
+    if (is_new) result.cases.push_back({.first = &row});
+    CaseLaunches& one = result.cases[at->second];
+    if (one.first->key.case_id != row.key.case_id) {
+      throw ConfigError("--ignore", "makes cases " + one.first->key.case_id + " and " +
+                                        row.key.case_id + " of " + side.where +
+                                        " equal, and which of them to compare is not said; "
+                                        "ignore fewer keys, or run one of them alone");
+    }
+    if (row.outcome.kind == Outcome::Kind::kMeasured) {
+      one.measured.push_back(&launch);
+    } else if (one.not_measured++ == 0) {
+      one.reason = row.outcome.reason;
+    }
+  }
+  if (result.cases.empty() && other_passes) {
+    throw ConfigError(side.where,
+                      "holds profiled or wrapped launches only; their times show shares and are "
+                      "never compared");
+  }
+  for (CaseLaunches& one : result.cases) {
+    std::stable_sort(
+        one.measured.begin(), one.measured.end(),
+        [](const Launch* a, const Launch* b) { return a->row.key.launch < b->row.key.launch; });
+  }
+  return result;
+}
+
+}  // namespace
+
+CasePairs pair_cases(const ComparisonSide& base, const ComparisonSide& candidate,
+                     const CaseKey& key) {
+  Side a = gather(base, key);
+  Side b = gather(candidate, key);
+  CasePairs pairs;
+  std::vector<bool> used(b.cases.size(), false);
+  std::vector<const std::string*> keys(a.cases.size());
+  for (const auto& [text, index] : a.by_key) keys[index] = &text;
+  for (std::size_t i = 0; i < a.cases.size(); ++i) {
+    const auto found = b.by_key.find(*keys[i]);
+    if (found == b.by_key.end()) {
+      pairs.only_base.push_back(std::move(a.cases[i]));
+      continue;
+    }
+    used[found->second] = true;
+    pairs.both.push_back({std::move(a.cases[i]), std::move(b.cases[found->second])});
+  }
+  for (std::size_t i = 0; i < b.cases.size(); ++i) {
+    if (!used[i]) pairs.only_candidate.push_back(std::move(b.cases[i]));
+  }
+  return pairs;
+}
+
+}  // namespace stepbench

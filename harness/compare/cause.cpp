@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/cause.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "harness/record/summary.h"
+#include "harness/stats/order.h"
+#include "harness/stats/signed_rank.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kLeastShare = 0.1;
+
+struct Launches {
+  std::vector<double> step;
+  std::map<std::string, std::vector<double>, std::less<>> phases;  // 0 where a launch lacks it
+};
+
+Launches read(const CaseLaunches& one) {
+  Launches result;
+  for (const Launch* launch : one.measured) {
+    const auto summary = summarise(*launch);
+    if (!summary) continue;
+    for (const PhaseSummary& phase : summary->phases) {
+      auto& values = result.phases[phase.name];
+      values.resize(result.step.size(), 0.0);
+      values.push_back(phase.median_ns);
+    }
+    result.step.push_back(summary->step_median_ns);
+  }
+  for (auto& [name, values] : result.phases) values.resize(result.step.size(), 0.0);
+  return result;
+}
+
+HodgesLehmann difference(const std::vector<double>& a, const std::vector<double>& b,
+                         double confidence) {
+  std::vector<double> differences(std::min(a.size(), b.size()));
+  for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = b[i] - a[i];
+  return hodges_lehmann(differences, confidence);
+}
+
+}  // namespace
+
+std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) {
+  Launches base = read(pair.base);
+  Launches candidate = read(pair.candidate);
+  std::vector<PhaseChange> changes;
+  if (base.step.empty() || candidate.step.empty()) return changes;
+  for (const auto& [name, values] : base.phases) {
+    candidate.phases.try_emplace(name, candidate.step.size(), 0.0);
+  }
+  const double whole = difference(base.step, candidate.step, confidence).centre;
+  for (const auto& [name, after] : candidate.phases) {
+    const auto& before = base.phases.try_emplace(name, base.step.size(), 0.0).first->second;
+    const HodgesLehmann estimate = difference(before, after, confidence);
+    changes.push_back({.phase = name,
+                       .base_ns = median(before),
+                       .candidate_ns = median(after),
+                       .change_ns = estimate.centre,
+                       .interval_ns = estimate.interval,
+                       .share = whole == 0 ? 0 : estimate.centre / whole});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const PhaseChange& a, const PhaseChange& b) {
+    return std::abs(a.change_ns) > std::abs(b.change_ns);
+  });
+  return changes;
+}
+
+std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes) {
+  std::erase_if(changes, [](const PhaseChange& change) {
+    const bool may_be_nothing = change.interval_ns.low <= 0 && change.interval_ns.high >= 0;
+    return std::abs(change.share) < kLeastShare || may_be_nothing;
+  });
+  return changes;
+}
+
+}  // namespace stepbench

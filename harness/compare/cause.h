@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/case_pairs.h"
+#include "harness/stats/interval.h"
+
+namespace stepbench {
+
+// How much of a changed step one phase explains.
+struct PhaseChange {
+  std::string phase;
+  double base_ns = 0;  // median of launch medians
+  double candidate_ns = 0;
+  double change_ns = 0;  // Hodges-Lehmann over the pairs
+  Interval interval_ns;  // infinite with too few pairs
+  double share = 0;      // of the step's change; may exceed 1 when another phase became faster
+};
+
+// All phases that either side has, the largest change first.
+[[nodiscard]] std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence);
+
+// Those that explain a change: at least a tenth of it, either way, with an interval that excludes
+// zero.
+[[nodiscard]] std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes);
+
+}  // namespace stepbench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two results side by side: what `stepbench compare` says, as values. One was measured after the
+// other, so that the design is sequential and nothing is confirmed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/compare/aa_control.h"
+#include "harness/compare/case_metrics.h"
+#include "harness/compare/case_pairs.h"
+#include "harness/compare/cause.h"
+#include "harness/compare/environment_match.h"
+#include "harness/compare/judge.h"
+
+namespace stepbench {
+
+struct CompareOptions {
+  CaseKey key = {};  // empty: by case_id
+  Margins margins = {};
+  std::vector<std::string> ignore =
+      {};  // options that may differ, by full name; `key` leaves them out
+  std::vector<std::string> allow =
+      {};  // environment fields that may differ; "all"; "missing" cases
+  bool bootstrap = false;
+  bool allow_inconclusive = false;
+};
+
+struct MetricResult {
+  std::string name;
+  std::string metric;
+  std::string unit;
+  bool primary = false;
+  double margin = 0;
+  Judgement judgement;
+};
+
+struct CaseResult {
+  std::string case_id;
+  std::string candidate_case_id;  // another one only when options are ignored
+  std::string workload;
+  Fields options;  // of the base
+  std::vector<MetricResult> metrics;
+  std::vector<PhaseChange> cause;  // of a changed step: the phases that explain it
+  std::vector<std::string> notes;
+};
+
+struct MissingCase {
+  std::string case_id;
+  std::string workload;
+  Fields options;
+};
+
+struct Comparison {
+  std::string base = {};
+  std::string candidate = {};
+  VerdictRule rule = {};
+  std::vector<CaseResult> cases = {};
+  std::vector<MissingCase> only_base = {};
+  std::vector<MissingCase> only_candidate = {};
+  std::vector<EnvironmentDifference> environment = {};
+  std::vector<std::string> warnings = {};
+  AaControl aa_control = {};  // of the base
+  std::size_t tested = 0;
+  std::size_t rejected_slower = 0;
+  std::size_t rejected_faster = 0;
+  Verdict verdict = Verdict::kNoData;
+  int exit_code = 0;
+};
+
+// Throws ConfigError for sides that may not be compared.
+[[nodiscard]] Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
+                                 const CompareOptions& options);
+
+}  // namespace stepbench

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/environment_match.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+using Values = std::map<std::string, std::set<std::string>, std::less<>>;
+
+Values values_of(const Results& results) {
+  Values values;
+  for (const WorkerRow& worker : results.workers) {
+    for (const auto& [name, value] : worker.environment) {
+      if (!is_null(value)) values[name].insert(to_text(value));
+    }
+    if (!worker.build_id.empty()) values["worker.build_id"].insert(worker.build_id);
+  }
+  for (const RunRow& run : results.runs) {
+    const auto found = run.context.find("data_digest");
+    if (found != run.context.end() && !to_text(found->second).empty()) {
+      values["data_digest"].insert(to_text(found->second));
+    }
+  }
+  return values;
+}
+
+std::string joined(const std::set<std::string>& values) {
+  if (values.empty()) return "-";
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
+  return text;
+}
+
+bool uses_gpu(const CasePairs& pairs) {
+  const auto on_gpu = [](const CaseLaunches& one) {
+    const auto found = one.first->options.find("device");
+    return found != one.first->options.end() && to_text(found->second).starts_with("cuda");
+  };
+  return std::any_of(pairs.both.begin(), pairs.both.end(), [&](const CasePair& pair) {
+    return on_gpu(pair.base) || on_gpu(pair.candidate);
+  });
+}
+
+bool names(std::span<const std::string> list, std::string_view field) {
+  return std::find(list.begin(), list.end(), field) != list.end();
+}
+
+const Fields& effective_of(const CaseLaunches& one) {
+  static const Fields none;
+  return one.measured.empty() ? none : one.measured.front()->row.report.effective;
+}
+
+std::string text_of(const Fields& fields, const std::string& name) {
+  const auto found = fields.find(name);
+  return found == fields.end() || is_null(found->second) ? "-" : to_text(found->second);
+}
+
+// One difference for all cases that show the same one.
+void add_effective(const CasePairs& pairs, std::vector<EnvironmentDifference>& differences) {
+  std::map<std::array<std::string, 3>, std::size_t> cases;
+  for (const CasePair& pair : pairs.both) {
+    const Fields& a = effective_of(pair.base);
+    const Fields& b = effective_of(pair.candidate);
+    if (a.empty() || b.empty() || a == b) continue;
+    std::set<std::string> fields;
+    for (const auto& [name, value] : a) fields.insert(name);
+    for (const auto& [name, value] : b) fields.insert(name);
+    for (const std::string& name : fields) {
+      const std::string before = text_of(a, name);
+      const std::string after = text_of(b, name);
+      if (before != after) ++cases[{name, before, after}];
+    }
+  }
+  for (const auto& [key, count] : cases) {
+    differences.push_back({.field = key[0], .base = key[1], .candidate = key[2], .cases = count});
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(FieldClass field_class) {
+  switch (field_class) {
+    case FieldClass::kMustMatch:
+      return "must-match";
+    case FieldClass::kShouldMatch:
+      return "should-match";
+    case FieldClass::kInformative:
+      return "informative";
+  }
+  return "";
+}
+
+FieldClass class_of(std::string_view field, bool on_gpu) {
+  constexpr std::array<std::string_view, 4> kInformative = {"host", "env_removed", "path", "pid"};
+  constexpr std::array<std::string_view, 4> kInformativeGroups = {"git.", "worker.", "memory.bytes",
+                                                                  "numa."};
+  const auto starts = [&](std::string_view prefix) { return field.starts_with(prefix); };
+  if (field.ends_with("digest") || field == "cpu.model" || field == "cpu.isa") {
+    return FieldClass::kMustMatch;
+  }
+  if (starts("gpu.")) {
+    if (!on_gpu) return FieldClass::kInformative;
+    return field == "gpu.driver" || field.find("clock") != std::string_view::npos
+               ? FieldClass::kShouldMatch
+               : FieldClass::kMustMatch;
+  }
+  if (std::find(kInformative.begin(), kInformative.end(), field) != kInformative.end() ||
+      std::any_of(kInformativeGroups.begin(), kInformativeGroups.end(), starts) ||
+      field.ends_with(".path") || field.ends_with("seed")) {
+    return FieldClass::kInformative;
+  }
+  return FieldClass::kShouldMatch;
+}
+
+std::vector<EnvironmentDifference> environment_differences(const ComparisonSide& base,
+                                                           const ComparisonSide& candidate,
+                                                           const CasePairs& pairs,
+                                                           std::span<const std::string> allow,
+                                                           std::span<const std::string> ignore) {
+  std::vector<EnvironmentDifference> differences;
+  const Values a = values_of(*base.results);
+  const Values b = values_of(*candidate.results);
+  std::set<std::string> fields;
+  for (const auto& [name, values] : a) fields.insert(name);
+  for (const auto& [name, values] : b) fields.insert(name);
+  const auto of = [](const Values& values, const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string("-") : joined(found->second);
+  };
+  for (const std::string& name : fields) {
+    const std::string before = of(a, name);
+    const std::string after = of(b, name);
+    if (before != after) differences.push_back({.field = name, .base = before, .candidate = after});
+  }
+  add_effective(pairs, differences);
+  std::erase_if(differences, [&](const EnvironmentDifference& difference) {
+    return names(ignore, difference.field);
+  });
+  const bool on_gpu = uses_gpu(pairs);
+  for (EnvironmentDifference& difference : differences) {
+    difference.field_class = class_of(difference.field, on_gpu);
+    difference.allowed = names(allow, "all") || names(allow, difference.field);
+  }
+  std::stable_sort(differences.begin(), differences.end(),
+                   [](const EnvironmentDifference& x, const EnvironmentDifference& y) {
+                     return x.field_class < y.field_class;
+                   });
+  return differences;
+}
+
+void refuse_mismatch(const ComparisonSide& candidate,
+                     std::span<const EnvironmentDifference> differences) {
+  std::string text;
+  std::string flags;
+  for (const EnvironmentDifference& difference : differences) {
+    if (difference.field_class != FieldClass::kMustMatch || difference.allowed) continue;
+    text += "\n  " + difference.field + ": " + difference.base + " in the base, " +
+            difference.candidate + " here";
+    if (flags.find(" " + difference.field) == std::string::npos) {
+      flags += " --allow " + difference.field;
+    }
+  }
+  if (text.empty()) return;
+  throw ConfigError(candidate.where, "was not measured on the same thing:" + text +
+                                         "\n  If that is what you want to compare:" + flags);
+}
+
+}  // namespace stepbench

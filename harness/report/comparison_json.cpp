@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/comparison_json.h"
+
+#include <limits>
+
+#include "harness/record/json_text.h"
+
+namespace stepbench {
+namespace {
+
+void write_count(JsonText& json, std::string_view key, std::size_t count) {
+  json.integer(key, static_cast<std::int64_t>(count));
+}
+
+void write_interval(JsonText& json, const std::string& key, const Interval& interval) {
+  json.number(key + "_low", interval.low).number(key + "_high", interval.high);
+}
+
+void write_optional(JsonText& json, std::string_view key, const std::optional<double>& value) {
+  json.number(key, value.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+void write_options(JsonText& json, const Fields& options) {
+  json.open_object("options");
+  for (const auto& [name, value] : options) json.value(name, value);
+  json.close_object();
+}
+
+void write_metric(JsonText& json, const MetricResult& metric) {
+  const Judgement& judgement = metric.judgement;
+  json.open_object();
+  json.text("name", metric.name).text("metric", metric.metric).text("unit", metric.unit);
+  json.flag("primary", metric.primary).number("margin", metric.margin);
+  json.text("verdict", name_of(judgement.verdict)).text("reason", judgement.reason);
+  json.flag("slower", judgement.slower);
+  json.number("base_median", judgement.base_median);
+  json.number("candidate_median", judgement.candidate_median);
+  write_optional(json, "change", judgement.change);
+  write_interval(json, "change", judgement.interval);
+  write_interval(json, "sign_test", judgement.sign_interval);
+  json.number("p", judgement.p).number("p_adjusted", judgement.p_adjusted);
+  json.number("p_mann_whitney", judgement.p_mann_whitney).number("cles", judgement.cles);
+  if (judgement.bootstrap) write_interval(json, "bootstrap_ratio", *judgement.bootstrap);
+  write_count(json, "pairs", judgement.pairs);
+  write_count(json, "dropped", judgement.dropped);
+  write_count(json, "ties", judgement.ties);
+  if (judgement.pairs_needed) {
+    write_count(json, "pairs_needed", *judgement.pairs_needed);
+  } else {
+    json.null("pairs_needed");
+  }
+  json.texts("notes", judgement.notes);
+  json.close_object();
+}
+
+void write_case(JsonText& json, const CaseResult& one) {
+  json.open_object();
+  json.text("case_id", one.case_id).text("candidate_case_id", one.candidate_case_id);
+  json.text("workload", one.workload);
+  write_options(json, one.options);
+  json.open_array("metrics");
+  for (const MetricResult& metric : one.metrics) write_metric(json, metric);
+  json.close_array().open_array("cause");
+  for (const PhaseChange& change : one.cause) {
+    json.open_object().text("phase", change.phase);
+    json.number("base_ns", change.base_ns).number("candidate_ns", change.candidate_ns);
+    json.number("change_ns", change.change_ns);
+    write_interval(json, "change_ns", change.interval_ns);
+    json.number("share", change.share).close_object();
+  }
+  json.close_array().texts("notes", one.notes).close_object();
+}
+
+void write_missing(JsonText& json, std::string_view key, const std::vector<MissingCase>& cases) {
+  json.open_array(key);
+  for (const MissingCase& one : cases) {
+    json.open_object().text("case_id", one.case_id).text("workload", one.workload);
+    write_options(json, one.options);
+    json.close_object();
+  }
+  json.close_array();
+}
+
+std::string_view name_of(AaControl::State state) {
+  switch (state) {
+    case AaControl::State::kTooFew:
+      return "too few runs to tell";
+    case AaControl::State::kPassed:
+      return "passed";
+    case AaControl::State::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string error_json(int exit_code, std::string_view message) {
+  JsonText json;
+  json.open_object().text("schema", kVerdictSchema).text("version", kVerdictVersion);
+  json.integer("exit_code", exit_code).text("verdict", "error").text("error", message);
+  json.close_object();
+  return json.take() + '\n';
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  JsonText json;
+  json.open_object().text("schema", kVerdictSchema).text("version", kVerdictVersion);
+  json.integer("exit_code", comparison.exit_code);
+  json.text("verdict", name_of(comparison.verdict));
+  json.text("design", name_of(comparison.rule.design));
+  json.text("base", comparison.base).text("candidate", comparison.candidate);
+  json.number("q", comparison.rule.q).number("confidence", comparison.rule.confidence);
+  write_count(json, "tested", comparison.tested);
+  write_count(json, "rejected_slower", comparison.rejected_slower);
+  write_count(json, "rejected_faster", comparison.rejected_faster);
+  json.open_object("aa_control").text("state", name_of(comparison.aa_control.state));
+  write_count(json, "quads", comparison.aa_control.pooled_quads);
+  json.number("p", comparison.aa_control.p).close_object();
+  json.open_array("environment");
+  for (const EnvironmentDifference& difference : comparison.environment) {
+    json.open_object().text("field", difference.field);
+    json.text("class", name_of(difference.field_class));
+    json.text("base", difference.base).text("candidate", difference.candidate);
+    json.flag("allowed", difference.allowed);
+    write_count(json, "cases", difference.cases);
+    json.close_object();
+  }
+  json.close_array().texts("warnings", comparison.warnings);
+  json.open_array("cases");
+  for (const CaseResult& one : comparison.cases) write_case(json, one);
+  json.close_array();
+  write_missing(json, "only_base", comparison.only_base);
+  write_missing(json, "only_candidate", comparison.only_candidate);
+  json.close_object();
+  return json.take() + '\n';
+}
+
+}  // namespace stepbench

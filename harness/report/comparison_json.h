@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/compare/comparison.h"
+
+namespace stepbench {
+
+inline constexpr std::string_view kVerdictSchema = "stepbench.verdict";
+inline constexpr std::string_view kVerdictVersion = "1.0.0";
+
+// The verdict file: one JSON object with `exit_code`, `verdict` and every case; what is not a
+// number is null. The same comparison gives the same bytes.
+[[nodiscard]] std::string comparison_json(const Comparison& comparison);
+// The same file when there is no comparison: the sides could not be read or may not be compared.
+[[nodiscard]] std::string error_json(int exit_code, std::string_view message);
+
+}  // namespace stepbench

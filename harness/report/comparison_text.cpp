@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/comparison_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "harness/report/case_rows.h"
+#include "harness/report/grid.h"
+#include "harness/report/number_text.h"
+#include "harness/stats/effect_size.h"
+
+namespace stepbench {
+namespace {
+
+std::string value_text(double value, const std::string& unit) {
+  if (!std::isfinite(value)) return "-";
+  if (unit == "ns") return duration(value);
+  if (unit == "bytes") return byte_text(value);
+  return significant(value);
+}
+
+std::string signed_percent(double change) {
+  if (!std::isfinite(change)) return change > 0 ? "inf" : "?";
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.*f", std::abs(change) < 0.1 ? 2 : 1, 100 * change);
+  return text;
+}
+
+std::string change_text(const Judgement& judgement) {
+  return judgement.change ? signed_percent(*judgement.change) + " %" : "?";
+}
+
+std::string interval_text_of(const Judgement& judgement) {
+  if (!judgement.change || !std::isfinite(judgement.interval.high)) return "-";
+  return '[' + signed_percent(judgement.interval.low) + ", " +
+         signed_percent(judgement.interval.high) + ']';
+}
+
+std::string p_text(double p) {
+  if (std::isnan(p)) return "-";
+  if (p < 0.001) return "<0.001";
+  char text[16];
+  std::snprintf(text, sizeof text, "%.3f", p);
+  return text;
+}
+
+std::string needed_text(std::size_t pairs) {
+  if (pairs > kMostPairsNeeded) return "more than " + std::to_string(kMostPairsNeeded);
+  return "about " + std::to_string(pairs);
+}
+
+std::string verdict_text(const Judgement& judgement) {
+  std::string text(name_of(judgement.verdict));
+  switch (judgement.verdict) {
+    case Verdict::kSuspect:
+      text += judgement.slower ? ": worse" : ": better";
+      break;
+    case Verdict::kInconclusive:
+      if (judgement.reason == "too_few_pairs") {
+        text += ": too few launches, need 6, plan 20";
+      } else if (judgement.pairs_needed) {
+        text += ": " + judgement.reason + ", needs " + needed_text(*judgement.pairs_needed) +
+                " launches";
+      }
+      break;
+    case Verdict::kNoData:
+    case Verdict::kInvalid:
+      if (!judgement.reason.empty()) text += ": " + judgement.reason;
+      break;
+    case Verdict::kRegression:
+    case Verdict::kImprovement:
+    case Verdict::kOk:
+      break;
+  }
+  for (const std::string& note : judgement.notes) text += " (" + note + ')';
+  return text;
+}
+
+Tint tint_of(const Judgement& judgement) {
+  switch (judgement.verdict) {
+    case Verdict::kRegression:
+    case Verdict::kInvalid:
+    case Verdict::kNoData:
+      return Tint::kFailed;
+    case Verdict::kSuspect:
+      return judgement.slower ? Tint::kFailed : Tint::kBest;
+    case Verdict::kImprovement:
+      return Tint::kBest;
+    case Verdict::kOk:
+      return Tint::kDim;
+    case Verdict::kInconclusive:
+      return Tint::kNone;
+  }
+  return Tint::kNone;
+}
+
+// Everything that is said of one comparison, piece by piece, for both forms.
+class Text {
+ public:
+  Text(const Comparison& comparison, bool all) : comparison_(comparison), all_(all) {
+    for (const CaseResult& one : comparison.cases) {
+      rows_.push_back(
+          {.case_id = one.case_id, .arm = {}, .workload = one.workload, .options = one.options});
+    }
+    varying_ = varying_options(rows_);
+  }
+
+  [[nodiscard]] std::string title() const {
+    return comparison_.base + " -> " + comparison_.candidate;
+  }
+
+  [[nodiscard]] std::string design() const {
+    return "design: " + std::string(name_of(comparison_.rule.design)) + ", " +
+           std::to_string(comparison_.cases.size()) + " cases in both, " +
+           std::to_string(comparison_.tested) + " tests corrected together (q " +
+           significant(comparison_.rule.q, 1) +
+           "): " + std::to_string(comparison_.rejected_slower) + " worse, " +
+           std::to_string(comparison_.rejected_faster) + " better";
+  }
+
+  // Also says how many rows were left out.
+  [[nodiscard]] Grid grid(std::size_t& hidden_ok, std::size_t& hidden) const {
+    Grid grid;
+    const int confidence = static_cast<int>(std::lround(100 * comparison_.rule.confidence));
+    grid.columns = {{.head = "case", .align = Align::kLeft, .keep = 0, .shrink_to = 16},
+                    {.head = "metric", .align = Align::kLeft},
+                    {.head = "base", .keep = 3},
+                    {.head = "new", .keep = 4},
+                    {.head = "change"},
+                    {.head = std::to_string(confidence) + " % interval"},
+                    {.head = "p adj", .keep = 2},
+                    {.head = "verdict", .align = Align::kLeft}};
+    std::size_t total = 0;
+    for (const CaseResult& one : comparison_.cases) total += one.metrics.size();
+    const bool with_ok = all_ || total <= kMostOkRows;
+    for (std::size_t i = 0; i < comparison_.cases.size(); ++i) {
+      for (const MetricResult& metric : comparison_.cases[i].metrics) {
+        const Judgement& judgement = metric.judgement;
+        if (!with_ok && judgement.verdict == Verdict::kOk) {
+          ++hidden_ok;
+        } else if (!all_ && grid.rows.size() >= kMostRows) {
+          ++hidden;
+        } else {
+          grid.rows.push_back(
+              {{label(i), metric.name, value_text(judgement.base_median, metric.unit),
+                value_text(judgement.candidate_median, metric.unit), change_text(judgement),
+                interval_text_of(judgement), p_text(judgement.p_adjusted), verdict_text(judgement)},
+               tint_of(judgement)});
+        }
+      }
+    }
+    return grid;
+  }
+
+  [[nodiscard]] std::vector<std::string> causes() const {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMostRows; ++i) {
+      const CaseResult& one = comparison_.cases[i];
+      if (one.cause.empty()) continue;
+      std::string line = label(i) + ":";
+      for (const PhaseChange& change : one.cause) {
+        line += ' ' + change.phase + (change.change_ns < 0 ? " -" : " +") +
+                duration(std::abs(change.change_ns)) + " per step (" +
+                significant(100 * change.share, 2) + " % of the change),";
+      }
+      line.pop_back();
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  [[nodiscard]] std::vector<std::string> remarks() const {
+    std::vector<std::string> lines;
+    for (const EnvironmentDifference& difference : comparison_.environment) {
+      if (difference.field_class == FieldClass::kInformative) continue;
+      if (difference.allowed && difference.field_class == FieldClass::kShouldMatch) continue;
+      std::string line = difference.allowed ? "allowed: " : "warning: ";
+      line += difference.field + " differs: " + difference.base + " -> " + difference.candidate;
+      if (difference.cases > 0) line += " (in " + std::to_string(difference.cases) + " cases)";
+      lines.push_back(std::move(line));
+    }
+    for (const std::string& warning : comparison_.warnings) lines.push_back("warning: " + warning);
+    add_case_notes(lines);
+    add_missing(lines, comparison_.only_base, comparison_.base);
+    add_missing(lines, comparison_.only_candidate, comparison_.candidate);
+    lines.push_back(aa_control());
+    return lines;
+  }
+
+  [[nodiscard]] std::string conclusion() const {
+    std::string text = "verdict: " + std::string(name_of(comparison_.verdict)) + " (exit code " +
+                       std::to_string(comparison_.exit_code) + ')';
+    if (comparison_.cases.empty()) text += "; no case is in both results";
+    if (comparison_.rule.design == Design::kSequential) {
+      text +=
+          "\nOne was measured after the other, so a drift of the machine looks like a change: "
+          "nothing is confirmed.";
+    }
+    return text;
+  }
+
+ private:
+  [[nodiscard]] std::string label(std::size_t i) const { return case_label(rows_[i], varying_); }
+
+  void add_case_notes(std::vector<std::string>& lines) const {
+    std::map<std::string, std::pair<std::size_t, std::size_t>> by_text;  // first case, cases
+    for (std::size_t i = 0; i < comparison_.cases.size(); ++i) {
+      for (const std::string& note : comparison_.cases[i].notes) {
+        ++by_text.try_emplace(note, i, 0).first->second.second;
+      }
+    }
+    for (const auto& [note, where] : by_text) {
+      std::string line = "note: " + label(where.first);
+      if (where.second > 1) line += " and " + std::to_string(where.second - 1) + " more";
+      lines.push_back(line + ": " + note);
+    }
+  }
+
+  static void add_missing(std::vector<std::string>& lines, const std::vector<MissingCase>& cases,
+                          const std::string& side) {
+    constexpr std::size_t kNamed = 5;
+    if (cases.empty()) return;
+    std::string line = "only in " + side + ": " + std::to_string(cases.size()) +
+                       (cases.size() == 1 ? " case," : " cases,");
+    for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) line += ' ' + cases[i].case_id;
+    if (cases.size() > kNamed) line += " ...";
+    lines.push_back(std::move(line));
+  }
+
+  [[nodiscard]] std::string aa_control() const {
+    const AaControl& control = comparison_.aa_control;
+    const std::string quads = std::to_string(control.pooled_quads) + " quads of base launches";
+    switch (control.state) {
+      case AaControl::State::kTooFew:
+        return "A/A: too few runs to tell (" + quads + ", " + std::to_string(kLeastQuads) +
+               " needed)";
+      case AaControl::State::kPassed:
+        return "A/A: passed (" + quads + ", p " + p_text(control.p) + ')';
+      case AaControl::State::kFailed:
+        return "A/A: failed (" + quads + ", p " + p_text(control.p) +
+               "): the base differs from itself, so no verdict holds";
+    }
+    return {};
+  }
+
+  const Comparison& comparison_;
+  bool all_;
+  std::vector<CaseRow> rows_;
+  std::vector<std::string> varying_;
+};
+
+std::string hidden_text(std::size_t hidden_ok, std::size_t hidden) {
+  std::string text;
+  if (hidden_ok > 0) text += std::to_string(hidden_ok) + " more are ok (--all shows them)\n";
+  if (hidden > 0) text += std::to_string(hidden) + " more rows (--all shows them)\n";
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_table(const Comparison& comparison, const TableStyle& style, bool all) {
+  const Text text(comparison, all);
+  std::size_t hidden_ok = 0;
+  std::size_t hidden = 0;
+  Grid grid = text.grid(hidden_ok, hidden);
+  std::string out = text.title() + '\n' + text.design() + "\n\n";
+  if (!grid.rows.empty()) {
+    out += draw(std::move(grid), static_cast<std::size_t>(style.columns), style.colour).text;
+  }
+  out += hidden_text(hidden_ok, hidden);
+  const std::vector<std::string> causes = text.causes();
+  if (!causes.empty()) out += "\nWhere the time of a step went:\n";
+  for (const std::string& line : causes) out += "  " + line + '\n';
+  out += '\n';
+  for (const std::string& line : text.remarks()) out += line + '\n';
+  return out + text.conclusion() + '\n';
+}
+
+std::string comparison_markdown(const Comparison& comparison, bool all) {
+  const Text text(comparison, all);
+  std::size_t hidden_ok = 0;
+  std::size_t hidden = 0;
+  const Grid grid = text.grid(hidden_ok, hidden);
+  std::string out = "<!-- stepbench-verdict -->\n### " + std::string(name_of(comparison.verdict)) +
+                    ": " + text.title() + "\n\n" + text.design() + "\n\n";
+  if (!grid.rows.empty()) out += draw_markdown(grid) + '\n';
+  const std::string more = hidden_text(hidden_ok, hidden);
+  if (!more.empty()) out += more + '\n';
+  for (const std::string& line : text.causes()) out += "- " + line + '\n';
+  for (const std::string& line : text.remarks()) out += "- " + line + '\n';
+  return out + '\n' + text.conclusion() + '\n';
+}
+
+}  // namespace stepbench

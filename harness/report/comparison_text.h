@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison for people: on a terminal, or as a comment on a pull request.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/compare/comparison.h"
+#include "harness/report/table.h"
+
+namespace stepbench {
+
+// Rows that say ok are left out beyond this many rows, unless all are asked for.
+inline constexpr std::size_t kMostOkRows = 30;
+inline constexpr std::size_t kMostRows = 200;  // of the others; the JSON form has every one
+
+[[nodiscard]] std::string comparison_table(const Comparison& comparison, const TableStyle& style,
+                                           bool all);
+// Begins with a hidden marker, by which a bot finds its own comment again.
+[[nodiscard]] std::string comparison_markdown(const Comparison& comparison, bool all);
+
+}  // namespace stepbench

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench compare` as a shell sees it: exit codes, files, messages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+using testing_compare::around_10_ms;
+using testing_compare::MadeResults;
+using testing_compare::make;
+
+struct Ended {
+  int exit_code = -1;
+  std::string output;  // both streams
+};
+
+class CompareCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              ("stepbench_compare_" + std::to_string(getpid()) + '_' + info->name());
+    std::filesystem::create_directories(folder_);
+    put("old.jsonl", one_case(1, 0));
+    put("slow.jsonl", one_case(1.05, 1));
+    put("fast.jsonl", one_case(0.95, 1));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static MadeResults one_case(double factor, int seed) {
+    return {
+        .cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)}}};
+  }
+
+  void put(const std::string& name, const MadeResults& made) const {
+    testing_compare::write(make(made), folder_ / name);
+  }
+
+  // In a shell with pipefail, as a pipeline of continuous integration would run it.
+  [[nodiscard]] Ended run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() +
+                                "' && bash -c \"set -o pipefail; '" STEPBENCH_PROGRAM "' compare " +
+                                arguments + " 2>&1 | cat\"";
+    Ended ended;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return ended;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+      ended.output.append(buffer.data(), size);
+    }
+    ended.exit_code = WEXITSTATUS(pclose(pipe));
+    return ended;
+  }
+
+  [[nodiscard]] nlohmann::json json_file(const std::string& name) const {
+    std::ifstream file(folder_ / name);
+    return nlohmann::json::parse(file);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(CompareCommand, EveryExitCodeReachesAShellPipeline) {
+  EXPECT_EQ(run("old.jsonl old.jsonl").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl fast.jsonl").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl slow.jsonl").exit_code, 3);
+  EXPECT_EQ(run("old.jsonl slow.jsonl --allow-inconclusive").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl absent.jsonl").exit_code, 2);
+  EXPECT_EQ(run("old.jsonl").exit_code, 2);
+  EXPECT_EQ(run("old.jsonl slow.jsonl --format yaml").exit_code, 2);
+  MadeResults other = one_case(1, 0);
+  other.cases[0].case_id = "bbbb";
+  put("other.jsonl", other);
+  EXPECT_EQ(run("old.jsonl other.jsonl").exit_code, 4);
+}
+
+TEST_F(CompareCommand, TheVerdictFileHoldsTheExitCode) {
+  EXPECT_EQ(run("old.jsonl slow.jsonl --verdict verdict.json --markdown comment.md").exit_code, 3);
+  const auto verdict = json_file("verdict.json");
+  EXPECT_EQ(verdict.at("schema"), "stepbench.verdict");
+  EXPECT_EQ(verdict.at("exit_code"), 3);
+  EXPECT_EQ(verdict.at("verdict"), "suspect");
+  EXPECT_EQ(verdict.at("design"), "sequential");
+  const auto& step = verdict.at("cases").at(0).at("metrics").at(0);
+  EXPECT_NEAR(step.at("change").get<double>(), 0.05, 0.003);
+  EXPECT_EQ(step.at("pairs"), 20);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "comment.md"));
+}
+
+TEST_F(CompareCommand, AnErrorReplacesAnOldVerdict) {
+  EXPECT_EQ(run("old.jsonl old.jsonl --verdict verdict.json").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl absent.jsonl --verdict verdict.json").exit_code, 2);
+  EXPECT_EQ(json_file("verdict.json").at("exit_code"), 2);
+  EXPECT_THAT(json_file("verdict.json").at("error").get<std::string>(), HasSubstr("absent.jsonl"));
+}
+
+TEST_F(CompareCommand, StandardOutputHoldsTheFormAskedFor) {
+  const Ended json = run("old.jsonl slow.jsonl --format json");
+  EXPECT_EQ(nlohmann::json::parse(json.output).at("exit_code"), 3);
+  EXPECT_TRUE(run("old.jsonl slow.jsonl --format markdown").output.starts_with("<!-- stepbench"));
+  EXPECT_THAT(run("old.jsonl slow.jsonl").output, HasSubstr("suspect: worse"));
+}
+
+TEST_F(CompareCommand, ASmokeRunIsRefused) {
+  MadeResults smoke = one_case(1, 0);
+  smoke.smoke = true;
+  put("smoke.jsonl", smoke);
+  const Ended ended = run("old.jsonl smoke.jsonl");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.output, HasSubstr("smoke.jsonl: holds rows of a smoke run"));
+}
+
+TEST_F(CompareCommand, ACorruptFileIsNamedWithItsLine) {
+  std::ifstream in(folder_ / "old.jsonl");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
+  std::ofstream(folder_ / "corrupt.jsonl") << text.substr(0, third) << "{]\n" << text.substr(third);
+  const Ended ended = run("old.jsonl corrupt.jsonl");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.output, HasSubstr("corrupt.jsonl:3"));
+}
+
+TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
+  MadeResults other = one_case(1, 0);
+  other.cases[0].case_id = "bbbb";
+  other.cases[0].num_workers = 8;
+  put("eight.jsonl", other);
+  EXPECT_EQ(run("old.jsonl eight.jsonl").exit_code, 4);
+  EXPECT_EQ(run("old.jsonl eight.jsonl --ignore num_workers").exit_code, 0);
+  const Ended wrong = run("old.jsonl eight.jsonl --ignore loader.num_worker");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("did you mean 'loader.num_workers'?"));
+}
+
+TEST_F(CompareCommand, AMarginIsAShareOrAPercentage) {
+  EXPECT_EQ(run("old.jsonl slow.jsonl --margin step=10%").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl slow.jsonl --margin 0.1").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl slow.jsonl --margin step=ten").exit_code, 2);
+  EXPECT_THAT(run("old.jsonl slow.jsonl --margin speed=1%").output,
+              HasSubstr("'speed' has no margin"));
+}
+
+}  // namespace
+}  // namespace stepbench

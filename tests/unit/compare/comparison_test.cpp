@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "harness/error.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/comparison_text.h"
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_compare::around_10_ms;
+using testing_compare::MadeCase;
+using testing_compare::MadeResults;
+using testing_compare::make;
+
+MadeResults one_case(double factor, int seed) {
+  return {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)}}};
+}
+
+Comparison compared(const MadeResults& base, const MadeResults& candidate,
+                    const CompareOptions& options = {}) {
+  const Results a = make(base);
+  const Results b = make(candidate);
+  return compare({&a, "old"}, {&b, "new"}, options);
+}
+
+std::string refusal(const MadeResults& base, const MadeResults& candidate,
+                    const CompareOptions& options = {}) {
+  try {
+    (void)compared(base, candidate, options);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Compare, FindsASlowStepAndItsPhaseAndCallsItSuspect) {
+  MadeResults slow = one_case(1.05, 1);
+  slow.cases[0].data_wait_ns = [](int) { return 1'500'000; };
+  const Comparison result = compared(one_case(1, 0), slow);
+  ASSERT_EQ(result.cases.size(), 1u);
+  const Judgement& step = result.cases[0].metrics.at(0).judgement;
+  EXPECT_EQ(result.cases[0].metrics[0].name, "step");
+  EXPECT_EQ(step.verdict, Verdict::kSuspect);
+  EXPECT_TRUE(step.slower);
+  EXPECT_NEAR(step.change.value(), 0.05, 0.003);
+  EXPECT_EQ(result.exit_code, 3);
+  ASSERT_FALSE(result.cases[0].cause.empty());
+  EXPECT_EQ(result.cases[0].cause[0].phase, "data_wait");
+  EXPECT_NEAR(result.cases[0].cause[0].change_ns, 500'000, 1);
+  EXPECT_NEAR(result.cases[0].cause[0].share, 1, 0.1);
+}
+
+TEST(Compare, AFasterSuspectAndAnUnchangedResultExitWithZero) {
+  EXPECT_EQ(compared(one_case(1, 0), one_case(0.95, 1)).exit_code, 0);
+  EXPECT_EQ(compared(one_case(1, 0), one_case(0.95, 1)).verdict, Verdict::kSuspect);
+  EXPECT_EQ(compared(one_case(1, 0), one_case(1, 0)).exit_code, 0);
+  EXPECT_EQ(compared(one_case(1, 0), one_case(1, 0)).verdict, Verdict::kOk);
+}
+
+TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
+  for (const int launches : {1, 5}) {
+    MadeResults base = one_case(1, 0);
+    MadeResults candidate = one_case(2, 1);
+    base.launches = candidate.launches = launches;
+    const Comparison result = compared(base, candidate);
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.cases[0].metrics[0].judgement.reason, "too_few_pairs");
+    EXPECT_EQ(compared(base, candidate, {.allow_inconclusive = true}).exit_code, 0);
+  }
+}
+
+TEST(Compare, PeakMemoryIsComparedToTheByteOnlyWhenItDoesNotVary) {
+  MadeResults more = one_case(1, 0);
+  more.cases[0].peak_bytes = [](int) { return 1e9 + 4096; };
+  const Judgement constant = compared(one_case(1, 0), more).cases[0].metrics.at(1).judgement;
+  EXPECT_EQ(constant.verdict, Verdict::kSuspect);
+  more.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096 * (launch % 5); };
+  const Judgement varying = compared(one_case(1, 0), more).cases[0].metrics.at(1).judgement;
+  EXPECT_EQ(varying.verdict, Verdict::kOk);
+}
+
+TEST(Compare, CountsAreExactAndOutsideTheCorrection) {
+  const Results a = make(one_case(1, 0));
+  Results b = make(one_case(1, 0));
+  for (Launch& launch : b.launches) launch.row.report.metrics["copies"] = 121;
+  const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
+  const MetricResult& copies = result.cases[0].metrics.at(2);
+  EXPECT_EQ(copies.name, "copies");
+  EXPECT_FALSE(copies.primary);
+  EXPECT_EQ(copies.judgement.verdict, Verdict::kSuspect);
+  EXPECT_EQ(result.tested, 2u);
+  EXPECT_EQ(result.exit_code, 3);
+}
+
+TEST(Compare, ListsCasesOfOneSideAndIsNotGreen) {
+  MadeResults base = one_case(1, 0);
+  base.cases.push_back({.case_id = "bbbb", .num_workers = 8, .step_ns = around_10_ms(1, 2)});
+  const Comparison result = compared(base, one_case(1, 0));
+  ASSERT_EQ(result.only_base.size(), 1u);
+  EXPECT_EQ(result.only_base[0].case_id, "bbbb");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(compared(base, one_case(1, 0), {.allow = {"missing"}}).exit_code, 0);
+}
+
+TEST(Compare, AnEmptyIntersectionHasNoData) {
+  MadeResults other = one_case(1, 0);
+  other.cases[0].case_id = "cccc";
+  const Comparison result = compared(one_case(1, 0), other, {.allow = {"missing"}});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.verdict, Verdict::kNoData);
+  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("no case is in both"));
+}
+
+TEST(Compare, IgnoredOptionsJoinCasesWithOtherIds) {
+  MadeResults other = one_case(1, 0);
+  other.cases[0].case_id = "cccc";
+  const CaseKey key = [](const LaunchRow& row) { return row.workload; };
+  const Comparison result = compared(one_case(1, 0), other, {.key = key});
+  ASSERT_EQ(result.cases.size(), 1u);
+  EXPECT_EQ(result.cases[0].candidate_case_id, "cccc");
+  MadeResults two = one_case(1, 0);
+  two.cases.push_back({.case_id = "dddd", .step_ns = around_10_ms(1, 0)});
+  EXPECT_THAT(refusal(two, two, {.key = key}), HasSubstr("makes cases aaaa and dddd of old equal"));
+}
+
+TEST(Compare, RefusesWhatIsNoMeasurement) {
+  MadeResults bad = one_case(1, 0);
+  bad.smoke = true;
+  EXPECT_THAT(refusal(one_case(1, 0), bad), HasSubstr("new: holds rows of a smoke run"));
+  bad = one_case(1, 0);
+  bad.arm = "a";
+  EXPECT_THAT(refusal(bad, one_case(1, 0)), HasSubstr("old: holds the arms of an A/B campaign"));
+  bad = one_case(1, 0);
+  bad.pass = Pass::kNative;
+  EXPECT_THAT(refusal(one_case(1, 0), bad), HasSubstr("profiled or wrapped launches only"));
+}
+
+TEST(Compare, RefusesOtherUnits) {
+  MadeResults other = one_case(1, 0);
+  other.step_unit = "us";
+  EXPECT_THAT(refusal(one_case(1, 0), other),
+              HasSubstr("has 'step_ns' in 'us', old has it in 'ns'"));
+}
+
+TEST(Compare, RefusesAnotherDeviceOrDataSetUnlessAllowed) {
+  MadeResults other = one_case(1, 0);
+  other.environment["cpu.model"] = Value{std::string("B")};
+  const std::string text = refusal(one_case(1, 0), other);
+  EXPECT_THAT(text, HasSubstr("cpu.model: A in the base, B here"));
+  EXPECT_THAT(text, HasSubstr("--allow cpu.model"));
+  EXPECT_EQ(compared(one_case(1, 0), other, {.allow = {"cpu.model"}}).exit_code, 0);
+  other = one_case(1, 0);
+  other.data_digest = "d2";
+  EXPECT_THAT(refusal(one_case(1, 0), other), HasSubstr("data_digest: d1 in the base, d2 here"));
+  EXPECT_EQ(refusal(one_case(1, 0), other, {.allow = {"all"}}), "");
+}
+
+TEST(Compare, WarnsOfAnotherKernelOrOptionInForce) {
+  MadeResults other = one_case(1, 0);
+  other.environment["kernel"] = Value{std::string("6.2")};
+  const Comparison result = compared(one_case(1, 0), other);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("kernel differs: 6.1 -> 6.2"));
+  const Comparison allowed = compared(one_case(1, 0), other, {.allow = {"kernel"}});
+  EXPECT_THAT(comparison_table(allowed, {}, false), Not(HasSubstr("kernel differs")));
+}
+
+TEST(Compare, ADriverMattersOnlyToCasesOnAGpu) {
+  EXPECT_EQ(class_of("gpu.driver", true), FieldClass::kShouldMatch);
+  EXPECT_EQ(class_of("gpu.0", true), FieldClass::kMustMatch);
+  EXPECT_EQ(class_of("gpu.0", false), FieldClass::kInformative);
+  EXPECT_EQ(class_of("torch", true), FieldClass::kShouldMatch);
+  EXPECT_EQ(class_of("host", true), FieldClass::kInformative);
+}
+
+TEST(Compare, FailedLaunchesDropTheirPairAndAreNamed) {
+  const Results a = make(one_case(1, 0));
+  Results b = make(one_case(1, 0));
+  b.launches[3].row.outcome = Outcome::failed("killed by signal 9");
+  const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
+  EXPECT_EQ(result.cases[0].metrics[0].judgement.pairs, 19u);
+  EXPECT_THAT(
+      comparison_table(result, {}, false),
+      HasSubstr("1 of 20 launches in the candidate have no measurement: killed by signal 9"));
+}
+
+TEST(Compare, AllLaunchesFailedIsNoData) {
+  const Results a = make(one_case(1, 0));
+  Results b = make(one_case(1, 0));
+  for (Launch& launch : b.launches) launch.row.outcome = Outcome::failed("out of memory");
+  const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
+  EXPECT_EQ(result.cases[0].metrics[0].judgement.verdict, Verdict::kNoData);
+  EXPECT_EQ(result.exit_code, 4);
+}
+
+TEST(Compare, ANullMetricDropsItsPair) {
+  const Results a = make(one_case(1, 0));
+  Results b = make(one_case(1, 0));
+  b.launches[0].row.report.metrics["peak_rss_bytes"] = std::nullopt;
+  const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
+  EXPECT_EQ(result.cases[0].metrics.at(1).judgement.dropped, 1u);
+}
+
+TEST(Compare, UnequalStepCountsAreNoted) {
+  MadeResults longer = one_case(1, 0);
+  longer.steps = 9;
+  EXPECT_THAT(comparison_table(compared(one_case(1, 0), longer), {}, false),
+              HasSubstr("5 active steps in the base and 9"));
+}
+
+TEST(Compare, AaControlNeverPassesOnTooFewRuns) {
+  const Comparison result = compared(one_case(1, 0), one_case(1, 0));
+  EXPECT_EQ(result.aa_control.pooled_quads, 5u);
+  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("A/A: too few runs to tell"));
+}
+
+TEST(Compare, ABaseThatDiffersFromItselfVoidsTheVerdict) {
+  MadeResults wobbling = one_case(1, 0);
+  wobbling.launches = 80;
+  // Every fourth and first launch of a quad is slow: what an ABBA order would take for a change.
+  wobbling.cases[0].step_ns = [](int launch) {
+    return 10'000'000 + launch * 13 % 7 * 1000 + (launch % 4 == 0 || launch % 4 == 3 ? 200'000 : 0);
+  };
+  const Comparison result = compared(wobbling, wobbling);
+  EXPECT_EQ(result.aa_control.state, AaControl::State::kFailed);
+  EXPECT_EQ(result.verdict, Verdict::kInvalid);
+  EXPECT_EQ(result.exit_code, 4);
+}
+
+TEST(Compare, SameInputGivesTheSameBytes) {
+  const CompareOptions options{.bootstrap = true};
+  const Comparison first = compared(one_case(1, 0), one_case(1.02, 3), options);
+  const Comparison again = compared(one_case(1, 0), one_case(1.02, 3), options);
+  EXPECT_EQ(comparison_json(first), comparison_json(again));
+  EXPECT_EQ(comparison_table(first, {}, true), comparison_table(again, {}, true));
+  EXPECT_THAT(comparison_json(first), HasSubstr("bootstrap_ratio_low"));
+}
+
+TEST(CompareOutput, MarkdownHasAMarkerAndTheVerdict) {
+  const std::string text = comparison_markdown(compared(one_case(1, 0), one_case(1.05, 1)), false);
+  EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: old -> new"));
+  EXPECT_THAT(text, HasSubstr("| step | 10.0 ms | 10.5 ms |"));
+}
+
+TEST(CompareOutput, ColourOnlyWhenAskedFor) {
+  const Comparison result = compared(one_case(1, 0), one_case(1.05, 1));
+  EXPECT_THAT(comparison_table(result, {.colour = false}, false), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(comparison_table(result, {.colour = true}, false), HasSubstr("\x1b[31m"));
+}
+
+TEST(CompareOutput, ManyOkRowsAreCountedInstead) {
+  MadeResults many;
+  for (int i = 0; i < 60; ++i) {
+    many.cases.push_back(
+        {.case_id = "case" + std::to_string(i), .num_workers = i, .step_ns = around_10_ms(1, i)});
+  }
+  many.launches = 6;
+  const Comparison result = compared(many, many);
+  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("180 more are ok (--all shows them)"));
+  EXPECT_THAT(comparison_table(result, {}, true), Not(HasSubstr("more are ok")));
+}
+
+}  // namespace
+}  // namespace stepbench

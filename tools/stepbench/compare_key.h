@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/compare/case_pairs.h"
+
+namespace stepbench::cli {
+
+// Full names for what the user gave with --ignore: "num_workers" for "loader.num_workers" while
+// that is unambiguous. Throws ConfigError with the nearest name when no case has such an option.
+[[nodiscard]] std::vector<std::string> full_names(const std::vector<std::string>& ignored,
+                                                  const Results& base, const Results& candidate);
+
+// The identity of a case without some options. Options that the catalogue does not know, those of a
+// user's own workload, are part of it as they stand.
+[[nodiscard]] CaseKey key_without(const std::vector<std::string>& ignored,
+                                  const Catalogue& catalogue);
+
+}  // namespace stepbench::cli
