@@ -8,6 +8,7 @@
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
+#include "harness/record/encode.h"
 
 namespace stepbench::protocol {
 namespace {
@@ -161,6 +162,11 @@ std::string kind_of(const Json& json) {
   return kind->get<std::string>();
 }
 
+std::array<std::pair<Pass, std::string_view>, 4> pass_names() {
+  const auto named = [](Pass pass) { return std::pair(pass, stepbench::name_of(pass)); };
+  return {named(Pass::kTiming), named(Pass::kNative), named(Pass::kKineto), named(Pass::kWrapped)};
+}
+
 Hello hello(const Reader& in) {
   return {in.versions(), in.text("build_id"), in.text_or_empty("catalogue_digest"),
           in.integer("pid"), in.fields("software")};
@@ -225,7 +231,7 @@ CaseMessage decode_case(std::string_view line) {
   if (out.resolved.point_id.empty()) out.resolved.point_id = out.resolved.case_id;
   out.resolved.workload = in.text("workload");
   out.resolved.options = in.fields("options");
-  if (in.find("pass") != nullptr) out.pass = in.one_of(kPassNames, "pass");
+  if (in.find("pass") != nullptr) out.pass = in.one_of(pass_names(), "pass");
   out.launch = in.small("launch", 0);
   out.rank = in.small("rank", 0);
   out.world = in.small("world", 1);

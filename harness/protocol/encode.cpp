@@ -5,6 +5,7 @@
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
+#include "harness/record/encode.h"
 
 namespace stepbench::protocol {
 namespace {
@@ -84,17 +85,13 @@ struct ToLine {
 }  // namespace
 
 std::string encode(const CaseMessage& message) {
-  std::string_view pass;
-  for (const auto& [id, name] : kPassNames) {
-    if (id == message.pass) pass = name;
-  }
   return dump({{"kind", "case"},
                {"protocol", to_json(message.protocol)},
                {"case_id", message.resolved.case_id},
                {"point_id", message.resolved.point_id},
                {"workload", message.resolved.workload},
                {"options", to_json(message.resolved.options)},
-               {"pass", pass},
+               {"pass", stepbench::name_of(message.pass)},
                {"launch", message.launch},
                {"rank", message.rank},
                {"world", message.world},

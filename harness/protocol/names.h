@@ -10,13 +10,6 @@
 
 namespace stepbench::protocol {
 
-inline constexpr std::array<std::pair<Pass, std::string_view>, 4> kPassNames{{
-    {Pass::kTiming, "timing"},
-    {Pass::kNative, "native"},
-    {Pass::kKineto, "kineto"},
-    {Pass::kWrapped, "wrapped"},
-}};
-
 inline constexpr std::array<std::pair<Stage, std::string_view>, 5> kStageNames{{
     {Stage::kSetUp, "set_up"},
     {Stage::kExercise, "exercise"},

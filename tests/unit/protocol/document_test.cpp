@@ -4,11 +4,13 @@
 
 #include <fstream>
 #include <map>
+#include <random>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "harness/catalogue/json.h"
+#include "harness/error.h"
 #include "harness/plan/foreign_check.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
@@ -52,6 +54,38 @@ TEST(ProtocolDocument, EveryExampleIsAccepted) {
                            "failed", "facts", "answer", "catalogue"}) {
     EXPECT_GE(seen[name], 1) << "no example of " << name;
   }
+}
+
+TEST(ProtocolDocument, DamagedExamplesAreReadOrRefusedNeverWorse) {
+  std::mt19937 random(11);
+  constexpr std::string_view kBytes = "{}[]\",:0123456789eE+-.nulltrue\\ \xFF\x01";
+  int refused = 0;
+  for (const std::string& line : examples()) {
+    if (line.starts_with(R"({"stepbench_catalogue")")) continue;
+    for (int i = 0; i < 500; ++i) {
+      std::string damaged = line;
+      for (std::size_t n = random() % 4 + 1; n > 0; --n) {
+        const std::size_t at = random() % damaged.size();
+        if (random() % 2 == 0) {
+          damaged[at] = kBytes[random() % kBytes.size()];
+        } else {
+          damaged.erase(at, random() % 8 + 1);
+        }
+        if (damaged.empty()) break;
+      }
+      try {
+        (void)decode_worker(damaged);
+      } catch (const Error&) {
+        ++refused;
+      }
+      try {
+        (void)decode_case(damaged);
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(ProtocolDocument, TheSamplesExampleSumsExactly) {
