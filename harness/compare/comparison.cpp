@@ -83,6 +83,7 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
                    const CompareOptions& options) {
   Comparison result{.base = base.where, .candidate = candidate.where};
   result.rule = {.design = Design::kSequential, .bootstrap = options.bootstrap};
+  if (base.results->runs.size() == 1) result.swept = base.results->runs.front().swept;
   const std::vector<Metric> columns = common_columns(base, candidate);
   const CaseKey by_id = [](const LaunchRow& row) { return row.key.case_id; };
   const CasePairs pairs = pair_cases(base, candidate, options.key ? options.key : by_id);

@@ -55,6 +55,7 @@ struct MissingCase {
 struct Comparison {
   std::string base = {};
   std::string candidate = {};
+  std::vector<std::string> swept = {};  // options that the base's plan varied, in its order
   VerdictRule rule = {};
   std::vector<CaseResult> cases = {};
   std::vector<MissingCase> only_base = {};

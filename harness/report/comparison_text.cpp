@@ -105,7 +105,9 @@ class Text {
       rows_.push_back(
           {.case_id = one.case_id, .arm = {}, .workload = one.workload, .options = one.options});
     }
-    varying_ = varying_options(rows_);
+    Results names;  // only what says which options were swept
+    names.runs.emplace_back().swept = comparison.swept;
+    varying_ = varying_options(rows_, names);
   }
 
   [[nodiscard]] std::string title() const {
