@@ -87,10 +87,11 @@ class Page {
     std::set<std::string> names;
     for (const auto& [name, value] : row_.options) names.insert(name);
     for (const auto& [name, value] : effective) names.insert(name);
-    Grid grid{.columns = {{.head = "option", .align = Align::kLeft},
-                          {.head = "value", .align = Align::kLeft, .shrink_to = 20},
-                          {.head = "in force", .align = Align::kLeft, .shrink_to = 20}},
-              .rows = {}};
+    Grid grid{
+        .columns = {{.head = "option", .align = Align::kLeft},
+                    {.head = "value", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20},
+                    {.head = "in force", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
+        .rows = {}};
     for (const std::string& name : names) {
       const auto asked = row_.options.find(name);
       const auto used = effective.find(name);
@@ -115,16 +116,16 @@ class Page {
     if (row_.measured.empty()) return;
     const TimeUnit unit = unit_for({&*row_.step_ns, 1});
     const std::string in_unit = " [" + std::string(unit.name) + ']';
-    Grid grid{.columns = {{.head = "launch", .keep = 90},
+    Grid grid{.columns = {{.head = "launch", .drop_at = 90},
                           {.head = "step" + in_unit},
-                          {.head = "p90", .keep = 60},
-                          {.head = "p99", .keep = 50},
-                          {.head = "IQR", .keep = 40},
-                          {.head = "data wait [%]", .keep = 70},
-                          {.head = "samples/s", .keep = 80},
-                          {.head = "steps", .keep = 30},
-                          {.head = "left out", .keep = 20},
-                          {.head = "wall [s]", .keep = 10}},
+                          {.head = "p90", .drop_at = 60},
+                          {.head = "p99", .drop_at = 50},
+                          {.head = "IQR", .drop_at = 40},
+                          {.head = "data wait [%]", .drop_at = 70},
+                          {.head = "samples/s", .drop_at = 80},
+                          {.head = "steps", .drop_at = 30},
+                          {.head = "left out", .drop_at = 20},
+                          {.head = "wall [s]", .drop_at = 10}},
               .rows = {}};
     for (const auto& [launch, summary] : row_.measured) {
       grid.rows.push_back(
@@ -157,7 +158,7 @@ class Page {
     Grid grid{.columns = {{.head = "phase", .align = Align::kLeft},
                           {.head = "median [" + std::string(unit.name) + ']'},
                           {.head = "share [%]"},
-                          {.head = "of the step", .align = Align::kLeft, .keep = 10}},
+                          {.head = "of the step", .align = Align::kLeft, .drop_at = 10}},
               .rows = {}};
     for (std::size_t i = 0; i < order.size(); ++i) {
       const double share = median(found[order[i]].second);
@@ -183,12 +184,14 @@ class Page {
       }
       if (summary.epoch_gap_ns) values["epoch_gap_ns"].push_back(*summary.epoch_gap_ns);
     }
-    Grid grid{.columns = {{.head = "metric", .align = Align::kLeft},
-                          {.head = "median"},
-                          {.head = "smallest", .keep = 20},
-                          {.head = "largest", .keep = 20},
-                          {.head = "", .align = Align::kLeft, .keep = 10, .shrink_to = 24}},
-              .rows = {}};
+    Grid grid{
+        .columns =
+            {{.head = "metric", .align = Align::kLeft},
+             {.head = "median"},
+             {.head = "smallest", .drop_at = 20},
+             {.head = "largest", .drop_at = 20},
+             {.head = "", .align = Align::kLeft, .drop_at = 15, .shrink_at = 10, .shrink_to = 24}},
+        .rows = {}};
     for (auto& [name, numbers] : values) {
       const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
       const Metric* metric = definition(name);
@@ -230,7 +233,7 @@ class Page {
   void fields(const std::string& name, const Fields& values) {
     if (values.empty()) return;
     Grid grid{.columns = {{.head = "", .align = Align::kLeft},
-                          {.head = "", .align = Align::kLeft, .shrink_to = 20}},
+                          {.head = "", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
               .rows = {}};
     for (const auto& [key, value] : values) {
       const auto* number = std::get_if<double>(&value);
@@ -268,29 +271,33 @@ class Page {
   }
 
   void output() {
+    std::map<std::string_view, std::vector<int>> launches;
     for (const Launch* launch : row_.failed) {
-      if (launch->row.output.empty()) continue;
-      head("Output of launch " + std::to_string(launch->row.key.launch) + ", which failed");
-      std::string_view rest = launch->row.output;
-      while (rest.ends_with('\n')) rest.remove_suffix(1);
-      std::size_t at = rest.size();
-      std::size_t lines = 0;
-      while (at > 0 && lines < kOutputLines) {
-        const std::size_t newline = rest.rfind('\n', at - 1);
-        if (++lines == kOutputLines || newline == std::string_view::npos) {
-          at = newline == std::string_view::npos ? 0 : newline + 1;
-          break;
-        }
-        at = newline;
-      }
-      if (at > 0) text_ += "  (its last " + std::to_string(kOutputLines) + " lines)\n";
-      rest.remove_prefix(at);
-      text_ += printable(rest);
+      if (!launch->row.output.empty())
+        launches[launch->row.output].push_back(launch->row.key.launch);
+    }
+    for (const auto& [text, numbers] : launches) {
+      std::string names;
+      for (const int number : numbers)
+        names += (names.empty() ? "" : ", ") + std::to_string(number);
+      head("Output of failed launch " + names);
+      text_ += printable(last_lines(text));
     }
   }
 
+  static std::string last_lines(std::string_view text) {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    std::size_t at = text.size();
+    for (std::size_t lines = 0; lines < kOutputLines && at > 0; ++lines) {
+      const std::size_t newline = text.rfind('\n', at - 1);
+      at = newline == std::string_view::npos ? 0 : newline;
+    }
+    if (at == 0) return std::string(text);
+    return "… (its last " + std::to_string(kOutputLines) + " lines)" + std::string(text.substr(at));
+  }
+
   // Indented, and without what could move a terminal's cursor.
-  static std::string printable(std::string_view text) {
+  static std::string printable(const std::string& text) {
     std::string safe = "  ";
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);

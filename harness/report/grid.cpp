@@ -2,6 +2,7 @@
 #include "harness/report/grid.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,9 @@ std::string_view escape(Tint tint) {
 
 std::size_t column_width(const Grid& grid, std::size_t column) {
   std::size_t widest = width(grid.columns[column].head);
-  for (const GridRow& row : grid.rows) widest = std::max(widest, width(row.cells[column]));
+  for (const GridRow& row : grid.rows) {
+    if (column < row.cells.size()) widest = std::max(widest, width(row.cells[column]));
+  }
   return widest;
 }
 
@@ -44,36 +47,52 @@ std::size_t total_width(const Grid& grid) {
 void cut_cells(Grid& grid, std::size_t column, std::size_t cells) {
   GridColumn& head = grid.columns[column];
   head.head = shortened(head.head, cells);
-  for (GridRow& row : grid.rows) row.cells[column] = shortened(row.cells[column], cells);
+  for (GridRow& row : grid.rows) {
+    if (column < row.cells.size()) row.cells[column] = shortened(row.cells[column], cells);
+  }
 }
 
-// Cuts the widest of the columns that may be cut. False when all are as narrow as they may be.
-bool shrink(Grid& grid, std::size_t excess) {
-  std::size_t best = grid.columns.size();
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-    const std::size_t now = column_width(grid, i);
-    const std::size_t least = grid.columns[i].shrink_to;
-    if (least == 0 || now <= least || now - least <= most) continue;
-    most = now - least;
-    best = i;
-  }
-  if (best == grid.columns.size()) return false;
-  cut_cells(grid, best, column_width(grid, best) - std::min(most, excess));
-  return true;
+bool can_shrink(const Grid& grid, std::size_t column) {
+  return grid.columns[column].shrink_at > 0 &&
+         column_width(grid, column) > grid.columns[column].shrink_to;
 }
 
-bool drop(Grid& grid, std::vector<std::string>& dropped) {
-  std::size_t least = grid.columns.size();
-  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-    if (grid.columns[i].keep == 0) continue;
-    if (least == grid.columns.size() || grid.columns[i].keep < grid.columns[least].keep) least = i;
-  }
-  if (least == grid.columns.size()) return false;
-  const auto at = static_cast<std::ptrdiff_t>(least);
-  dropped.push_back(grid.columns[least].head);
+void drop(Grid& grid, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
   grid.columns.erase(grid.columns.begin() + at);
-  for (GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + at);
+  for (GridRow& row : grid.rows) {
+    if (column < row.cells.size()) row.cells.erase(row.cells.begin() + at);
+  }
+}
+
+// Does the next of the things that may be done. False when none is left.
+bool narrow(Grid& grid, std::size_t excess, std::vector<std::string>& dropped) {
+  constexpr int kNever = std::numeric_limits<int>::max();
+  int first = kNever;
+  std::size_t column = 0;
+  bool cut = false;
+  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+    const GridColumn& each = grid.columns[i];
+    if (can_shrink(grid, i) && each.shrink_at < first) {
+      first = each.shrink_at;
+      column = i;
+      cut = true;
+    }
+    if (each.drop_at > 0 && each.drop_at < first) {
+      first = each.drop_at;
+      column = i;
+      cut = false;
+    }
+  }
+  if (first == kNever) return false;
+  if (cut) {
+    const std::size_t now = column_width(grid, column);
+    const std::size_t least = grid.columns[column].shrink_to;
+    cut_cells(grid, column, now - std::min(excess, now - least));
+  } else {
+    dropped.push_back(grid.columns[column].head);
+    drop(grid, column);
+  }
   return true;
 }
 
@@ -111,8 +130,8 @@ std::string tinted(std::string text, Tint tint, bool colour) {
 
 DrawnGrid draw(Grid grid, std::size_t terminal_columns, bool colour) {
   DrawnGrid drawn;
-  for (std::size_t total = 0; (total = total_width(grid)) > terminal_columns;) {
-    if (!shrink(grid, total - terminal_columns) && !drop(grid, drawn.dropped)) break;
+  for (std::size_t total = total_width(grid); total > terminal_columns; total = total_width(grid)) {
+    if (!narrow(grid, total - terminal_columns, drawn.dropped)) break;
   }
   std::vector<std::size_t> widths;
   std::vector<std::string> heads;
@@ -127,7 +146,14 @@ DrawnGrid draw(Grid grid, std::size_t terminal_columns, bool colour) {
   for (std::size_t i = 0; i < rule; ++i) drawn.text += "─";
   drawn.text += '\n';
   for (const GridRow& row : grid.rows) {
-    drawn.text += tinted(line_of(grid, row.cells, widths), row.tint, colour) + '\n';
+    std::string line = line_of(grid, row.cells, widths);
+    if (!row.instead.empty()) {
+      std::size_t start = 0;
+      for (std::size_t i = 0; i < row.cells.size(); ++i) start += widths[i] + kGap;
+      line.append(start - std::min(start, width(line)), ' ');
+      line += shortened(row.instead, terminal_columns - std::min(terminal_columns, start));
+    }
+    drawn.text += tinted(line, row.tint, colour) + '\n';
   }
   return drawn;
 }
@@ -141,7 +167,11 @@ std::string draw_markdown(const Grid& grid) {
   text += '\n';
   for (const GridRow& row : grid.rows) {
     text += '|';
-    for (const std::string& cell : row.cells) text += ' ' + markdown_cell(cell) + " |";
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+      std::string cell = i < row.cells.size() ? row.cells[i] : "";
+      if (i == row.cells.size()) cell = row.instead;
+      text += ' ' + markdown_cell(cell) + " |";
+    }
     text += '\n';
   }
   return text;

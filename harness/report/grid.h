@@ -11,16 +11,18 @@ namespace stepbench {
 enum class Align : bool { kLeft, kRight };
 enum class Tint : unsigned char { kNone, kBest, kFailed, kDim };
 
+// What is done to a table that is too wide, in the order of these numbers.
 struct GridColumn {
   std::string head;
   Align align = Align::kRight;
-  int keep = 0;  // when too wide, the column with the smallest goes first; 0: never dropped
-  std::size_t shrink_to =
-      0;  // instead of being dropped, cells are cut to no less than this; 0: never
+  int drop_at = 0;    // the column is left out; 0: never
+  int shrink_at = 0;  // its cells are cut, to no less than `shrink_to`; 0: never
+  std::size_t shrink_to = 8;
 };
 
 struct GridRow {
-  std::vector<std::string> cells;  // one for each column
+  std::vector<std::string> cells;  // one for each column, or fewer,
+  std::string instead = {};        // then this in place of the others
   Tint tint = Tint::kNone;
 };
 

@@ -17,21 +17,26 @@ constexpr std::size_t kNamedCases = 3;
 class Collector {
  public:
   Collector(const std::vector<CaseRow>& rows, const Results& results)
-      : all_(rows.size()), varying_(varying_options(rows, results)) {}
+      : all_(rows.size()), naming_(varying_options(rows, results)) {}
 
-  void add(const std::string& text, const CaseRow& row) {
-    auto found = std::find_if(notes_.begin(), notes_.end(),
-                              [&](const auto& note) { return note.first == text; });
-    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, {}});
+  // `below` is a line of its own under the note.
+  void add(const std::string& text, const CaseRow& row, const std::string& below = {}) {
+    auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
+      return note.text == text && note.below == below;
+    });
+    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}});
     const std::string label =
-        case_label(row, varying_) + (row.arm.empty() ? "" : " (arm " + row.arm + ')');
-    auto& cases = found->second;
+        case_label(row, naming_) + (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    auto& cases = found->cases;
     if (std::find(cases.begin(), cases.end(), label) == cases.end()) cases.push_back(label);
   }
 
   [[nodiscard]] std::vector<std::string> take() const {
     std::vector<std::string> lines;
-    for (const auto& [text, cases] : notes_) lines.push_back(text + about(cases));
+    for (const Note& note : notes_) {
+      lines.push_back(note.text + about(note.cases));
+      if (!note.below.empty()) lines.push_back("  " + note.below);
+    }
     return lines;
   }
 
@@ -48,9 +53,14 @@ class Collector {
     return " (" + names + ')';
   }
 
+  struct Note {
+    std::string text;
+    std::string below;
+    std::vector<std::string> cases;
+  };
   std::size_t all_;
-  std::vector<std::string> varying_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> notes_;
+  std::vector<std::string> naming_;
+  std::vector<Note> notes_;
 };
 
 std::string one_line(std::string text) {
@@ -69,9 +79,8 @@ void add_failures(const CaseRow& row, Collector& notes) {
     std::string text = "failed: " + reason;
     if (!launch->row.stage.empty()) text += ", in " + launch->row.stage;
     if (count > 1) text += " (" + std::to_string(count) + " launches)";
-    notes.add(text, row);
-    if (!launch->row.repeat_command.empty())
-      notes.add("  repeat: " + launch->row.repeat_command, row);
+    const std::string& command = launch->row.repeat_command;
+    notes.add(text, row, command.empty() ? "" : "repeat: " + command);
   }
   for (const Launch* launch : row.skipped) notes.add("skipped: " + reason_of(*launch), row);
   if (row.unfinished > 0)
@@ -103,33 +112,61 @@ void add_warm_up(const CaseRow& row, Collector& notes) {
   notes.add(text, row);
 }
 
-void add_left_out(const CaseRow& row, Collector& notes) {
-  std::int64_t steps = 0;
-  std::int64_t left_out = 0;
-  std::int64_t none_steady = 0;
-  std::vector<FlaggedSteps> sums;
-  for (const auto& [launch, summary] : row.measured) {
-    steps += summary.steps;
-    if (summary.no_steady_steps) ++none_steady;
-    left_out += summary.steps - summary.steady_steps;
-    for (const FlaggedSteps& flagged : summary.flagged) {
-      auto found = std::find_if(sums.begin(), sums.end(),
-                                [&](const FlaggedSteps& sum) { return sum.flag == flagged.flag; });
-      if (found == sums.end()) found = sums.insert(sums.end(), {flagged.flag, 0});
-      found->steps += flagged.steps;
-    }
-  }
-  if (none_steady > 0) {
+// Beside rows with an interval, the rows that have none.
+void add_few_launches(const CaseRow& row, const std::vector<CaseRow>& rows, Collector& notes) {
+  const bool others = std::any_of(rows.begin(), rows.end(), [](const CaseRow& each) {
+    return each.spread == Spread::kOverLaunches;
+  });
+  if (!others || row.spread != Spread::kRange) return;
+  const std::string n = std::to_string(row.measured.size());
+  notes.add("n=" + n + ": smallest and largest of " + n + " launches, too few for an interval",
+            row);
+}
+
+void add_no_steady(const CaseRow& row, Collector& notes) {
+  const auto flagged = [](const MeasuredLaunch& each) { return each.summary.no_steady_steps; };
+  if (std::any_of(row.measured.begin(), row.measured.end(), flagged)) {
     notes.add("no steady step: all carry a flag, so all were used", row);
   }
-  if (left_out == 0) return;
+}
+
+// One line for the whole table: which steps its estimates leave out.
+std::string left_out(const std::vector<CaseRow>& rows) {
+  std::int64_t steps = 0;
+  std::int64_t out = 0;
+  std::vector<FlaggedSteps> sums;
+  for (const CaseRow& row : rows) {
+    for (const auto& [launch, summary] : row.measured) {
+      steps += summary.steps;
+      out += summary.steps - summary.steady_steps;
+      for (const FlaggedSteps& flagged : summary.flagged) {
+        auto found = std::find_if(sums.begin(), sums.end(), [&](const FlaggedSteps& sum) {
+          return sum.flag == flagged.flag;
+        });
+        if (found == sums.end()) found = sums.insert(sums.end(), {flagged.flag, 0});
+        found->steps += flagged.steps;
+      }
+    }
+  }
+  if (out == 0) return {};
   std::string kinds;
   for (const FlaggedSteps& sum : sums) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(sum.flag) + ' ' + std::to_string(sum.steps);
+    kinds += (kinds.empty() ? "" : ", ") + std::string(sum.flag) + ' ' + with_separators(sum.steps);
   }
-  notes.add("steps left out of the estimates: " + std::to_string(left_out) + " of " +
-                with_separators(steps) + ": " + kinds,
-            row);
+  return "left out of the estimates: " + with_separators(out) + " of " + with_separators(steps) +
+         " steps (" + kinds + ')';
+}
+
+std::string epoch_gaps(const std::vector<CaseRow>& rows) {
+  std::vector<double> gaps;
+  for (const CaseRow& row : rows) {
+    if (row.epoch_gap_ns) gaps.push_back(*row.epoch_gap_ns);
+  }
+  if (gaps.empty()) return {};
+  const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
+  const std::string least = duration(*low);
+  const std::string most = duration(*high);
+  return "epoch gap, not part of `step`: " + least + (least == most ? "" : " to " + most);
 }
 
 void add_flags(const CaseRow& row, Collector& notes) {
@@ -160,13 +197,13 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
   Collector notes(rows, results);
   for (const CaseRow& row : rows) add_failures(row, notes);
   for (const CaseRow& row : rows) add_warm_up(row, notes);
-  for (const CaseRow& row : rows) {
-    if (row.epoch_gap_ns)
-      notes.add("epoch gap " + duration(*row.epoch_gap_ns) + ", not in step", row);
-  }
-  for (const CaseRow& row : rows) add_left_out(row, notes);
+  for (const CaseRow& row : rows) add_few_launches(row, rows, notes);
+  for (const CaseRow& row : rows) add_no_steady(row, notes);
   for (const CaseRow& row : rows) add_flags(row, notes);
   std::vector<std::string> lines = notes.take();
+  for (const std::string& line : {epoch_gaps(rows), left_out(rows)}) {
+    if (!line.empty()) lines.push_back(line);
+  }
   for (const std::string& warning : results.warnings) lines.push_back("warning: " + warning);
   return lines;
 }

@@ -2,7 +2,7 @@
 #include "harness/report/table.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,30 +18,32 @@ namespace stepbench {
 namespace {
 
 constexpr const char* kNothing = "-";
-constexpr std::size_t kReasonCells = 48;  // longer reasons stand whole below the table
 
 // What all cells of one table share.
 struct TableFacts {
   std::vector<CaseRow> rows;
   std::vector<std::string> varying;
   TimeUnit unit;
-  std::string spread_head;  // "" when no row has a spread
-  bool spreads_differ = false;
+  std::string spread_head;  // of most rows; "" when no row has a spread
 };
 
 TableFacts facts_of(const Results& results, const std::string& sort) {
-  TableFacts facts{.rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
+  TableFacts facts{
+      .rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
   sort_rows(facts.rows, sort);
   facts.varying = varying_options(facts.rows, results);
   std::vector<double> times;
-  std::set<std::string> spreads;
+  std::map<std::string, std::size_t> spreads;
   for (const CaseRow& row : facts.rows) {
     if (row.step_ns) times.push_back(*row.step_ns);
-    if (row.spread != Spread::kNone) spreads.insert(spread_name(row));
+    if (row.spread != Spread::kNone) ++spreads[spread_name(row)];
   }
   facts.unit = unit_for(times);
-  facts.spreads_differ = spreads.size() > 1;
-  if (!spreads.empty()) facts.spread_head = facts.spreads_differ ? "spread" : *spreads.begin();
+  std::size_t most = 0;
+  for (const auto& [name, count] : spreads) {
+    if (count > most) facts.spread_head = name;
+    most = std::max(most, count);
+  }
   return facts;
 }
 
@@ -55,23 +57,28 @@ std::string spread_cell(const CaseRow& row, const TableFacts& facts) {
   if (row.spread == Spread::kNone) return kNothing;
   std::string cell =
       interval_text(row.interval_ns.low / facts.unit.ns, row.interval_ns.high / facts.unit.ns);
-  return facts.spreads_differ ? cell + ' ' + spread_name(row) : cell;
+  if (spread_name(row) == facts.spread_head) return cell;
+  const std::string launches = "n=" + std::to_string(row.measured.size());
+  return (row.spread == Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
 }
 
-std::string status_cell(const CaseRow& row) {
-  std::string status = row.smoke ? "smoke" : "";
-  const auto add = [&](const std::string& text) { status += (status.empty() ? "" : ", ") + text; };
-  if (row.pass != Pass::kTiming) add("pass " + std::string(name_of(row.pass)));
-  const std::size_t ended = row.measured.size() + row.failed.size();
-  if (!row.failed.empty() && !row.measured.empty()) {
-    add(std::to_string(row.failed.size()) + " of " + std::to_string(ended) + " launches failed");
-  } else if (!row.failed.empty()) {
-    add("failed: " + shortened(reason_of(*row.failed.front()), kReasonCells));
-  } else if (!row.skipped.empty()) {
-    add("skipped: " + shortened(reason_of(*row.skipped.front()), kReasonCells));
+// What is said of a row that has numbers.
+std::string marks(const CaseRow& row) {
+  std::string text = row.smoke ? "smoke" : "";
+  const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
+  if (row.pass != Pass::kTiming) add(std::string(name_of(row.pass)));
+  if (!row.failed.empty()) {
+    add(std::to_string(row.failed.size()) + " of " +
+        std::to_string(row.measured.size() + row.failed.size()) + " failed");
   }
-  if (row.unfinished > 0 && ended + row.skipped.size() == 0) add("unfinished");
-  return status;
+  return text;
+}
+
+// What stands in place of numbers.
+std::string no_numbers(const CaseRow& row) {
+  if (!row.failed.empty()) return "failed: " + reason_of(*row.failed.front());
+  if (!row.skipped.empty()) return "skipped: " + reason_of(*row.skipped.front());
+  return "unfinished";
 }
 
 Align alignment(const TableFacts& facts, const std::string& option) {
@@ -108,7 +115,7 @@ using CellOf = std::string (*)(const CaseRow&, const TableFacts&);
 struct MetricColumn {
   std::string head;
   CellOf cell;
-  int keep;
+  int drop_at;
 };
 
 std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
@@ -119,27 +126,27 @@ std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
                        return row.step_ns ? significant(*row.step_ns / all.unit.ns) : kNothing;
                      },
                      0});
-  if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 50});
+  if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 80});
   if (any([](const CaseRow& row) { return row.data_wait_share.has_value(); })) {
     columns.push_back({"data wait [%]",
                        [](const CaseRow& row, const TableFacts&) {
                          return row.data_wait_share ? percent(*row.data_wait_share) : kNothing;
                        },
-                       30});
+                       60});
   }
   if (any([](const CaseRow& row) { return row.samples_per_s.has_value(); })) {
     columns.push_back({"samples/s",
                        [](const CaseRow& row, const TableFacts&) {
                          return row.samples_per_s ? significant(*row.samples_per_s) : kNothing;
                        },
-                       40});
+                       70});
   }
   if (any([](const CaseRow& row) { return row.tokens_per_s.has_value(); })) {
     columns.push_back({"tokens/s",
                        [](const CaseRow& row, const TableFacts&) {
                          return row.tokens_per_s ? significant(*row.tokens_per_s) : kNothing;
                        },
-                       20});
+                       50});
   }
   return columns;
 }
@@ -149,19 +156,19 @@ Grid make_grid(const TableFacts& facts) {
   const std::size_t digits = id_digits(facts.rows);
   const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
   const bool arms = any([](const CaseRow& row) { return !row.arm.empty(); });
-  const bool statuses = any([](const CaseRow& row) { return !status_cell(row).empty(); });
+  const bool marked = any([](const CaseRow& row) { return row.step_ns && !marks(row).empty(); });
   const auto metrics = metric_columns(facts);
-  grid.columns.push_back({.head = "case", .align = Align::kLeft, .keep = 10});
+  grid.columns.push_back({.head = "case", .align = Align::kLeft, .drop_at = 30});
   if (arms) grid.columns.push_back({.head = "arm", .align = Align::kLeft});
   for (const std::string& option : facts.varying) {
     grid.columns.push_back({.head = short_name(option, facts.varying),
                             .align = alignment(facts, option),
-                            .shrink_to = 8});
+                            .shrink_at = 40});
   }
   for (const MetricColumn& metric : metrics) {
-    grid.columns.push_back({.head = metric.head, .keep = metric.keep});
+    grid.columns.push_back({.head = metric.head, .drop_at = metric.drop_at});
   }
-  if (statuses) grid.columns.push_back({.head = "", .align = Align::kLeft, .shrink_to = 16});
+  if (marked) grid.columns.push_back({.head = "", .align = Align::kLeft});
   const std::ptrdiff_t best = best_row(facts.rows);
   for (std::size_t i = 0; i < facts.rows.size(); ++i) {
     const CaseRow& row = facts.rows[i];
@@ -169,11 +176,14 @@ Grid make_grid(const TableFacts& facts) {
     out.cells.push_back(row.case_id.substr(0, digits));
     if (arms) out.cells.push_back(row.arm);
     for (const std::string& option : facts.varying) out.cells.push_back(option_cell(row, option));
-    for (const MetricColumn& metric : metrics) out.cells.push_back(metric.cell(row, facts));
-    if (statuses) out.cells.push_back(status_cell(row));
-    if (static_cast<std::ptrdiff_t>(i) == best) out.tint = Tint::kBest;
-    if (!row.failed.empty()) out.tint = Tint::kFailed;
-    if (!row.step_ns && row.failed.empty()) out.tint = Tint::kDim;
+    if (row.step_ns) {
+      for (const MetricColumn& metric : metrics) out.cells.push_back(metric.cell(row, facts));
+      if (marked) out.cells.push_back(marks(row));
+      if (static_cast<std::ptrdiff_t>(i) == best) out.tint = Tint::kBest;
+    } else {
+      out.instead = no_numbers(row);
+      out.tint = row.failed.empty() ? Tint::kDim : Tint::kFailed;
+    }
     grid.rows.push_back(std::move(out));
   }
   return grid;
@@ -184,7 +194,7 @@ std::string markdown(const Results& results, const TableStyle& style) {
   std::string text = draw_markdown(make_grid(facts));
   const std::vector<std::string> notes = notes_of(facts.rows, results);
   if (!notes.empty()) text += '\n';
-  for (const std::string& note : notes) text += "- " + note + '\n';
+  for (const std::string& note : notes) text += (note.starts_with("  ") ? "" : "- ") + note + '\n';
   return text;
 }
 
@@ -197,11 +207,12 @@ std::string render_table(const Results& results, const TableStyle& style) {
   const DrawnGrid drawn = draw(make_grid(facts), columns, style.colour);
   std::string text = drawn.text;
   std::vector<std::string> notes = notes_of(facts.rows, results);
-  if (!drawn.dropped.empty()) {
-    std::string names;
-    for (const std::string& name : drawn.dropped) names += (names.empty() ? "" : ", ") + name;
-    notes.push_back("no room for: " + names + " (a wider terminal or --format csv has them)");
+  std::string lost;
+  for (const std::string& head : drawn.dropped) lost += (lost.empty() ? "" : ", ") + head;
+  if (!lost.empty()) {
+    notes.push_back("no room for: " + lost + " (a wider terminal or --format csv has it)");
   }
+  if (!notes.empty()) text += '\n';
   for (const std::string& note : notes) text += wrapped(note, columns) + '\n';
   return text;
 }

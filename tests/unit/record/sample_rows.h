@@ -96,6 +96,7 @@ class Folder {
 };
 
 inline std::filesystem::path write_file(const std::filesystem::path& file, std::string_view bytes) {
+  std::filesystem::remove(file);  // some file systems flush a file that is truncated and rewritten
   std::ofstream(file, std::ios::binary) << bytes;
   return file;
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Result files cut short or damaged anywhere: used as far as they go, or refused with a reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "harness/error.h"
+#include "harness/record/reader.h"
+#include "harness/record/summary.h"
+#include "tests/unit/record/sample_rows.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Folder;
+using testing::write_file;
+
+std::string small_file() {
+  std::string text = encode(testing::run_row()) + '\n';
+  for (int launch = 0; launch < 2; ++launch) {
+    const auto key = testing::key("00112233aabbccdd", launch);
+    text += encode(StartRow{.key = key, .attempt = 0, .started_utc = "t"}) + '\n';
+    text += encode(testing::samples_row(key)) + '\n' + encode(testing::launch_row(key)) + '\n';
+  }
+  return text + encode(EndRow{.measured = 2, .reason = "complete", .ended_utc = "t"}) + '\n';
+}
+
+// A launch counts from the moment its line is whole, with or without the newline behind it.
+std::size_t committed_before(const std::string& text, std::size_t cut) {
+  std::size_t launches = 0;
+  for (std::size_t at = 0; (at = text.find("{\"kind\":\"launch\"", at)) != std::string::npos;
+       ++at) {
+    if (text.find('\n', at) <= cut) ++launches;
+  }
+  return launches;
+}
+
+TEST(CutFile, ReadsAtEveryByteAndKeepsEveryFinishedLaunch) {
+  const Folder folder;
+  const std::string text = small_file();
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    const auto file = write_file(folder.file("a.jsonl"), text.substr(0, cut));
+    const Results results = read_results(file);
+    ASSERT_EQ(results.launches.size(), committed_before(text, cut)) << "cut at " << cut;
+    const bool at_line_end = cut > 0 && (text[cut - 1] == '\n' || text[cut] == '\n');
+    ASSERT_EQ(results.warnings.empty(), at_line_end) << "cut at " << cut;
+  }
+}
+
+// Reading either succeeds or throws ConfigError; nothing else, and no crash.
+void read_anything(const std::filesystem::path& file, int& refused) {
+  try {
+    for (const Launch& launch : read_results(file).launches) (void)summarise(launch);
+  } catch (const ConfigError& error) {
+    ++refused;
+    ASSERT_EQ(error.where().rfind(file.string(), 0), 0U) << error.what();
+  }
+}
+
+TEST(DamagedFile, FiveThousandDamagesNeverCrashTheReader) {
+  const Folder folder;
+  const std::string text = small_file();
+  std::mt19937_64 random(20260131);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  int refused = 0;
+  constexpr int kDamages = 5000;
+  constexpr std::string_view kTokens = "{}[],:\"\\\n0-9.eE tfn\0\xFF";
+  for (int i = 0; i < kDamages; ++i) {
+    std::string damaged = text;
+    const std::size_t at = below(damaged.size());
+    switch (below(5)) {
+      case 0:
+        damaged[at] = static_cast<char>(random());
+        break;
+      case 1:
+        damaged[at] = kTokens[below(kTokens.size())];
+        break;
+      case 2:
+        damaged.erase(at, 1 + below(40));
+        break;
+      case 3:
+        damaged.insert(at, damaged.substr(below(damaged.size()), 1 + below(200)));
+        break;
+      default:
+        damaged[at] = static_cast<char>(damaged[at] ^ (1 << below(8)));
+    }
+    read_anything(write_file(folder.file("a.jsonl"), damaged), refused);
+  }
+  EXPECT_GT(refused, kDamages / 10) << "damage is noticed";
+}
+
+TEST(DamagedFile, RandomBytesAreRefused) {
+  const Folder folder;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 500; ++i) {
+    std::string noise(1 + random() % 300, '\0');
+    for (char& c : noise) c = static_cast<char>(random());
+    noise[0] = 'x';  // neither blank nor the beginning of our own first line
+    EXPECT_THROW((void)read_results(write_file(folder.file("a.jsonl"), noise)), ConfigError);
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libdeflate.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/error.h"
+#include "tests/unit/record/sample_rows.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::Folder;
+using ::testing::HasSubstr;
+using testing::write_file;
+
+const std::string kRun = encode(testing::run_row()) + '\n';
+
+std::string start(const LaunchKey& key, int attempt = 0) {
+  return encode(StartRow{.key = key, .attempt = attempt, .started_utc = "t"}) + '\n';
+}
+std::string samples(const LaunchKey& key, std::int64_t cycle = 0, std::int64_t first = 11) {
+  return encode(testing::samples_row(key, cycle, first)) + '\n';
+}
+std::string launch(const LaunchKey& key, int attempt = 0, Outcome outcome = {}) {
+  LaunchRow row = testing::launch_row(key);
+  row.attempt = attempt;
+  row.outcome = std::move(outcome);
+  return encode(row) + '\n';
+}
+std::string whole(const LaunchKey& key) { return start(key) + samples(key) + launch(key); }
+
+Results read_text(const std::string& text) {
+  const Folder folder;
+  return read_results(write_file(folder.file("a.jsonl"), text));
+}
+
+// What reading says, with the file's own path cut down to its name.
+std::string error_of(const std::string& text) {
+  const Folder folder;
+  const auto file = write_file(folder.file("a.jsonl"), text);
+  try {
+    (void)read_results(file);
+  } catch (const ConfigError& error) {
+    return std::string(error.what()).substr(folder.path().string().size() + 1);
+  }
+  return "no error";
+}
+
+std::string gzip(const std::string& text) {
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
+  std::string packed(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
+  packed.resize(
+      libdeflate_gzip_compress(compressor, text.data(), text.size(), packed.data(), packed.size()));
+  libdeflate_free_compressor(compressor);
+  return packed;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("not in the text: " + from);
+  return text.replace(at, from.size(), to);
+}
+
+TEST(Reader, ALaunchLineCommitsItsSamples) {
+  const Results results = read_text(kRun + whole(testing::key()));
+  ASSERT_EQ(results.launches.size(), 1U);
+  ASSERT_EQ(results.launches[0].samples.size(), 1U);
+  EXPECT_EQ(results.launches[0].samples[0].values, testing::samples_row().values);
+}
+
+TEST(Reader, SamplesWhoseLaunchNeverCameAreDroppedAndTheLaunchIsUnfinished) {
+  const Results results = read_text(kRun + start(testing::key()) + samples(testing::key()));
+  EXPECT_TRUE(results.launches.empty());
+  ASSERT_EQ(results.unfinished.size(), 1U);
+  EXPECT_EQ(results.unfinished[0].key, testing::key());
+}
+
+TEST(Reader, ANewAttemptForgetsWhatTheOneBeforeMeasured) {
+  const auto key = testing::key();
+  const Results results = read_text(kRun + start(key) + samples(key, 0, 11) + start(key, 1) +
+                                    samples(key, 0, 500) + launch(key, 1));
+  ASSERT_EQ(results.launches.size(), 1U);
+  ASSERT_EQ(results.launches[0].samples.size(), 1U);
+  EXPECT_EQ(results.launches[0].samples[0].values[0][0], 500);
+  EXPECT_TRUE(results.unfinished.empty());
+}
+
+TEST(Reader, TheLastCommittedAttemptOfAKeyWins) {
+  const auto key = testing::key();
+  const Results results = read_text(kRun + launch(key, 0, Outcome::failed("boom")) + start(key, 1) +
+                                    samples(key) + launch(key, 1) + start(key, 2));
+  ASSERT_EQ(results.launches.size(), 1U);
+  EXPECT_EQ(results.launches[0].row.attempt, 1);
+  EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured);
+  EXPECT_TRUE(results.unfinished.empty()) << "it has a launch line";
+}
+
+TEST(Reader, LaunchesComeInTheOrderOfTheirFirstAppearance) {
+  const Results results = read_text(kRun + whole(testing::key("b")) + whole(testing::key("a")) +
+                                    launch(testing::key("b"), 1));
+  std::vector<std::string> order;
+  for (const Launch& each : results.launches) order.push_back(each.row.key.case_id);
+  EXPECT_THAT(order, ElementsAre("b", "a"));
+}
+
+TEST(Reader, CyclesAndPartsAreInOrderWhateverTheFileHas) {
+  const auto key = testing::key();
+  const Results results = read_text(kRun + start(key) + samples(key, 1, 50) + samples(key, 0, 30) +
+                                    samples(key, 0, 11) + launch(key));
+  std::vector<std::int64_t> first;
+  for (const SamplesRow& part : results.launches.at(0).samples) first.push_back(part.values[0][0]);
+  EXPECT_THAT(first, ElementsAre(11, 30, 50));
+}
+
+TEST(Reader, RepeatedSamplesAreDroppedWithAWarning) {
+  const auto key = testing::key();
+  const Results results = read_text(kRun + start(key) + samples(key) + samples(key) + launch(key));
+  EXPECT_EQ(results.launches.at(0).samples.size(), 1U);
+  EXPECT_THAT(results.warnings,
+              ElementsAre(AllOf(HasSubstr("a.jsonl:4"), HasSubstr("already has"))));
+}
+
+TEST(Reader, FilesOfAResumedRunAreJoinedInTheOrderInWhichTheyWereBegun) {
+  const Folder folder;
+  RunRow later = testing::run_row();
+  later.started_utc = "2026-01-31T13:00:00Z";
+  const auto key = testing::key("a", 0);
+  write_file(folder.file("z.jsonl"),
+             kRun + launch(key, 0, Outcome::failed("first")) + start(testing::key("a", 1)));
+  write_file(folder.file("b.jsonl.gz"),
+             gzip(encode(later) + '\n' + whole(key) + whole(testing::key("a", 1))));
+  write_file(folder.file("notes.txt"), "not ours");
+  const Results results = read_results(folder.path());
+  EXPECT_EQ(results.runs.size(), 2U);
+  ASSERT_EQ(results.launches.size(), 2U);
+  EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured)
+      << "the later file wins";
+  EXPECT_TRUE(results.unfinished.empty());
+}
+
+TEST(Reader, GzipOfSeveralMembersIsOneText) {
+  const Folder folder;
+  const auto file = write_file(folder.file("a.jsonl.gz"), gzip(kRun) + gzip(whole(testing::key())));
+  EXPECT_EQ(read_results(file).launches.size(), 1U);
+}
+
+TEST(Reader, BrokenGzipNamesTheFile) {
+  const Folder folder;
+  const std::string packed = gzip(kRun + whole(testing::key()));
+  for (const std::size_t cut : {3UL, 12UL, packed.size() / 2, packed.size() - 1}) {
+    const auto file = write_file(folder.file("a.jsonl.gz"), packed.substr(0, cut));
+    try {
+      (void)read_results(file);
+      FAIL() << "cut at " << cut;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.where(), file.string());
+      EXPECT_THAT(error.what(), HasSubstr("gzip"));
+    }
+  }
+}
+
+TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
+  const auto key = testing::key();
+  const std::string newer =
+      replaced(kRun, R"("version":"1.0.0")", R"("version":"1.7.3","future":{"a":[1]})");
+  const std::string later_launch =
+      replaced(launch(key), R"("world":1)", R"("world":1,"extra":[{}])");
+  const Results results =
+      read_text(newer + "{\"kind\":\"op_table\",\"rows\":[]}\n{\"kind\":\"op_table\"}\n" +
+                start(key) + samples(key) + later_launch);
+  EXPECT_EQ(results.launches.size(), 1U);
+  EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("newer schema 1.7"), HasSubstr("op_table")));
+}
+
+TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
+  const auto key = testing::key();
+  const std::string other =
+      R"( { "values" : [ [ 1 , 2 ] , [ 5 , -6 ] ], "columns": ["index", "step_ns"], )"
+      R"("case_id":"00112233aabbccdd", "launch" : 0, "kind" : "samples" } )";
+  const Results results = read_text(kRun + other + '\n' + launch(key));
+  EXPECT_THAT(results.launches.at(0).samples.at(0).values[1], ElementsAre(5, -6));
+}
+
+TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {
+  EXPECT_THAT(error_of(replaced(kRun, "\"1.0.0\"", "\"2.1.0\"")),
+              AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));
+}
+
+TEST(Reader, ForeignFilesAreNamedAsSuch) {
+  for (const char* foreign :
+       {"hello\n", "{\"traceEvents\":[]}\n", "[1,2]\n", "{\"kind\":\"run\",\"schema\":\"other\"}\n",
+        "{\"kind\":\"launch\",\"case_id\":\"c\",\"outcome\":\"measured\"}\n", "42"}) {
+    EXPECT_THAT(error_of(foreign),
+                AllOf(HasSubstr("a.jsonl:1: "), HasSubstr("no stepbench result file")))
+        << foreign;
+  }
+}
+
+TEST(Reader, AnEmptyFileIsAWarning) {
+  const Results results = read_text("");
+  EXPECT_TRUE(results.launches.empty());
+  EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("is empty")));
+}
+
+TEST(Reader, ADamagedLineInTheMiddleIsAnErrorWithItsNumber) {
+  const auto key = testing::key();
+  EXPECT_THAT(error_of(kRun + start(key) + "{\"kind\":\"samp\n" + launch(key)),
+              AllOf(HasSubstr("a.jsonl:3: "), HasSubstr("not valid JSON")));
+  EXPECT_THAT(error_of(kRun + start(key) + std::string(10, '\0') + '\n'), HasSubstr("a.jsonl:3: "));
+}
+
+struct WrongField {
+  std::string from;
+  std::string to;
+  std::string says;
+};
+
+TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
+  const auto key = testing::key();
+  const std::string text = start(key) + samples(key) + launch(key);
+  const std::vector<WrongField> cases = {
+      {R"("launch":0)", R"("launch":"zero")",
+       "a.jsonl:2: field 'launch' must be an integer, is a string"},
+      {R"("launch":0)", R"("launch":-1)", "a.jsonl:2: field 'launch' is out of range"},
+      {R"("pass":"timing")", R"("pass":"guess")", "field 'pass' is 'guess'; known: timing, native"},
+      {R"([1000,2000,3000])", R"([1000,2000])",
+       "a.jsonl:3: column 'step_ns' holds 2 steps, column 'index' 3"},
+      {R"([1000,2000,3000])", R"([1000,2000,3000,4000])",
+       "a.jsonl:3: column 'step_ns' holds 4 steps"},
+      {R"([1000,2000,3000])", R"([1000,9223372036854775808,3000])",
+       "a.jsonl:3: samples, array 1, value 1: expected a 64-bit"},
+      {R"([1000,2000,3000])", R"([1000,-9223372036854775809,3000])",
+       "array 1, value 1: expected a 64-bit"},
+      {R"([1000,2000,3000])", R"([1000,99999999999999999999999,3000])",
+       "array 1, value 1: expected a 64-bit"},
+      {R"([1000,2000,3000])", R"([1000,2.5,3000])", "array 1, value 1: expected a 64-bit integer"},
+      {R"([1000,2000,3000])", R"([1000,007,3000])", "array 1, value 1: expected a 64-bit integer"},
+      {R"([1000,2000,3000])", R"([1000,null,3000])", "array 1, value 1: expected a 64-bit integer"},
+      {R"([1000,2000,3000])", R"([1000,2000,3000)", "a.jsonl:3: "},
+      {R"([1000,2000,3000],)", "", "a.jsonl:3: samples name 6 columns and hold 5 arrays"},
+      {R"("other_ns")", R"("step_ns")", "a.jsonl:3: column 'step_ns' stands twice"},
+      {R"("steps":3)", R"("steps":4)", "a.jsonl:3: field 'steps' says 4, the columns hold 3"},
+      {R"("outcome":"measured")", R"("outcome":"great")", "a.jsonl:4: field 'outcome' is 'great'"},
+      {R"("outcome":"measured",)", "", "a.jsonl:4: field 'outcome' is missing"},
+      {R"("set_up_ns":1500000.0)", R"("set_up_ns":"long")",
+       "a.jsonl:4: metric 'set_up_ns' must be a number"},
+      {R"("wall_ns":123456789)", R"("wall_ns":9223372036854775808)",
+       "a.jsonl:4: field 'wall_ns' must be an integer"},
+      {R"("flags":["clock_ties"])", R"("flags":[1])",
+       "a.jsonl:4: field 'flags' must be an array of strings"},
+      {R"("options":{)", R"("options":[{)", "a.jsonl:4: "},
+      {R"("attempt":0,"started_utc":"t"})", R"("attempt":0,"started_utc":"t"}})",
+       "a.jsonl:2: not valid JSON"},
+  };
+  for (const WrongField& wrong : cases) {
+    EXPECT_THAT(error_of(kRun + replaced(text, wrong.from, wrong.to)), HasSubstr(wrong.says))
+        << wrong.from << " -> " << wrong.to;
+  }
+}
+
+TEST(Reader, ConcatenatedFilesAreReadAsOne) {
+  const Results results =
+      read_text(kRun + whole(testing::key("a")) + kRun + whole(testing::key("b")));
+  EXPECT_EQ(results.runs.size(), 2U);
+  EXPECT_EQ(results.launches.size(), 2U);
+}
+
+TEST(Reader, AFolderWithoutResultsSaysWhatItLooksFor) {
+  const Folder folder;
+  EXPECT_THROW((void)read_results(folder.file("none")), ConfigError);
+  try {
+    (void)read_results(folder.path());
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where(), folder.path().string());
+    EXPECT_THAT(error.what(), HasSubstr(".jsonl"));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench
