@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables, pages and exports compared byte by byte with files in data/. With STEPBENCH_APPROVE=1 the
+// files are rewritten.
+#include "harness/report/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/error.h"
+#include "harness/report/case_page.h"
+#include "harness/report/number_text.h"
+#include "harness/report/samples_export.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::filesystem::path kData =
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
+
+std::string contents(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("STEPBENCH_APPROVE") != nullptr)
+    std::ofstream(kData / name, std::ios::binary) << text;
+  EXPECT_EQ(text, contents(kData / name)) << "STEPBENCH_APPROVE=1 accepts a change";
+}
+
+Results sweep() { return read_results(kData / "sweep.jsonl"); }
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("repeat: ") == std::string::npos) widest = std::max(widest, width(line));
+  }
+  return widest;
+}
+
+TEST(Table, HasVaryingOptionsEstimatesFailuresAndNotes) {
+  expect_golden("sweep.txt", render_table(sweep(), {.columns = 140}));
+}
+
+TEST(Table, FitsTheTerminalByLeavingOutTheLeastImportantFirst) {
+  expect_golden("sweep_80.txt", render_table(sweep(), {.columns = 80}));
+  for (const int columns : {60, 80, 100, 120, 200}) {
+    EXPECT_LE(widest_line(render_table(sweep(), {.columns = columns})),
+              static_cast<std::size_t>(columns));
+  }
+}
+
+TEST(Table, FewLaunchesHaveARangeInPlaceOfAnInterval) {
+  const std::string table =
+      render_table(read_results(kData / "few_launches.jsonl"), {.columns = 140});
+  EXPECT_THAT(table, AllOf(HasSubstr("range (n=3)"), Not(HasSubstr("95 % interval"))));
+}
+
+TEST(Table, SmokeRowsAreMarkedAndAutomaticWindowsSayWithinOneLaunch) {
+  expect_golden("smoke.txt", render_table(read_results(kData / "smoke.jsonl"), {.columns = 120}));
+}
+
+TEST(Table, ColoursAreOnlyWhereAskedFor) {
+  EXPECT_THAT(render_table(sweep(), {.columns = 140}), Not(HasSubstr("\x1b")));
+  std::string coloured = render_table(sweep(), {.colour = true, .columns = 140});
+  EXPECT_THAT(coloured, AllOf(HasSubstr("\x1b[31m"), HasSubstr("\x1b[32m")));
+}
+
+TEST(Table, MarkdownHasTheSameRows) {
+  expect_golden("sweep.md", render(sweep(), Format::kMarkdown, {}));
+}
+
+TEST(Table, CsvHasEveryOptionAndBaseUnits) {
+  expect_golden("sweep.csv", render(sweep(), Format::kCsv, {}));
+}
+
+TEST(Table, JsonHasEveryLaunch) { expect_golden("sweep.json", render(sweep(), Format::kJson, {})); }
+
+TEST(Table, SortsByOptionOrEstimateWithEmptyRowsLast) {
+  const std::string csv = render(
+      sweep(), Format::kCsv, {.sort = "-samples_per_s", .select = {"num_workers", "pin_memory"}});
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "loader.num_workers,loader.pin_memory");
+  EXPECT_EQ(csv.rfind("8,false\n"), csv.size() - 8) << csv;
+}
+
+TEST(Table, UnknownNamesAreAnsweredWithTheNearest) {
+  try {
+    (void)render(sweep(), Format::kCsv, {.sort = "num_worker"});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where(), "--sort");
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'num_workers'"));
+  }
+  EXPECT_THROW((void)render(sweep(), Format::kCsv, {.select = {"nothing_like_it"}}), ConfigError);
+}
+
+TEST(Table, NothingToShowSaysSo) {
+  EXPECT_EQ(render_table(Results{}, {}), "No launches in these results.\n");
+}
+
+TEST(CasePage, ShowsOneCaseWhole) {
+  const Results results = sweep();
+  const std::vector<CaseRow> rows = case_rows(results);
+  std::string pages;
+  for (const CaseRow& row : rows) {
+    if (row.failed.size() == 1 || row.measured.empty())
+      pages += render_case(row, results, {.columns = 100}) + "\n\n";
+  }
+  expect_golden("cases.txt", pages);
+}
+
+TEST(Samples, CsvNamesTheCaseOfEveryStep) {
+  const Results results = read_results(kData / "smoke.jsonl");
+  const auto rows = case_rows(results);
+  expect_golden("smoke_samples.csv", samples_csv(sample_table(rows, {})));
+}
+
+TEST(Samples, OnlyTheColumnsAskedFor) {
+  const Results results = read_results(kData / "smoke.jsonl");
+  const auto rows = case_rows(results);
+  EXPECT_THAT(samples_json(sample_table(rows, {"step_ns"})),
+              HasSubstr("\"columns\":{\"case\":[0,0,1,1,"));
+  EXPECT_THROW((void)sample_table(rows, {"stepns"}), ConfigError);
+}
+
+TEST(Numbers, ThreeSignificantDigitsWithoutExponent) {
+  EXPECT_EQ(significant(12.345), "12.3");
+  EXPECT_EQ(significant(9.996), "10.0");
+  EXPECT_EQ(significant(0.0012345), "0.00123");
+  EXPECT_EQ(significant(123456), "123456");
+  EXPECT_EQ(significant(0), "0");
+  EXPECT_EQ(duration(1.5e9), "1.50 s");
+  EXPECT_EQ(byte_text(1536), "1.50 KiB");
+  EXPECT_EQ(with_separators(-1234567), "-1,234,567");
+}
+
+TEST(Numbers, AnIntervalHasAsManyDigitsAsTellItsEndsApart) {
+  EXPECT_EQ(interval_text(41.301, 41.339), "[41.30, 41.34]");
+  EXPECT_EQ(interval_text(41.2, 44.9), "[41.2, 44.9]");
+  EXPECT_EQ(interval_text(5, 5), "[5.00, 5.00]");
+}
+
+TEST(Numbers, TextIsCutByCharactersNotBytes) {
+  EXPECT_EQ(shortened("größer", 4), "grö…");
+  EXPECT_EQ(width("größer"), 6U);
+  EXPECT_EQ(bar(0.5, 4), "██");
+}
+
+}  // namespace
+}  // namespace stepbench
