@@ -127,13 +127,13 @@ class Text {
   [[nodiscard]] Grid grid(std::size_t& hidden_ok, std::size_t& hidden) const {
     Grid grid;
     const int confidence = static_cast<int>(std::lround(100 * comparison_.rule.confidence));
-    grid.columns = {{.head = "case", .align = Align::kLeft, .keep = 0, .shrink_to = 16},
+    grid.columns = {{.head = "case", .align = Align::kLeft, .shrink_at = 50, .shrink_to = 16},
                     {.head = "metric", .align = Align::kLeft},
-                    {.head = "base", .keep = 3},
-                    {.head = "new", .keep = 4},
+                    {.head = "base", .drop_at = 3},
+                    {.head = "new", .drop_at = 4},
                     {.head = "change"},
                     {.head = std::to_string(confidence) + " % interval"},
-                    {.head = "p adj", .keep = 2},
+                    {.head = "p adj", .drop_at = 2},
                     {.head = "verdict", .align = Align::kLeft}};
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();

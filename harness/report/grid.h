@@ -21,9 +21,9 @@ struct GridColumn {
 };
 
 struct GridRow {
-  std::vector<std::string> cells;  // one for each column, or fewer,
-  std::string instead = {};        // then this in place of the others
+  std::vector<std::string> cells;  // one for each column, or fewer, and then `instead`
   Tint tint = Tint::kNone;
+  std::string instead = {};
 };
 
 struct Grid {
