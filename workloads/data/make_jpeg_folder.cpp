@@ -121,11 +121,11 @@ class Makers {
     std::vector<std::jthread> threads;
     for (std::int64_t i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
     std::unique_lock lock(mutex_);
-    for (std::int64_t shown = 0; !error_ && done_ < plan_.images; shown = done_) {
+    for (std::int64_t shown = 0; !error_ && shown < plan_.images;) {
       changed_.wait(lock, [&] { return error_ || done_ != shown; });
-      const std::int64_t now = done_;
+      shown = done_;
       lock.unlock();
-      if (progress) progress(now);
+      if (progress) progress(shown);
       lock.lock();
     }
     lock.unlock();

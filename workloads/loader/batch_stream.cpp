@@ -47,9 +47,6 @@ void BatchStream::window(Edge edge) {
   }
 }
 
-void BatchStream::report(ReportSink& sink) const {
-  report_loader(measured_, sink);
-  loader_.report(sink);
-}
+void BatchStream::report(ReportSink& sink) const { report_loader(measured_, sink); }
 
 }  // namespace stepbench

@@ -23,7 +23,7 @@ class BatchStream {
 
   // To be called from Workload::window(), so that report() speaks of the active windows alone.
   void window(Edge edge);
-  // The loader's metrics (loader_metrics() declares them) and what was in force.
+  // The loader's metrics, which loader_metrics() declares; also after the loader is gone.
   void report(ReportSink& sink) const;
   [[nodiscard]] const LoaderMetrics& measured() const { return measured_; }
 

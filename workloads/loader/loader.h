@@ -15,8 +15,6 @@
 
 namespace stepbench {
 
-class ReportSink;
-
 struct LoaderOptions {
   std::int64_t batch_size = 1;
   bool shuffle = false;
@@ -89,8 +87,6 @@ class Loader {
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;
-  // Engine and options as they are in force, by full option name.
-  virtual void report(ReportSink&) const {}
 };
 
 }  // namespace stepbench

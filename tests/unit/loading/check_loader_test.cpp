@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/unit/loading/case.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Said final : RuleSink {
+  void error(std::string_view option, std::string reason) override {
+    errors.push_back(std::string(option) + ": " + reason);
+  }
+  void skip(std::string reason) override { skips.push_back(std::move(reason)); }
+  void note(std::string text) override { notes.push_back(std::move(text)); }
+  std::vector<std::string> errors, skips, notes;
+};
+
+ResolvedCase with_workers(std::int64_t workers, const std::string& engine = "thread") {
+  return test::loader_case({{"loader.num_workers", workers}, {"loader.engine", engine}});
+}
+
+TEST(LoaderRules, WithoutWorkersEveryEngineIsInlineAndWorkerOptionsMeanNothing) {
+  ResolvedCase resolved = with_workers(0);
+  Said said;
+  check_loader(resolved, {.swept = true, .cores = 4}, said);
+  EXPECT_EQ(resolved.text("loader.engine"), "inline");
+  for (const char* option : {"loader.prefetch_factor", "loader.persistent_workers",
+                             "loader.timeout_s", "loader.in_order"}) {
+    EXPECT_FALSE(resolved.has(option)) << option;
+  }
+  EXPECT_THAT(said.errors, IsEmpty());
+}
+
+TEST(LoaderRules, InlineWithWorkersIsAnErrorAndInASweepASkippedPoint) {
+  ResolvedCase resolved = with_workers(2, "inline");
+  Said alone;
+  check_loader(resolved, {.cores = 4}, alone);
+  EXPECT_THAT(alone.errors, ElementsAre(HasSubstr("loader.engine: engine inline has no workers")));
+  Said swept;
+  check_loader(resolved, {.swept = true, .cores = 4}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("num_workers is 2")));
+}
+
+TEST(LoaderRules, MoreWorkersThanCoresAreAllowedAndNoted) {
+  ResolvedCase resolved = with_workers(8);
+  Said said;
+  check_loader(resolved, {.cores = 2}, said);
+  EXPECT_THAT(said.notes, ElementsAre(HasSubstr("num_workers 8 exceeds the 2 cores")));
+  EXPECT_THAT(said.errors, IsEmpty());
+}
+
+TEST(LoaderRules, PinningWithoutAnAcceleratorIsSkippedUnlessCudaWasDemanded) {
+  ResolvedCase resolved = with_workers(1);
+  resolved.options["loader.pin_memory"] = true;
+  resolved.options["device"] = std::string("cuda:0");
+  Said demanded;
+  check_loader(resolved, {.cores = 4}, demanded);
+  EXPECT_THAT(demanded.errors,
+              ElementsAre(HasSubstr("loader.pin_memory: pin_memory needs an accelerator")));
+  Said automatic;
+  check_loader(resolved, {.device_auto = true, .cores = 4}, automatic);
+  EXPECT_THAT(automatic.skips, ElementsAre(HasSubstr("needs an accelerator")));
+  Said swept;
+  check_loader(resolved, {.swept = true, .cores = 4}, swept);
+  EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("needs an accelerator")));
+  EXPECT_THAT(swept.errors, IsEmpty());
+}
+
+// What Python's constructor refuses, the option's own data refuses: Requires and ranges.
+TEST(LoaderRules, WorkerOptionsDeclareThatTheyNeedWorkers) {
+  const Section section = loader_section();
+  for (const char* name : {"prefetch_factor", "persistent_workers", "timeout_s"}) {
+    const auto option = std::ranges::find(section.options, name, &Option::name);
+    ASSERT_NE(option, section.options.end()) << name;
+    ASSERT_TRUE(option->requires_.has_value()) << name;
+    EXPECT_EQ(option->requires_->option, "loader.num_workers");
+  }
+  const auto minimum = [&](const char* name) {
+    return std::ranges::find(section.options, name, &Option::name)->min;
+  };
+  EXPECT_EQ(minimum("batch_size"), 1);
+  EXPECT_EQ(minimum("num_workers"), 0);
+  EXPECT_EQ(minimum("prefetch_factor"), 1);
+  EXPECT_EQ(minimum("timeout_s"), 0);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/loader_workload.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "harness/error.h"
+#include "tests/unit/loading/case.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/make_loader.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Reported final : ReportSink {
+  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
+  void effective(std::string_view option, Value value) override {
+    options[std::string(option)] = std::move(value);
+  }
+  void note(std::string) override {}
+  std::map<std::string, double> metrics;
+  std::map<std::string, Value> options;
+};
+
+ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
+  return test::loader_case({{"data.samples", std::int64_t{10}},
+                            {"data.features", std::int64_t{4}},
+                            {"loader.batch_size", std::int64_t{4}},
+                            {"loader.num_workers", workers},
+                            {"loader.drop_last", drop_last}});
+}
+
+class LoaderWorkloadTest : public testing::TestWithParam<std::int64_t> {
+ protected:
+  test::TickClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+};
+
+TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
+  LoaderWorkload workload(small_case(GetParam()), context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  StepRecorder recorder(clock);
+  std::vector<std::int64_t> samples;
+  std::vector<std::int64_t> flags;
+  for (std::int64_t i = 0; i < 7; ++i) {
+    recorder.start_step(i);
+    workload.step(recorder);
+    const StepRecorder::Step& step = recorder.finish_step();
+    samples.push_back(step.counts[static_cast<std::size_t>(Count::kSamples)]);
+    flags.push_back(step.flags);
+    EXPECT_GT(step.phase_ns[static_cast<std::size_t>(PhaseId::kDataWait)], 0);
+    EXPECT_EQ(step.epoch_wait_ns > 0, (step.flags & kEpochBorder) != 0);
+  }
+  EXPECT_THAT(samples, testing::ElementsAre(4, 4, 2, 4, 4, 2, 4));
+  EXPECT_THAT(flags, testing::ElementsAre(0, 0, kPartialBatch, kEpochBorder, 0, kPartialBatch,
+                                          kEpochBorder));
+  EXPECT_GT(context.life_cycle.loader_construct_ns, 0);
+  EXPECT_GT(context.life_cycle.first_batch_ns, 0);
+  workload.tear_down();
+  EXPECT_GT(context.life_cycle.loader_tear_down_ns, 0);
+}
+
+TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
+  LoaderWorkload workload(small_case(GetParam()), context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  StepRecorder recorder(clock);
+  const auto steps = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      recorder.start_step(i);
+      workload.step(recorder);
+    }
+  };
+  steps(5);
+  workload.window(Edge::kBegin);
+  steps(6);
+  workload.window(Edge::kEnd);
+  workload.tear_down();
+  Reported reported;
+  workload.report(reported);
+  std::set<std::string> declared;
+  for (const Metric& metric : loader_metrics()) declared.insert(metric.name);
+  for (const auto& [name, value] : reported.metrics) EXPECT_TRUE(declared.contains(name)) << name;
+  EXPECT_TRUE(reported.metrics.contains("loader_wait_p50_ns"));
+  EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
+}
+
+TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
+  ResolvedCase resolved = small_case(GetParam(), true);
+  resolved.options["data.samples"] = std::int64_t{3};
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  StepRecorder recorder(clock);
+  recorder.start_step(0);
+  EXPECT_THAT([&] { workload.step(recorder); }, ThrowsMessage<Error>(HasSubstr("drop_last")));
+  workload.tear_down();
+  workload.tear_down();  // once more does nothing
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, LoaderWorkloadTest, testing::Values(0, 1, 2));
+
+TEST(MakeLoader, NamesTheEnginesThatItKnows) {
+  const HostClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  const test::IndexDataset data(4);
+  const ResolvedCase resolved =
+      test::loader_case({{"loader.engine", "warp"}, {"loader.num_workers", std::int64_t{1}}});
+  EXPECT_THAT([&] { (void)make_loader(data, resolved, sequential_order(4), context); },
+              ThrowsMessage<ConfigError>(HasSubstr("loader.engine: 'warp'")));
+}
+
+}  // namespace
+}  // namespace stepbench
