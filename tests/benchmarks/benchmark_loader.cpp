@@ -162,7 +162,12 @@ void hand_over_bare_queues(benchmark::State& state) {
   for (Queue& queue : tasks) queue.push(-1);
   state.SetItemsProcessed(state.iterations() * kMessages);
 }
-BENCHMARK(hand_over_bare_queues)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(hand_over_bare_queues)
+    ->Arg(1)
+    ->Arg(2)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void hand_over_engine_thread(benchmark::State& state) {
   const Scalars data;
@@ -174,7 +179,12 @@ void hand_over_engine_thread(benchmark::State& state) {
                                          sequential_order(kMessages), kClock);
   read_epochs(state, *loader, kMessages);
 }
-BENCHMARK(hand_over_engine_thread)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(hand_over_engine_thread)
+    ->Arg(1)
+    ->Arg(2)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -150,8 +150,11 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
               std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +
               " this process may use: workers will share them");
   }
-  if (resolved.flag("loader.pin_memory") && !facts.cuda_available) {
-    const std::string reason = "pin_memory needs an accelerator, and there is none on this machine";
+  if (resolved.flag("loader.pin_memory")) {
+    const std::string reason =
+        facts.cuda_available
+            ? "pin_memory is not offered by engine " + resolved.text("loader.engine")
+            : "pin_memory needs an accelerator, and there is none on this machine";
     const bool insists = !facts.swept && !facts.device_auto && resolved.has("device") &&
                          resolved.text("device").starts_with("cuda");
     insists ? sink.error("loader.pin_memory", reason) : sink.skip(reason);

@@ -5,41 +5,44 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace stepbench {
 
-// Many producers, one consumer. Waiting sleeps; nothing spins.
+// Many producers, one consumer. Waiting sleeps; nothing spins. T is default-constructible; memory
+// grows to the longest queue that there was and stays.
 template <typename T>
 class BlockingQueue {
  public:
   void push(T value) {
     {
       const std::lock_guard lock(mutex_);
-      values_.push_back(std::move(value));
-      size_.store(values_.size(), std::memory_order_relaxed);
+      const std::size_t count = size_.load(std::memory_order_relaxed);
+      if (count == ring_.size()) grow();
+      ring_[(head_ + count) & (ring_.size() - 1)] = std::move(value);
+      size_.store(count + 1, std::memory_order_relaxed);
     }
     filled_.notify_one();
   }
 
   [[nodiscard]] std::optional<T> try_pop() {
     const std::lock_guard lock(mutex_);
-    return values_.empty() ? std::nullopt : std::optional<T>(take());
+    return size() == 0 ? std::nullopt : std::optional<T>(take());
   }
 
   [[nodiscard]] T pop() {
     std::unique_lock lock(mutex_);
-    filled_.wait(lock, [this] { return !values_.empty(); });
+    filled_.wait(lock, [this] { return size() > 0; });
     return take();
   }
 
   // Nothing after `limit`.
   [[nodiscard]] std::optional<T> pop_within(std::chrono::nanoseconds limit) {
     std::unique_lock lock(mutex_);
-    if (!filled_.wait_for(lock, limit, [this] { return !values_.empty(); })) return std::nullopt;
+    if (!filled_.wait_for(lock, limit, [this] { return size() > 0; })) return std::nullopt;
     return take();
   }
 
@@ -47,16 +50,25 @@ class BlockingQueue {
 
  private:
   T take() {
-    T value = std::move(values_.front());
-    values_.pop_front();
-    size_.store(values_.size(), std::memory_order_relaxed);
+    T value = std::move(ring_[head_]);
+    head_ = (head_ + 1) & (ring_.size() - 1);
+    size_.store(size() - 1, std::memory_order_relaxed);
     return value;
+  }
+  void grow() {
+    std::vector<T> larger(2 * ring_.size());
+    for (std::size_t i = 0; i < ring_.size(); ++i) {
+      larger[i] = std::move(ring_[(head_ + i) & (ring_.size() - 1)]);
+    }
+    ring_ = std::move(larger);
+    head_ = 0;
   }
 
   std::mutex mutex_;
   std::condition_variable filled_;
-  std::deque<T> values_;
-  std::atomic<std::size_t> size_ = 0;  // readable without the lock
+  std::vector<T> ring_ = std::vector<T>(4);  // a power of two long
+  std::size_t head_ = 0;
+  std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };
 
 }  // namespace stepbench

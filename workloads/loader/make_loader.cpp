@@ -43,6 +43,8 @@ std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& 
   const std::int64_t began = context.clock.now_ns();
   const LoaderOptions options = loader_options(resolved);
   const std::string& engine = resolved.text("loader.engine");
+  if (options.pin_memory)
+    throw ConfigError("loader.pin_memory", "is not offered by engine " + engine);
   std::unique_ptr<Loader> loader;
   if (engine == "inline" || options.num_workers == 0) {
     loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);

@@ -17,8 +17,8 @@ PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& 
       order_(std::move(order)),
       start_(std::move(start)),
       clock_(clock),
-      dispatcher_(static_cast<int>(options.num_workers), options.prefetch_factor,
-                  options.in_order) {
+      dispatcher_(static_cast<int>(options.num_workers), options.prefetch_factor, options.in_order),
+      received_(static_cast<std::size_t>(dispatcher_.capacity())) {
   reset_metrics();
 }
 
@@ -30,7 +30,7 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
   } else {
     pool_ = start_();
   }
-  received_.clear();
+  for (LoaderResult& left : received_) left = {};
   epoch_ = epoch;
   indices_ = order_(epoch);
   dispatcher_.begin_epoch(batch_count(static_cast<std::int64_t>(indices_.size()),
@@ -58,12 +58,11 @@ std::optional<Batch> PrefetchingLoader::next() {
     LoaderResult result = receive(blocked_ns);
     const std::int64_t batch = result.batch;
     account(result);
-    received_.emplace(batch, std::move(result));
+    slot(batch) = std::move(result);
     dispatcher_.received(batch);
     receive_ns += clock_.now_ns() - asked - (blocked_ns - blocked_before);
   }
-  const auto taken = received_.extract(dispatcher_.yield().index);
-  LoaderResult& result = taken.mapped();
+  LoaderResult result = std::exchange(slot(dispatcher_.yield().index), {});
   send_next();  // the refill happens inside next(), before it returns
   const std::int64_t wait_ns = clock_.now_ns() - began;
   metrics_.wait_ns.push_back(wait_ns);

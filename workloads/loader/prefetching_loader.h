@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,6 +31,9 @@ class PrefetchingLoader final : public Loader {
 
  private:
   [[nodiscard]] LoaderResult receive(std::int64_t& blocked_ns);
+  [[nodiscard]] LoaderResult& slot(std::int64_t batch) {
+    return received_[static_cast<std::size_t>(batch) % received_.size()];
+  }
   void account(const LoaderResult& result);
   void send_next();
 
@@ -42,8 +44,8 @@ class PrefetchingLoader final : public Loader {
   const Clock& clock_;
   Dispatcher dispatcher_;
   std::int64_t epoch_ = 0;
-  std::vector<std::int64_t> indices_;              // of this epoch; tasks point into it
-  std::map<std::int64_t, LoaderResult> received_;  // not yet yielded, by batch
+  std::vector<std::int64_t> indices_;   // of this epoch; tasks point into it
+  std::vector<LoaderResult> received_;  // not yet yielded; batch i stands at i % size
   LoaderMetrics metrics_;
   std::unique_ptr<WorkerPool> pool_;  // stopped first
 };

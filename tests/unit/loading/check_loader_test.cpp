@@ -71,6 +71,14 @@ TEST(LoaderRules, PinningWithoutAnAcceleratorIsSkippedUnlessCudaWasDemanded) {
   EXPECT_THAT(swept.errors, IsEmpty());
 }
 
+TEST(LoaderRules, PinningThatTheEngineCannotDoIsNeverDroppedSilently) {
+  ResolvedCase resolved = with_workers(1);
+  resolved.options["loader.pin_memory"] = true;
+  Said said;
+  check_loader(resolved, {.cuda_available = true, .swept = true, .cores = 4}, said);
+  EXPECT_THAT(said.skips, ElementsAre(HasSubstr("not offered by engine thread")));
+}
+
 // What Python's constructor refuses, the option's own data refuses: Requires and ranges.
 TEST(LoaderRules, WorkerOptionsDeclareThatTheyNeedWorkers) {
   const Section section = loader_section();
