@@ -58,8 +58,8 @@ TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
     EXPECT_EQ(step.epoch_wait_ns > 0, (step.flags & kEpochBorder) != 0);
   }
   EXPECT_THAT(samples, testing::ElementsAre(4, 4, 2, 4, 4, 2, 4));
-  EXPECT_THAT(flags, testing::ElementsAre(0, 0, kPartialBatch, kEpochBorder, 0, kPartialBatch,
-                                          kEpochBorder));
+  EXPECT_THAT(flags, testing::ElementsAre(kFirstBatch, 0, kPartialBatch, kEpochBorder, 0,
+                                          kPartialBatch, kEpochBorder));
   EXPECT_GT(context.life_cycle.loader_construct_ns, 0);
   EXPECT_GT(context.life_cycle.first_batch_ns, 0);
   workload.tear_down();
