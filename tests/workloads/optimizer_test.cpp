@@ -5,6 +5,8 @@
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
 
 #include "tests/workloads/test_case.h"
@@ -66,6 +68,32 @@ TEST(Optimizer, SgdIsTorchsInEveryImplementation) {
                   implementation);
     }
   }
+}
+
+template <typename Theirs, typename Options>
+void expect_adam(const std::string& kind) {
+  for (const double weight_decay : {0.0, 0.1}) {
+    const auto reference = new_parameters();
+    Theirs theirs(reference, Options(0.01).weight_decay(weight_decay));
+    after_ten_steps(reference, [&] { theirs.step(); });
+    for (const std::string implementation : {"single", "foreach", "fused"}) {
+      const auto ours =
+          make_optimizer(test::train_case({{"optimizer.kind", kind},
+                                           {"optimizer.implementation", implementation},
+                                           {"optimizer.weight_decay", weight_decay}}),
+                         new_parameters());
+      expect_same(after_ten_steps(ours->parameters(), [&] { ours->step(); }), reference,
+                  kind + " " + implementation);
+    }
+  }
+}
+
+TEST(Optimizer, AdamIsTorchsInEveryImplementation) {
+  expect_adam<torch::optim::Adam, torch::optim::AdamOptions>("adam");
+}
+
+TEST(Optimizer, AdamWIsTorchsInEveryImplementation) {
+  expect_adam<torch::optim::AdamW, torch::optim::AdamWOptions>("adamw");
 }
 
 TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {

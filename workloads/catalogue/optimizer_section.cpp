@@ -13,6 +13,22 @@ Option zero_or_more(std::string name, std::string doc) {
           .identity_default = 0.0};
 }
 
+Option below_one(std::string name, std::string doc, double value) {
+  return {.name = std::move(name),
+          .type = OptionType::kNumber,
+          .doc = std::move(doc),
+          .default_value = value,
+          .min = 0,
+          .max = 1,
+          .identity_default = value};
+}
+
+std::vector<Option> adam_options() {
+  return {below_one("beta1", "Decay of the running mean of gradients.", 0.9),
+          below_one("beta2", "Decay of the running mean of squared gradients.", 0.999),
+          below_one("eps", "Added to the denominator.", 1e-8)};
+}
+
 }  // namespace
 
 Section optimizer_section() {
@@ -26,7 +42,7 @@ Section optimizer_section() {
                .type = OptionType::kEnum,
                .doc = "Update rule, as torch.optim's class of that name.",
                .default_value = std::string{"sgd"},
-               .choices = {"sgd"},
+               .choices = {"sgd", "adam", "adamw"},
                .identity_default = std::string{"sgd"}},
               {.name = "implementation",
                .type = OptionType::kEnum,
@@ -44,7 +60,10 @@ Section optimizer_section() {
                .default_value = 0.01,
                .min = 0,
                .identity_default = 0.01},
-              zero_or_more("weight_decay", "L2 penalty."),
+              zero_or_more("weight_decay",
+                           "Decay of the weights: an L2 penalty, or decoupled from the gradient "
+                           "with adamw, where "
+                           "torch.optim defaults to 0.01."),
               zero_or_more(
                   "clip_norm",
                   "Scale gradients down so that their total norm is at most this; 0: never."),
@@ -71,6 +90,12 @@ Section optimizer_section() {
                                               .value = 0.0,
                                               .doc = "needs momentum > 0"}},
                    }},
+              {.name = "adam",
+               .doc = "Adam, with an L2 penalty if asked for.",
+               .options = adam_options()},
+              {.name = "adamw",
+               .doc = "Adam with decoupled weight decay.",
+               .options = adam_options()},
           },
   };
 }

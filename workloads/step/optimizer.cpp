@@ -59,7 +59,10 @@ std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
                                           std::vector<at::Tensor> parameters) {
   const std::string& kind = resolved.text("optimizer.kind");
   if (kind == "sgd") return make_sgd(resolved, std::move(parameters));
-  throw ConfigError("optimizer.kind", "'" + kind + "' is no optimizer of this worker; it has sgd");
+  if (kind == "adam") return make_adam(resolved, std::move(parameters));
+  if (kind == "adamw") return make_adamw(resolved, std::move(parameters));
+  throw ConfigError("optimizer.kind",
+                    "'" + kind + "' is no optimizer of this worker; it has sgd, adam, adamw");
 }
 
 at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters) {

@@ -40,8 +40,8 @@ class Optimizer {
 
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
                                                         std::vector<at::Tensor> parameters);
-[[nodiscard]] std::unique_ptr<Optimizer> make_sgd(const ResolvedCase& resolved,
-                                                  std::vector<at::Tensor> parameters);
+using MakeOptimizer = std::unique_ptr<Optimizer>(const ResolvedCase&, std::vector<at::Tensor>);
+MakeOptimizer make_sgd, make_adam, make_adamw;
 
 // Total 2-norm over all gradients, and the scaling that brings it to at most max_norm
 // (torch.nn.utils.clip_grad_norm_).

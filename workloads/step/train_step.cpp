@@ -22,7 +22,7 @@
 namespace stepbench {
 namespace {
 
-constexpr std::int64_t kFingerprintSamples = 16;
+constexpr std::int64_t kFingerprintSamples = 4;
 
 class TrainStep final : public Workload {
  public:
