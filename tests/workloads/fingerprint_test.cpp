@@ -50,6 +50,9 @@ TEST(Fingerprint, DoesNotDependOnHowBatchesAreLoaded) {
   const Fingerprint base = after_three_steps(options);
   options["loader.buffers"] = std::string("reused");
   EXPECT_EQ(after_three_steps(options).loss, base.loss);
+  options["loader.engine"] = std::string("thread");
+  options["loader.num_workers"] = std::int64_t{2};
+  EXPECT_EQ(after_three_steps(options).loss, base.loss);
 }
 
 // Two micro-batches of four make the gradient of one batch of eight: the loss is a mean.

@@ -24,20 +24,31 @@ DataShape images(std::int64_t size, std::int64_t classes) {
           .classes = classes};
 }
 
+DataShape tokens(std::int64_t length, std::int64_t vocabulary) {
+  return {.input = {.name = "tokens", .shape = {length}, .dtype = DType::kInt64},
+          .target = {.name = "target", .shape = {length}, .dtype = DType::kInt64},
+          .classes = vocabulary};
+}
+
+bool is_language_model(const std::string& kind) { return kind == "gpt" || kind == "bert_base"; }
+
 ResolvedCase model_case(const std::string& kind, const std::string& size) {
   test::Options options = test::tiny_images(kind);
   options["model.size"] = size;
+  options["optimizer.kind"] = std::string("adam");
+  options["optimizer.lr"] = 0.01;
   return test::train_case(options);
 }
 
 TEST(Model, ParameterCountsAreThePublishedOnes) {
   std::ifstream golden(STEPBENCH_SOURCE_DIR "/tests/workloads/parameter_counts.txt");
   std::string kind, size;
-  std::int64_t classes = 0, image = 0, expected = 0;
+  std::int64_t classes = 0, extent = 0, expected = 0;
   int compared = 0;
-  for (; golden >> kind >> size >> classes >> image >> expected; ++compared) {
-    EXPECT_EQ(parameter_count(*make_model(model_case(kind, size), images(image, classes))),
-              expected)
+  for (; golden >> kind >> size >> classes >> extent >> expected; ++compared) {
+    const DataShape data =
+        is_language_model(kind) ? tokens(extent, classes) : images(extent, classes);
+    EXPECT_EQ(parameter_count(*make_model(model_case(kind, size), data)), expected)
         << kind << " " << size;
   }
   EXPECT_GT(compared, 5);
@@ -53,15 +64,19 @@ TEST(Model, TheCatalogueOffersExactlyTheModelsOfTheTable) {
 }
 
 TEST(Model, TheLossFallsOnAFixedBatch) {
-  for (const std::string kind : {"mlp", "resnet18", "resnet50"}) {
+  for (const ModelType& type : model_types()) {
+    const std::string kind(type.kind);
     at::manual_seed(0);
     const ResolvedCase resolved = model_case(kind, "tiny");
-    const auto model = make_model(resolved, images(32, 10));
+    const bool language = is_language_model(kind);
+    const auto model = make_model(resolved, language ? tokens(16, 10) : images(32, 10));
     const auto optimizer = make_optimizer(resolved, model->parameters());
-    const at::Tensor input = at::rand({8, 3, 32, 32});
-    const at::Tensor target = at::randint(10, {8}, at::kLong);
+    const at::Tensor input =
+        language ? at::randint(10, {2, 16}, at::kLong) : at::rand({8, 3, 32, 32});
+    const at::Tensor target =
+        language ? at::randint(10, {2, 16}, at::kLong) : at::randint(10, {8}, at::kLong);
     double first = 0, last = 0;
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 20; ++i) {
       optimizer->zero_grad(true);
       const at::Tensor loss = cross_entropy(model->forward(input), target);
       loss.backward();

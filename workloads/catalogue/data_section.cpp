@@ -153,6 +153,40 @@ Variant synthetic() {
   };
 }
 
+Variant synthetic_tokens() {
+  return {.name = "synthetic_tokens",
+          .doc =
+              "Sequences of token ids made from (seed, index), for language models. Fields: tokens "
+              "int64, target "
+              "int64, the token that follows each.",
+          .options = {
+              {.name = "samples",
+               .type = OptionType::kInteger,
+               .doc = "Samples in the data set.",
+               .unit = "samples",
+               .default_value = std::int64_t{1024},
+               .min = 1,
+               .max = 1e12,
+               .identity_default = std::int64_t{1024}},
+              {.name = "sequence_length",
+               .type = OptionType::kInteger,
+               .doc = "Tokens in a sample.",
+               .unit = "tokens",
+               .default_value = std::int64_t{128},
+               .min = 1,
+               .max = 1 << 20,
+               .identity_default = std::int64_t{128}},
+              {.name = "vocabulary",
+               .type = OptionType::kInteger,
+               .doc = "Different tokens. 50257 is GPT-2's number, 30522 BERT's.",
+               .unit = "tokens",
+               .default_value = std::int64_t{50257},
+               .min = 1,
+               .max = 1 << 30,
+               .identity_default = std::int64_t{50257}},
+          }};
+}
+
 }  // namespace
 
 Section data_section() {
@@ -166,14 +200,14 @@ Section data_section() {
                .type = OptionType::kEnum,
                .doc = "The format of the data set.",
                .default_value = std::string{"synthetic"},
-               .choices = {"jpeg_folder", "synthetic"}},
+               .choices = {"jpeg_folder", "synthetic", "synthetic_tokens"}},
               {.name = "id",
                .type = OptionType::kString,
                .doc = "A name for the content of the data set. Cases with different ids are "
                       "different cases; the path "
                       "alone makes no difference."},
           },
-      .variants = {jpeg_folder(), synthetic()},
+      .variants = {jpeg_folder(), synthetic(), synthetic_tokens()},
   };
 }
 

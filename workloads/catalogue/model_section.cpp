@@ -24,13 +24,48 @@ Variant mlp() {
           }};
 }
 
-// Data kinds that yield images of three planes. Kinds that are not listed are checked when the case
-// is set up.
-bool is_image(const ResolvedCase& resolved) {
+Variant gpt() {
+  return {.name = "gpt",
+          .doc =
+              "Decoder of GPT-2 as in nanoGPT, with tied embeddings; standard is the 124M model. "
+              "Takes token "
+              "sequences.",
+          .options = {
+              {.name = "blocks",
+               .type = OptionType::kInteger,
+               .doc = "Transformer blocks. Unset: 12, or 2 with size: tiny.",
+               .min = 1,
+               .max = 1000},
+          }};
+}
+
+enum class Input : std::uint8_t { kImage, kVector, kTokens };
+
+Input data_input(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("data.kind");
-  if (kind == "synthetic")
-    return !resolved.has("data.features") && resolved.integer("data.channels") == 3;
-  return true;
+  if (kind == "synthetic_tokens") return Input::kTokens;
+  if (kind != "synthetic") return Input::kImage;
+  return !resolved.has("data.features") && resolved.integer("data.channels") == 3 ? Input::kImage
+                                                                                  : Input::kVector;
+}
+
+// Nothing when the model can take the data, else what it needs. The same is checked against the
+// data set itself when the case is set up.
+std::string unmet_need(const ResolvedCase& resolved) {
+  const std::string& kind = resolved.text("model.kind");
+  const Input input = data_input(resolved);
+  if (kind == "mlp")
+    return input == Input::kTokens ? "samples with one class label (data.kind: synthetic)" : "";
+  if (kind == "gpt" || kind == "bert_base") {
+    return input == Input::kTokens ? "" : "token sequences (data.kind: synthetic_tokens)";
+  }
+  if (input != Input::kImage)
+    return "images of three channels (data.kind: jpeg_folder or synthetic)";
+  if (kind == "vit_b16" && resolved.has("data.image_size") &&
+      resolved.integer("data.image_size") % 16 != 0) {
+    return "images whose size is a multiple of 16 (data.image_size: 224)";
+  }
+  return "";
 }
 
 }  // namespace
@@ -46,7 +81,7 @@ Section model_section() {
                .type = OptionType::kEnum,
                .doc = "Architecture.",
                .required = true,
-               .choices = {"mlp", "resnet18", "resnet50"}},
+               .choices = {"mlp", "resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}},
               {.name = "size",
                .type = OptionType::kEnum,
                .doc = "standard: the published widths and depths. tiny: the same architecture at a "
@@ -87,6 +122,14 @@ Section model_section() {
                .doc = "Residual network of 18 layers, as torchvision's. Takes images."},
               {.name = "resnet50",
                .doc = "Residual network of 50 layers, as torchvision's. Takes images."},
+              {.name = "vit_b16",
+               .doc = "Vision transformer, base size with 16 x 16 patches, as torchvision's. Takes "
+                      "square images whose "
+                      "size is a multiple of 16."},
+              gpt(),
+              {.name = "bert_base",
+               .doc =
+                   "BERT with its language head, scored on every position. Takes token sequences."},
           },
   };
 }
@@ -112,14 +155,10 @@ std::vector<Metric> training_metrics() {
 }
 
 void check_model(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
-  const std::string& kind = resolved.text("model.kind");
-  if (kind != "mlp" && !is_image(resolved)) {
-    sink.error("model.kind",
-               kind + " takes images of three channels, which data.kind " +
-                   resolved.text("data.kind") +
-                   " does not give with these options; drop data.features and use channels: 3, or "
-                   "take model.kind mlp");
-  }
+  const std::string need = unmet_need(resolved);
+  if (need.empty()) return;
+  sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
+                               resolved.text("data.kind") + " does not give with these options");
 }
 
 }  // namespace stepbench

@@ -6,6 +6,7 @@
 #include "harness/error.h"
 #include "workloads/data/jpeg_folder.h"
 #include "workloads/data/synthetic.h"
+#include "workloads/data/synthetic_tokens.h"
 
 namespace stepbench {
 namespace {
@@ -47,6 +48,12 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
 std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("data.kind");
   if (kind == "synthetic") return std::make_unique<Synthetic>(synthetic_options(resolved));
+  if (kind == "synthetic_tokens") {
+    return std::make_unique<SyntheticTokens>(
+        SyntheticTokensOptions{.samples = resolved.integer("data.samples"),
+                               .sequence_length = resolved.integer("data.sequence_length"),
+                               .vocabulary = resolved.integer("data.vocabulary")});
+  }
   if (kind == "jpeg_folder") {
     return std::make_unique<JpegFolder>(
         JpegFolderOptions{.path = resolved.text("data.path"),
@@ -55,8 +62,9 @@ std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
                           .fast_decode = resolved.text("data.decode") == "fast",
                           .skip_errors = resolved.text("data.on_error") == "skip"});
   }
-  throw ConfigError("data.kind",
-                    "'" + kind + "' is not a kind of data set; known: jpeg_folder, synthetic");
+  throw ConfigError(
+      "data.kind",
+      "'" + kind + "' is not a kind of data set; known: jpeg_folder, synthetic, synthetic_tokens");
 }
 
 }  // namespace stepbench

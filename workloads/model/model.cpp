@@ -70,11 +70,20 @@ void require_classes(std::string_view kind, const DataShape& data) {
           shape_text(data.target) + " and " + std::to_string(data.classes) + " classes");
 }
 
+void require_tokens(std::string_view kind, const DataShape& data) {
+  const bool tokens = data.input.dtype == DType::kInt64 && data.input.shape.size() == 1;
+  if (tokens && data.classes > 0 && data.target.shape == data.input.shape) return;
+  throw ConfigError("data.kind", std::string(kind) +
+                                     " needs sequences of token ids with a target for each; this "
+                                     "data set's fields are " +
+                                     shape_text(data.input) + " and " + shape_text(data.target));
+}
+
 std::span<const ModelType> model_types() {
   static constexpr std::array types = {
-      ModelType{"mlp", make_mlp},
-      ModelType{"resnet18", make_resnet18},
-      ModelType{"resnet50", make_resnet50},
+      ModelType{"mlp", make_mlp},           ModelType{"resnet18", make_resnet18},
+      ModelType{"resnet50", make_resnet50}, ModelType{"vit_b16", make_vit_b16},
+      ModelType{"gpt", make_gpt},           ModelType{"bert_base", make_bert_base},
   };
   return types;
 }

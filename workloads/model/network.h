@@ -17,12 +17,10 @@ class Network : public torch::nn::Module {
 
 // Checks that a model can make of its data. They throw ConfigError.
 void require_image(std::string_view kind, const DataShape& data);
+void require_tokens(std::string_view kind, const DataShape& data);
 void require_classes(std::string_view kind, const DataShape& data);
 
-[[nodiscard]] std::unique_ptr<Model> make_mlp(const ResolvedCase& resolved, const DataShape& data);
-[[nodiscard]] std::unique_ptr<Model> make_resnet18(const ResolvedCase& resolved,
-                                                   const DataShape& data);
-[[nodiscard]] std::unique_ptr<Model> make_resnet50(const ResolvedCase& resolved,
-                                                   const DataShape& data);
+using MakeModel = std::unique_ptr<Model>(const ResolvedCase&, const DataShape&);
+MakeModel make_bert_base, make_gpt, make_mlp, make_resnet18, make_resnet50, make_vit_b16;
 
 }  // namespace stepbench

@@ -103,6 +103,7 @@ void TrainStep::micro_batch(StepRecorder& step, bool first) {
     const auto zero_grad = step.phase(PhaseId::kZeroGrad);
     optimizer_->zero_grad(options_.set_to_none);
   }
+  if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
   at::Tensor loss;
   {
     const AutocastScope autocast(options_.device.type(), options_.autocast);

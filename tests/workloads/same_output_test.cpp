@@ -2,6 +2,8 @@
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn_like.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,7 +19,7 @@ namespace stepbench {
 namespace {
 
 void write_tensor(std::ofstream& file, const at::Tensor& tensor) {
-  const at::Tensor values = tensor.detach().to(at::kDouble).contiguous();
+  const at::Tensor values = tensor.detach().to(at::kFloat).contiguous();
   file.write(static_cast<const char*>(values.data_ptr()),
              static_cast<std::streamsize>(values.nbytes()));
 }
@@ -27,7 +29,9 @@ void write_example(const std::filesystem::path& folder, Model& model, const at::
   std::ofstream names(folder / "names.txt");
   std::ofstream weights(folder / "weights.bin", std::ios::binary);
   for (const auto& [name, tensor] : model.state()) {
-    names << name << ' ' << tensor.numel() << '\n';
+    names << name;
+    for (const std::int64_t extent : tensor.sizes()) names << ' ' << extent;
+    names << '\n';
     write_tensor(weights, tensor);
   }
   std::ofstream in(folder / "input.bin", std::ios::binary);
@@ -36,28 +40,42 @@ void write_example(const std::filesystem::path& folder, Model& model, const at::
   write_tensor(out, model.forward(input));
 }
 
-// The folder with an example of a standard-sized model for 64 x 64 images of ten classes.
+// Moves weights off initial values that hide mistakes: zeros, ones, and running statistics of
+// nothing.
+void disturb(Model& model, const at::Tensor& input) {
+  for (at::Tensor parameter : model.parameters()) parameter.add_(at::randn_like(parameter), 0.02);
+  (void)model.forward(input);
+}
+
+// The folder with an example: a standard-sized model for two images of ten classes, or a tiny one
+// for two sequences of 16 tokens.
 std::filesystem::path make_example(const std::string& kind) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
                                        ("stepbench-" + kind + "-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   at::manual_seed(11);
   test::Options options = test::tiny_images(kind);
-  options["model.size"] = std::string("standard");
-  const auto model = make_model(test::train_case(options),
-                                {.input = {.name = "image", .shape = {3, 64, 64}},
-                                 .target = {.name = "label", .shape = {}, .dtype = DType::kInt64},
-                                 .classes = 10});
+  const bool language = kind == "gpt" || kind == "bert_base";
+  if (kind.starts_with("resnet")) options["model.size"] = std::string("standard");
+  const FieldSpec tokens{.name = "tokens", .shape = {16}, .dtype = DType::kInt64};
+  const DataShape data =
+      language ? DataShape{.input = tokens, .target = tokens, .classes = 50}
+               : DataShape{.input = {.name = "image", .shape = {3, 64, 64}},
+                           .target = {.name = "label", .shape = {}, .dtype = DType::kInt64},
+                           .classes = 10};
+  const auto model = make_model(test::train_case(options), data);
+  const at::Tensor input =
+      language ? at::randint(50, {2, 16}, at::kLong) : at::rand({2, 3, 64, 64});
   const at::NoGradGuard no_grad;
-  (void)model->forward(at::rand({4, 3, 64, 64}));  // moves running statistics off their defaults
+  disturb(*model, input);
   model->train(false);
-  write_example(folder, *model, at::rand({2, 3, 64, 64}));
+  write_example(folder, *model, input);
   return folder;
 }
 
-TEST(Torchvision, GivesTheSameOutputsWithTheSameWeights) {
+TEST(Model, GivesTheOutputsOfItsPythonReferenceWithTheSameWeights) {
   std::vector<std::string> arguments;
-  for (const std::string kind : {"resnet18", "resnet50"}) {
+  for (const std::string kind : {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}) {
     arguments.push_back(kind);
     arguments.push_back(make_example(kind).string());
   }

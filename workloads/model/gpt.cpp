@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoder of GPT-2 (Radford et al. 2019) with the names and the initialisation of nanoGPT:
+// pre-norm, tied embeddings, no dropout. As many positions as the data's sequences have.
+#include <torch/nn/init.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cmath>
+
+#include "workloads/model/attention.h"
+#include "workloads/model/network.h"
+
+namespace stepbench {
+namespace {
+
+struct GptShape {
+  std::int64_t layers, heads, width;
+};
+
+torch::nn::Linear gpt_linear(std::int64_t in, std::int64_t out, double deviation = 0.02) {
+  torch::nn::Linear linear(in, out);
+  torch::nn::init::normal_(linear->weight, 0, deviation);
+  torch::nn::init::zeros_(linear->bias);
+  return linear;
+}
+
+torch::nn::LayerNorm gpt_norm(std::int64_t width) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
+}
+
+class GptBlock final : public torch::nn::Module {
+ public:
+  explicit GptBlock(const GptShape& shape) : heads_(shape.heads) {
+    const std::int64_t width = shape.width;
+    // What is added to the residual stream is scaled down by the number of additions.
+    const double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers));
+    norm1_ = register_module("ln_1", gpt_norm(width));
+    auto attention = register_module("attn", std::make_shared<Group>());
+    qkv_ = attention->register_module("c_attn", gpt_linear(width, 3 * width));
+    out_ = attention->register_module("c_proj", gpt_linear(width, width, residual));
+    norm2_ = register_module("ln_2", gpt_norm(width));
+    auto mlp = register_module("mlp", std::make_shared<Group>());
+    up_ = mlp->register_module("c_fc", gpt_linear(width, 4 * width));
+    down_ = mlp->register_module("c_proj", gpt_linear(4 * width, width, residual));
+  }
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor attended =
+        self_attention(qkv_->forward(norm1_->forward(input)), heads_, /*causal=*/true);
+    const at::Tensor x = input + out_->forward(attended);
+    return x + down_->forward(at::gelu(up_->forward(norm2_->forward(x))));
+  }
+
+ private:
+  struct Group : torch::nn::Module {};
+  std::int64_t heads_;
+  torch::nn::LayerNorm norm1_{nullptr}, norm2_{nullptr};
+  torch::nn::Linear qkv_{nullptr}, out_{nullptr}, up_{nullptr}, down_{nullptr};
+};
+
+class Gpt final : public Network {
+ public:
+  Gpt(const GptShape& shape, std::int64_t vocabulary, std::int64_t positions) {
+    auto transformer = register_module("transformer", std::make_shared<Group>());
+    tokens_ = transformer->register_module("wte", torch::nn::Embedding(vocabulary, shape.width));
+    positions_ = transformer->register_module("wpe", torch::nn::Embedding(positions, shape.width));
+    torch::nn::init::normal_(tokens_->weight, 0, 0.02);
+    torch::nn::init::normal_(positions_->weight, 0, 0.02);
+    auto blocks = transformer->register_module("h", std::make_shared<Group>());
+    for (std::int64_t i = 0; i < shape.layers; ++i) {
+      blocks_.push_back(
+          blocks->register_module(std::to_string(i), std::make_shared<GptBlock>(shape)));
+    }
+    norm_ = transformer->register_module("ln_f", gpt_norm(shape.width));
+  }
+  at::Tensor forward(const at::Tensor& input) override {
+    at::Tensor x = tokens_->forward(input) + positions_->weight.slice(0, 0, input.size(1));
+    for (const auto& block : blocks_) x = block->forward(x);
+    return at::linear(norm_->forward(x), tokens_->weight);
+  }
+
+ private:
+  struct Group : torch::nn::Module {};
+  torch::nn::Embedding tokens_{nullptr}, positions_{nullptr};
+  std::vector<std::shared_ptr<GptBlock>> blocks_;
+  torch::nn::LayerNorm norm_{nullptr};
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_gpt(const ResolvedCase& resolved, const DataShape& data) {
+  require_tokens("gpt", data);
+  const bool tiny = resolved.text("model.size") == "tiny";
+  GptShape shape = tiny ? GptShape{.layers = 2, .heads = 2, .width = 32}
+                        : GptShape{.layers = 12, .heads = 12, .width = 768};
+  if (resolved.has("model.blocks")) shape.layers = resolved.integer("model.blocks");
+  return as_model(std::make_shared<Gpt>(shape, data.classes, data.input.shape[0]));
+}
+
+}  // namespace stepbench

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vision transformer (Dosovitskiy et al. 2021) with torchvision's names and initialisation.
+#include <torch/nn/init.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cmath>
+
+#include "harness/error.h"
+#include "workloads/model/attention.h"
+#include "workloads/model/network.h"
+
+namespace stepbench {
+namespace {
+
+struct VitShape {
+  std::int64_t layers, heads, width, mlp_width;
+};
+constexpr std::int64_t kPatch = 16;
+
+torch::nn::LayerNorm vit_norm(std::int64_t width) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(1e-6));
+}
+
+// Holds weights under the names that torch.nn.MultiheadAttention gives them.
+class VitAttention final : public torch::nn::Module {
+ public:
+  VitAttention(std::int64_t width, std::int64_t heads)
+      : heads_(heads),
+        in_weight_(register_parameter("in_proj_weight", torch::empty({3 * width, width}))),
+        in_bias_(register_parameter("in_proj_bias", torch::zeros({3 * width}))),
+        out_(register_module("out_proj", torch::nn::Linear(width, width))) {
+    torch::nn::init::xavier_uniform_(in_weight_);
+    torch::nn::init::zeros_(out_->bias);
+  }
+  at::Tensor forward(const at::Tensor& x) {
+    return out_->forward(self_attention(at::linear(x, in_weight_, in_bias_), heads_));
+  }
+
+ private:
+  std::int64_t heads_;
+  at::Tensor in_weight_, in_bias_;
+  torch::nn::Linear out_;
+};
+
+class VitMlp final : public torch::nn::Module {
+ public:
+  VitMlp(std::int64_t width, std::int64_t inner)
+      : up_(register_module("0", torch::nn::Linear(width, inner))),
+        down_(register_module("3", torch::nn::Linear(inner, width))) {
+    for (torch::nn::Linear& layer : {std::ref(up_), std::ref(down_)}) {
+      torch::nn::init::xavier_uniform_(layer->weight);
+      torch::nn::init::normal_(layer->bias, 0, 1e-6);
+    }
+  }
+  at::Tensor forward(const at::Tensor& x) { return down_->forward(at::gelu(up_->forward(x))); }
+
+ private:
+  torch::nn::Linear up_, down_;
+};
+
+class VitBlock final : public torch::nn::Module {
+ public:
+  explicit VitBlock(const VitShape& shape)
+      : norm1_(register_module("ln_1", vit_norm(shape.width))),
+        attention_(register_module("self_attention",
+                                   std::make_shared<VitAttention>(shape.width, shape.heads))),
+        norm2_(register_module("ln_2", vit_norm(shape.width))),
+        mlp_(register_module("mlp", std::make_shared<VitMlp>(shape.width, shape.mlp_width))) {}
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor x = input + attention_->forward(norm1_->forward(input));
+    return x + mlp_->forward(norm2_->forward(x));
+  }
+
+ private:
+  torch::nn::LayerNorm norm1_;
+  std::shared_ptr<VitAttention> attention_;
+  torch::nn::LayerNorm norm2_;
+  std::shared_ptr<VitMlp> mlp_;
+};
+
+class Vit final : public Network {
+ public:
+  Vit(const VitShape& shape, std::int64_t image_size, std::int64_t classes)
+      : class_token_(register_parameter("class_token", torch::zeros({1, 1, shape.width}))),
+        patches_(register_module(
+            "conv_proj",
+            torch::nn::Conv2d(torch::nn::Conv2dOptions(3, shape.width, kPatch).stride(kPatch)))) {
+    const double fan_in = 3 * kPatch * kPatch;
+    torch::nn::init::zeros_(patches_->bias);
+    {
+      const torch::NoGradGuard no_grad;
+      truncated_normal(patches_->weight, std::sqrt(1 / fan_in));
+    }
+    auto encoder = register_module("encoder", std::make_shared<Group>());
+    const std::int64_t side = image_size / kPatch;
+    positions_ = encoder->register_parameter(
+        "pos_embedding", torch::empty({1, side * side + 1, shape.width}).normal_(0, 0.02));
+    auto layers = encoder->register_module("layers", std::make_shared<Group>());
+    for (std::int64_t i = 0; i < shape.layers; ++i) {
+      blocks_.push_back(layers->register_module("encoder_layer_" + std::to_string(i),
+                                                std::make_shared<VitBlock>(shape)));
+    }
+    norm_ = encoder->register_module("ln", vit_norm(shape.width));
+    head_ = register_module("heads", std::make_shared<Group>())
+                ->register_module("head", torch::nn::Linear(shape.width, classes));
+    torch::nn::init::zeros_(head_->weight);
+    torch::nn::init::zeros_(head_->bias);
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    const at::Tensor patches = patches_->forward(input).flatten(2).transpose(1, 2);
+    at::Tensor x = at::cat({class_token_.expand({input.size(0), -1, -1}), patches}, 1) + positions_;
+    for (const auto& block : blocks_) x = block->forward(x);
+    return head_->forward(norm_->forward(x).select(1, 0));
+  }
+
+ private:
+  struct Group : torch::nn::Module {};
+
+  // Cut at +-2 as torch.nn.init.trunc_normal_ does, by the inverse of the distribution function.
+  static void truncated_normal(at::Tensor& weight, double deviation) {
+    const double bound = std::erf(2 / deviation / std::sqrt(2.0));
+    weight.uniform_(-bound, bound).erfinv_().mul_(deviation * std::sqrt(2.0)).clamp_(-2, 2);
+  }
+
+  at::Tensor class_token_;
+  torch::nn::Conv2d patches_;
+  at::Tensor positions_;
+  std::vector<std::shared_ptr<VitBlock>> blocks_;
+  torch::nn::LayerNorm norm_{nullptr};
+  torch::nn::Linear head_{nullptr};
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_vit_b16(const ResolvedCase& resolved, const DataShape& data) {
+  require_image("vit_b16", data);
+  require_classes("vit_b16", data);
+  const std::int64_t size = data.input.shape[1];
+  if (size != data.input.shape[2] || size % kPatch != 0) {
+    throw ConfigError("data.image_size", "vit_b16 cuts square images into patches of 16 pixels; " +
+                                             std::to_string(size) + " is no multiple of 16");
+  }
+  const bool tiny = resolved.text("model.size") == "tiny";
+  const VitShape shape = tiny
+                             ? VitShape{.layers = 2, .heads = 2, .width = 32, .mlp_width = 64}
+                             : VitShape{.layers = 12, .heads = 12, .width = 768, .mlp_width = 3072};
+  return as_model(std::make_shared<Vit>(shape, size, data.classes));
+}
+
+}  // namespace stepbench
