@@ -174,7 +174,9 @@ void add_flags(const CaseRow& row, Collector& notes) {
   std::set<std::string> texts;
   for (const auto& [launch, summary] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
-    for (const std::string& note : launch->row.report.notes) texts.insert(one_line(note));
+    for (const std::string& note : launch->row.report.notes) {
+      if (!note.starts_with("warm-up too short")) texts.insert(one_line(note));  // said above
+    }
   }
   for (const auto& [flag, count] : flags) {
     if (flag == "warmup_too_short") continue;  // said with its number of steps

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// results/sample was written by version 1.0.0 of the schema: every later reader must still accept
+// it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/record/reader.h"
+#include "harness/record/summary.h"
+
+namespace stepbench {
+namespace {
+
+TEST(Sample, OfSchema100IsReadWithoutAWarning) {
+  const Results results =
+      read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/sample");
+  EXPECT_THAT(results.warnings, ::testing::IsEmpty());
+  ASSERT_EQ(results.runs.size(), 1U);
+  EXPECT_EQ(results.runs[0].name, "quickstart");
+  EXPECT_EQ(results.launches.size(), 9U);
+  EXPECT_TRUE(results.unfinished.empty());
+  ASSERT_TRUE(results.end.has_value());
+  EXPECT_EQ(results.end->measured, 9);
+}
+
+TEST(Sample, PhasesAndTheRestSumToEveryStepExactly) {
+  const Results results =
+      read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/sample");
+  std::size_t steps = 0;
+  for (const Launch& launch : results.launches) {
+    for (const SamplesRow& part : launch.samples) {
+      for (std::size_t step = 0; step < part.values[0].size(); ++step, ++steps) {
+        std::int64_t step_ns = 0;
+        std::int64_t parts_ns = 0;
+        for (std::size_t i = 0; i < part.columns.size(); ++i) {
+          const std::string& name = part.columns[i];
+          if (name == "step_ns") step_ns = part.values[i][step];
+          const bool phase = name.ends_with("_ns") && name != "step_ns" && name != "epoch_wait_ns";
+          if (phase) parts_ns += part.values[i][step];
+        }
+        ASSERT_EQ(parts_ns, step_ns);
+      }
+    }
+  }
+  EXPECT_EQ(steps, 180U);
+}
+
+}  // namespace
+}  // namespace stepbench
