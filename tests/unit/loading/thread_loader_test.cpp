@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/unit/loading/test_data.h"
+#include "workloads/data/philox.h"
 #include "workloads/data/synthetic.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
@@ -250,6 +251,55 @@ TEST(ThreadLoader, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
   const std::int64_t busy = m.workers.at(0).busy_ns + m.workers.at(1).busy_ns;
   EXPECT_EQ(busy, m.fetch_ns + m.decode_ns + m.collate_ns);
   EXPECT_EQ(m.samples, 50);
+}
+
+// Options, failing samples and the place where the consumer stops are drawn at random;
+// --gtest_repeat=20 under TSan makes it 10,000 schedules.
+TEST(ThreadLoader, KeepsItsPromisesOverRandomSchedules) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    Philox random(seed, 2);
+    const auto upto = [&](std::uint64_t last) {
+      return static_cast<std::int64_t>(random.below(last + 1));
+    };
+    const std::int64_t samples = upto(30);
+    const std::int64_t bad = upto(40);
+    const LoaderOptions options{.batch_size = 1 + upto(3),
+                                .num_workers = 1 + upto(3),
+                                .prefetch_factor = 1 + upto(2),
+                                .persistent_workers = upto(1) == 0,
+                                .drop_last = upto(1) == 0,
+                                .in_order = upto(1) == 0,
+                                .reuse_buffers = upto(1) == 0};
+    const test::IndexDataset data(samples, [bad](const SampleKey& key) {
+      if (key.index == bad) throw Error("bad");
+      if (key.index % 7 == 3) std::this_thread::yield();
+    });
+    const auto loader = make_thread_loader(data, options, shuffled_order(samples, seed), kClock);
+    for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+      const std::int64_t stop_after = upto(2) == 0 ? upto(10) : samples + 1;
+      loader->begin_epoch(epoch);
+      const std::vector<std::int64_t> order = shuffled_order(samples, seed)(epoch);
+      const BatchCut cut(order, options.batch_size, options.drop_last);
+      std::vector<Batch> held;
+      std::set<std::int64_t> arrived;
+      std::int64_t calls = 0;
+      for (; calls < stop_after; ++calls) {
+        try {
+          std::optional<Batch> batch = loader->next();
+          if (!batch) break;
+          ASSERT_TRUE(!options.in_order || batch->index == calls) << seed;
+          ASSERT_TRUE(arrived.insert(batch->index).second) << seed;
+          const auto expected = cut[batch->index];
+          ASSERT_EQ(test::indices(*batch), std::vector(expected.begin(), expected.end())) << seed;
+          held.push_back(std::move(*batch));
+          if (held.size() > 2) held.erase(held.begin());
+        } catch (const Error&) {
+          ASSERT_LT(bad, samples) << seed;
+        }
+      }
+      ASSERT_TRUE(stop_after <= samples || calls == cut.count()) << seed;
+    }
+  }
 }
 
 TEST(ThreadLoader, AnEpochWithoutBatchesEndsAtOnce) {
