@@ -64,6 +64,14 @@ std::string OptionIndex::unknown(std::string_view name) const {
   if (!same_short.empty()) return text + " (did you mean '" + same_short.front() + "'?)";
   const std::string suggestion = did_you_mean(name, names_);
   if (!suggestion.empty()) return text + suggestion;
+  std::vector<std::string> short_names;
+  for (const std::string& candidate : names_) {
+    short_names.push_back(candidate.substr(candidate.find('.') + 1));
+  }
+  const std::string near = nearest(name, short_names);
+  if (!near.empty()) {
+    return text + " (did you mean '" + with_short_name(near).front() + "'?)";
+  }
   return text + "; `stepbench list` shows all";
 }
 

@@ -49,7 +49,7 @@ struct Plan {
   std::string config_hash;
   std::string digest;              // of ordered case ids and launches, before --shard and --filter
   std::vector<PlannedCase> cases;  // after shard and filter, in sweep order
-  std::vector<std::string> varying;  // full names of the swept options that differ between cases, as written
+  std::vector<std::string> varying;  // swept options that differ between cases, in file order
   std::int64_t merged = 0;           // sweep points that became equal to an earlier one
   std::int64_t excluded = 0;         // sweep points that `exclude` took out
   std::int64_t total_cases = 0;      // before --shard and --filter

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "harness/error.h"
 #include "harness/plan/interpolate.h"
@@ -27,8 +28,13 @@ Mark to_mark(const YAML::Mark& mark) {
 // seen as they come.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& source, const YamlLimits& limits)
-      : source_(source), limits_(limits) {}
+  TreeBuilder(std::string_view text, const std::string& source, const YamlLimits& limits)
+      : source_(source), limits_(limits), text_(text) {
+    lines_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') lines_.push_back(i + 1);
+    }
+  }
 
   ConfigNode take() { return std::move(root_); }
 
@@ -47,6 +53,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (tag == "!") refuse_open_quote(to_mark(mark));
     add({.kind = ConfigNode::Kind::kScalar,
          .mark = to_mark(mark),
          .quoted = tag == "!",
@@ -75,6 +82,19 @@ class TreeBuilder : public YAML::EventHandler {
 
   [[noreturn]] void fail(Mark mark, const std::string& what) const {
     throw ConfigError(place(source_, mark), what);
+  }
+
+  // The parser lets a quote run to the end of the file.
+  void refuse_open_quote(Mark mark) const {
+    const auto line = static_cast<std::size_t>(mark.line - 1);
+    if (line >= lines_.size()) return;
+    std::size_t at = lines_[line] + static_cast<std::size_t>(mark.column - 1);
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return;
+    const char quote = text_[at];
+    for (++at; at < text_.size() && text_[at] != quote; ++at) {
+      if (quote == '"' && text_[at] == '\\') ++at;
+    }
+    if (at >= text_.size()) fail(mark, "YAML syntax: this quote is never closed");
   }
 
   void count(std::size_t nodes, Mark mark) {
@@ -122,6 +142,8 @@ class TreeBuilder : public YAML::EventHandler {
     if (frame.node.kind == ConfigNode::Kind::kList) {
       frame.node.items.push_back(std::move(node));
     } else {
+      // The parser places a missing value at whatever comes next.
+      if (node.kind == ConfigNode::Kind::kNull) node.mark = frame.key->second;
       frame.node.entries.push_back(
           {std::move(frame.key->first), frame.key->second, std::move(node)});
       frame.key.reset();
@@ -146,6 +168,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   const std::string& source_;
   const YamlLimits& limits_;
+  std::string_view text_;
+  std::vector<std::size_t> lines_;  // where each begins
   std::size_t nodes_ = 0;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, ConfigNode> anchors_;
@@ -191,12 +215,12 @@ std::string read_config_text(const std::filesystem::path& file, const YamlLimits
 ConfigNode parse_yaml(std::string_view text, const std::string& source, const YamlLimits& limits) {
   refuse_control_characters(text, source);
   std::istringstream stream(protect_interpolation(text));
-  TreeBuilder builder(source, limits);
+  TreeBuilder builder(text, source, limits);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) return {};
     ConfigNode root = builder.take();
-    TreeBuilder rest(source, limits);
+    TreeBuilder rest(text, source, limits);
     if (parser.HandleNextDocument(rest)) {
       throw ConfigError(place(source, rest.take().mark), "a second document ('---'); expected one");
     }

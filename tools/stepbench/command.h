@@ -25,6 +25,7 @@ struct Environment {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool colour = false;               // a terminal, and NO_COLOR unset
+  bool err_colour = false;           // the same for `err`
   int terminal_columns = 100;
   std::vector<std::string> argv = {};
   std::vector<std::pair<std::string, std::string>> variables = {};  // the process environment

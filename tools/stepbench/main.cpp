@@ -7,9 +7,13 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/error.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/usage.h"
 
 extern char** environ;  // NOLINT: POSIX
 
@@ -22,6 +26,7 @@ Environment read_environment(int argc, char** argv) {
   environment.out_is_terminal = isatty(STDOUT_FILENO) == 1;
   environment.err_is_terminal = isatty(STDERR_FILENO) == 1;
   environment.argv.assign(argv, argv + argc);
+  if (environment.argv.empty()) environment.argv.emplace_back("stepbench");
   bool no_color = false;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -31,40 +36,69 @@ Environment read_environment(int argc, char** argv) {
     if (text.substr(0, equals) == "NO_COLOR" && text.size() > equals + 1) no_color = true;
   }
   environment.colour = environment.out_is_terminal && !no_color;
+  environment.err_colour = environment.err_is_terminal && !no_color;
   winsize size{};
-  if (environment.out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (environment.out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
     environment.terminal_columns = size.ws_col;
   }
   environment.program_dir = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
   return environment;
 }
 
+void add_commands(CLI::App& app, const Environment& environment, int& exit_code) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "stepbench " STEPBENCH_VERSION);
+  app.footer(
+      "Start with:\n"
+      "  stepbench run configs/quickstart.yaml     measure and print a table\n"
+      "  stepbench plan configs/quickstart.yaml    only show what would be measured\n"
+      "  stepbench list                            what can be measured and varied\n"
+      "Every command has its own --help with examples.");
+  stepbench::cli::add_run(app, environment, exit_code);
+  stepbench::cli::add_show(app, environment, exit_code);
+  stepbench::cli::add_compare(app, environment, exit_code);
+  stepbench::cli::add_plan(app, environment, exit_code);
+  stepbench::cli::add_list(app, environment, exit_code);
+  stepbench::cli::add_schema(app, environment, exit_code);
+  stepbench::cli::add_data(app, environment, exit_code);
+}
+
+int run(const Environment& environment) {
+  int exit_code = stepbench::cli::kOk;
+  CLI::App app{
+      "Benchmark harness for training steps: where does the time of a step go, what makes it "
+      "faster?",
+      "stepbench"};
+  add_commands(app, environment, exit_code);
+  try {
+    // CLI11 takes the arguments from the back.
+    app.parse(std::vector<std::string>(environment.argv.rbegin(), environment.argv.rend() - 1));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      app.exit(error, environment.out, environment.err);
+      return stepbench::cli::kOk;
+    }
+    stepbench::cli::print_error(environment.err,
+                                stepbench::cli::usage_message(app, error, environment.argv),
+                                environment.err_colour);
+    return stepbench::cli::kUsage;
+  }
+  environment.out.flush();
+  if (!environment.out) throw stepbench::ConfigError("standard output", "cannot be written");
+  return exit_code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_code = stepbench::cli::kOk;
+  bool colour_errors = false;
   try {
     const Environment environment = read_environment(argc, argv);
-    CLI::App app{"Benchmark harness for training steps: where does the time of a step go, what makes it faster?"};
-    app.require_subcommand(1);
-    app.set_version_flag("--version", "stepbench " STEPBENCH_VERSION);
-    app.footer("Start with:  stepbench run configs/quickstart.yaml\n"
-               "Every command has its own --help with examples.");
-    stepbench::cli::add_run(app, environment, exit_code);
-    stepbench::cli::add_show(app, environment, exit_code);
-    stepbench::cli::add_compare(app, environment, exit_code);
-    stepbench::cli::add_plan(app, environment, exit_code);
-    stepbench::cli::add_list(app, environment, exit_code);
-    stepbench::cli::add_schema(app, environment, exit_code);
-    stepbench::cli::add_data(app, environment, exit_code);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      return app.exit(error) == 0 ? stepbench::cli::kOk : stepbench::cli::kUsage;
-    }
+    colour_errors = environment.err_colour;
+    return run(environment);
   } catch (const std::exception& error) {
-    std::cerr << "stepbench: " << error.what() << '\n';
+    stepbench::cli::print_error(std::cerr, error.what(), colour_errors);
     return stepbench::cli::kUsage;
   }
-  return exit_code;
 }

@@ -1,10 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
 
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/planning.h"
+#include "tools/stepbench/run_options.h"
 
 namespace stepbench::cli {
+namespace {
 
-void add_plan(CLI::App&, const Environment&, int&) {}
+constexpr const char* kExamples =
+    R"(Nothing is run: this is what `stepbench run` with the same options would measure.
+
+Examples:
+  stepbench plan configs/quickstart.yaml
+  stepbench plan sweep.yaml --set loader.batch_size=32 --filter num_workers=4,8
+  stepbench plan sweep.yaml --shard 2/4                        the second of four machines
+  stepbench plan mine.yaml --worker build/my-worker            workloads of your own
+  stepbench plan sweep.yaml --format json | jq -r '.cases[].case_id'
+
+The id of a case depends on nothing but the options that make it what it is: not on paths, limits,
+launches, schedule or the order of keys. `-` in the table: the option has no meaning in that case.)";
+
+struct Options {
+  std::string file;
+  std::vector<std::string> set;
+  std::vector<std::string> filter;
+  std::string shard;
+  bool smoke = false;
+  std::int64_t max_cases = 100'000;
+  std::string worker;
+  std::string format = "table";
+  std::string results = "results";
+};
+
+void add_options(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.file, "The experiment, as YAML")->required();
+  command
+      .add_option("--set", options.set,
+                  "KEY=VALUE: overrides an option of the file (not of its sweep)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--filter", options.filter,
+                  "KEY=VALUE[,VALUE]: only cases with this value; several must all hold")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--shard", options.shard, "I/N: the I-th of N parts of the plan")
+      ->type_name("I/N");
+  command.add_flag("--smoke", options.smoke, "1 launch, 1 warm-up and 2 active steps per case");
+  command.add_option("--max-cases", options.max_cases, "Refuse a larger sweep")
+      ->capture_default_str()
+      ->type_name("N");
+  command
+      .add_option("--worker", options.worker, "The worker program; default: the built-in workloads")
+      ->type_name("PATH");
+  command.add_option("--format", options.format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  command.add_option("--results", options.results, "Earlier runs, for the time estimate")
+      ->capture_default_str()
+      ->type_name("DIR");
+}
+
+int show_plan(const Options& options, const Environment& environment) {
+  PlanRequest request{.file = options.file,
+                      .set = options.set,
+                      .filter = options.filter,
+                      .shard = parse_shard(options.shard),
+                      .smoke = options.smoke,
+                      .max_cases = options.max_cases};
+  const auto worker = options.worker.empty()
+                          ? std::nullopt
+                          : std::optional{find_worker(options.worker, environment.program_dir)};
+  const Devices devices = find_devices("/", nvml_device_count);
+  const Planned planned = make_plan_here(std::move(request), worker, devices, environment);
+  const Estimate estimate = estimate_time(planned.plan, options.results);
+  environment.out << (options.format == "json" ? plan_json(planned.plan, estimate)
+                                               : plan_table(planned.plan, estimate));
+  return kOk;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, const Environment& environment, int& exit_code) {
+  CLI::App* command = app.add_subcommand("plan", "Show the cases of an experiment; run nothing");
+  auto options = std::make_shared<Options>();
+  add_options(*command, *options);
+  command->footer(kExamples);
+  command->callback(
+      [options, &environment, &exit_code] { exit_code = show_plan(*options, environment); });
+}
 
 }  // namespace stepbench::cli

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/catalogue/schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace stepbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string full_name(const Section& section, const Option& option) {
+  return section.name.empty() ? option.name : section.name + "." + option.name;
+}
+
+Json scalar(const Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return nullptr;
+}
+
+void add_bound(Json& json, const char* name, double bound) {
+  if (!std::isfinite(bound)) return;
+  if (bound == std::floor(bound) && std::abs(bound) < 9e15) {
+    json[name] = static_cast<std::int64_t>(bound);
+  } else {
+    json[name] = bound;
+  }
+}
+
+Json typed(const Option& option) {
+  switch (option.type) {
+    case OptionType::kBool:
+      return {{"type", "boolean"}};
+    case OptionType::kEnum:
+      return {{"enum", option.choices}};
+    case OptionType::kInteger:
+    case OptionType::kNumber: {
+      Json json = {{"type", option.type == OptionType::kInteger ? "integer" : "number"}};
+      add_bound(json, "minimum", option.min);
+      add_bound(json, "maximum", option.max);
+      return json;
+    }
+    case OptionType::kString:
+      if (!option.pattern.empty())
+        return {{"type", "string"}, {"pattern", "^(" + option.pattern + ")$"}};
+      return {{"type", Json::array({"string", "number", "boolean"})}};
+    case OptionType::kPath:
+      return {{"type", "string"}, {"minLength", 1}};
+  }
+  return Json::object();
+}
+
+Json value_schema(const Option& option) {
+  Json any = Json::array({typed(option)});
+  if (option.type != OptionType::kEnum && !option.choices.empty()) {
+    any.push_back({{"enum", option.choices}});
+  }
+  any.push_back({{"$ref", "#/$defs/variable"}});
+  return any;
+}
+
+std::string description(const Option& option) {
+  std::string text = option.doc;
+  if (!option.unit.empty()) text += " Unit: " + option.unit + ".";
+  if (option.requires_ && !option.requires_->doc.empty())
+    text += " It " + option.requires_->doc + ".";
+  return text;
+}
+
+// All declarations of one name; variants may share it.
+Json option_schema(const std::vector<const Option*>& declarations) {
+  Json json = {{"description", description(*declarations.front())}};
+  if (declarations.size() == 1 && !is_null(declarations.front()->default_value)) {
+    json["default"] = scalar(declarations.front()->default_value);
+  }
+  Json any = Json::array();
+  for (const Option* option : declarations) {
+    for (Json& alternative : value_schema(*option)) {
+      if (std::find(any.begin(), any.end(), alternative) == any.end()) any.push_back(alternative);
+    }
+  }
+  json["anyOf"] = std::move(any);
+  return json;
+}
+
+using Declarations = std::vector<std::pair<std::string, std::vector<const Option*>>>;
+
+void add(Declarations& all, const Option& option) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& entry) { return entry.first == option.name; });
+  if (found == all.end()) {
+    all.push_back({option.name, {&option}});
+  } else {
+    found->second.push_back(&option);
+  }
+}
+
+Declarations declarations_of(const Section& section) {
+  Declarations all;
+  for (const Option& option : section.options) add(all, option);
+  for (const Variant& variant : section.variants) {
+    for (const Option& option : variant.options) add(all, option);
+  }
+  return all;
+}
+
+class SchemaMaker {
+ public:
+  explicit SchemaMaker(const Catalogue& catalogue) : catalogue_(catalogue) {
+    for (const WorkloadSpec& spec : catalogue.workloads) workload_names_.push_back(spec.name);
+  }
+
+  Json make() {
+    Json properties = Json::object();
+    for (const Section& section : catalogue_.sections) {
+      if (section.name.empty()) properties = options_of(section);
+    }
+    if (properties.contains("workload")) {
+      properties["workload"]["anyOf"] =
+          Json::array({workload_values(), {{"$ref", "#/$defs/variable"}}});
+    }
+    for (const Section& section : catalogue_.sections) {
+      if (!section.name.empty()) properties[section.name] = section_schema(section);
+    }
+    properties["sweep"] = sweep_schema();
+    Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                   {"title", "stepbench experiment"},
+                   {"type", "object"},
+                   {"additionalProperties", false},
+                   {"anyOf", Json::array({{{"required", Json::array({"workload"})}},
+                                          {{"required", Json::array({"sweep"})}}})},
+                   {"properties", std::move(properties)}};
+    schema["allOf"] = variant_rules();
+    schema["$defs"] = {{"variable",
+                        {{"description", "A value with ${NAME:-default} in it."},
+                         {"type", "string"},
+                         {"pattern", "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}}}};
+    return schema;
+  }
+
+ private:
+  [[nodiscard]] Json workload_values() const { return {{"enum", workload_names_}}; }
+
+  [[nodiscard]] Json options_of(const Section& section) const {
+    Json properties = Json::object();
+    for (const auto& [name, declarations] : declarations_of(section)) {
+      properties[name] = option_schema(declarations);
+    }
+    return properties;
+  }
+
+  [[nodiscard]] Json section_schema(const Section& section) const {
+    Json json = {{"description", section.doc}, {"type", Json::array({"object", "null"})}};
+    json["properties"] = options_of(section);
+    if (section.open) {
+      json["additionalProperties"] = {{"type", Json::array({"string", "number", "boolean"})}};
+    } else {
+      json["additionalProperties"] = false;
+    }
+    return json;
+  }
+
+  // Without a sweep a variant's file must not hold options of its siblings.
+  [[nodiscard]] Json variant_rules() const {
+    Json rules = Json::array();
+    for (const Section& section : catalogue_.sections) {
+      for (const Variant& variant : section.variants) {
+        Json refused = Json::object();
+        for (const auto& [name, declarations] : declarations_of(section)) {
+          if (!belongs(section, variant, name)) refused[name] = false;
+        }
+        if (refused.empty()) continue;
+        const Json is_variant = {{"properties", {{section.selector, {{"const", variant.name}}}}},
+                                 {"required", Json::array({section.selector})}};
+        rules.push_back({{"if",
+                          {{"properties", {{section.name, is_variant}}},
+                           {"required", Json::array({section.name})},
+                           {"not", {{"required", Json::array({"sweep"})}}}}},
+                         {"then", {{"properties", {{section.name, {{"properties", refused}}}}}}}});
+      }
+    }
+    return rules;
+  }
+
+  static bool belongs(const Section& section, const Variant& variant, const std::string& name) {
+    const auto named = [&](const Option& option) { return option.name == name; };
+    return std::any_of(section.options.begin(), section.options.end(), named) ||
+           std::any_of(variant.options.begin(), variant.options.end(), named);
+  }
+
+  template <typename Wrap>
+  [[nodiscard]] Json by_full_name(bool keys_only, Wrap wrap) const {
+    Json properties = Json::object();
+    Json patterns = Json::object();
+    for (const Section& section : catalogue_.sections) {
+      for (const auto& [name, declarations] : declarations_of(section)) {
+        if (keys_only && declarations.front()->identity == Identity::kContext) continue;
+        Json value = option_schema(declarations);
+        if (section.name.empty() && name == "workload")
+          value["anyOf"] = Json::array({workload_values()});
+        properties[full_name(section, *declarations.front())] = wrap(value);
+      }
+      if (!section.open) continue;
+      patterns["^" + section.name + "\\..+$"] =
+          wrap({{"type", Json::array({"string", "number", "boolean"})}});
+    }
+    Json json = {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", false}};
+    json["properties"] = std::move(properties);
+    json["patternProperties"] = std::move(patterns);
+    return json;
+  }
+
+  [[nodiscard]] Json sweep_schema() const {
+    const auto list_or_one = [](const Json& value) -> Json {
+      return {
+          {"anyOf", Json::array({value, {{"type", "array"}, {"minItems", 1}, {"items", value}}})}};
+    };
+    const auto one = [](const Json& value) -> Json { return value; };
+    Json matrix = by_full_name(true, list_or_one);
+    matrix["description"] = "Every combination of the values.";
+    Json zip = by_full_name(false, list_or_one);
+    zip["description"] = "Lists of equal length that advance together.";
+    Json exclude = {{"description", "Points of matrix x zip to leave out."},
+                    {"type", "array"},
+                    {"minItems", 1},
+                    {"items", by_full_name(false, list_or_one)}};
+    Json include = {{"description", "Cases to append: the file's options with these over them."},
+                    {"type", "array"},
+                    {"minItems", 1},
+                    {"items", by_full_name(false, one)}};
+    return {{"description", "Options that vary from case to case, by their full names."},
+            {"type", "object"},
+            {"minProperties", 1},
+            {"additionalProperties", false},
+            {"properties",
+             {{"matrix", std::move(matrix)},
+              {"zip", std::move(zip)},
+              {"exclude", std::move(exclude)},
+              {"include", std::move(include)}}}};
+  }
+
+  const Catalogue& catalogue_;
+  std::vector<std::string> workload_names_;
+};
+
+}  // namespace
+
+std::string json_schema(const Catalogue& catalogue) {
+  return SchemaMaker(catalogue).make().dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stepbench

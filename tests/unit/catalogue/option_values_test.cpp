@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/option_values.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+TEST(OptionValues, CopiesShareWhatWasFrozenAndKeepTheirOwnChanges) {
+  OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}};
+  base.share();
+  OptionValues copy = base;
+  copy["d"] = std::int64_t{3};
+  copy["a"] = true;
+  EXPECT_EQ(base.at("d"), Value(std::int64_t{2}));
+  EXPECT_EQ(copy.at("d"), Value(std::int64_t{3}));
+  EXPECT_EQ(copy.size(), 3U);
+  EXPECT_FALSE(base.contains("a"));
+  EXPECT_THROW(static_cast<void>(base.at("a")), Error);
+}
+
+TEST(OptionValues, BehaveAsAMapUnderRandomChanges) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    OptionValues values;
+    OptionValues::Map map;
+    for (int i = 0; i < 30; ++i) {
+      const std::string name(1, static_cast<char>('a' + random() % 12));
+      switch (random() % 4) {
+        case 0:
+          EXPECT_EQ(values.erase(name), map.erase(name));
+          break;
+        case 1:
+          values.share();
+          break;
+        default:
+          values[name] = std::int64_t{i};
+          map[name] = std::int64_t{i};
+      }
+      const auto found = values.find(name);
+      ASSERT_EQ(found != values.end(), map.contains(name));
+      if (found != values.end()) {
+        ASSERT_EQ(found->second, map[name]);
+      }
+    }
+    ASSERT_EQ(OptionValues::Map(values), map);
+    ASSERT_EQ(values, OptionValues(map));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/plan/fixture.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "harness/error.h"
+
+namespace stepbench::testing {
+namespace {
+
+Section data() {
+  return {
+      .name = "data",
+      .doc = "Samples.",
+      .selector = "kind",
+      .options = {{.name = "kind",
+                   .type = OptionType::kEnum,
+                   .doc = "Format.",
+                   .default_value = std::string("synthetic"),
+                   .choices = {"files", "synthetic"}},
+                  {.name = "id", .doc = "Names the content."}},
+      .variants = {{.name = "synthetic",
+                    .doc = "Made up.",
+                    .options = {{.name = "samples",
+                                 .type = OptionType::kInteger,
+                                 .doc = "Samples.",
+                                 .default_value = std::int64_t{100},
+                                 .min = 1,
+                                 .identity_default = std::int64_t{100}},
+                                {.name = "cost",
+                                 .type = OptionType::kEnum,
+                                 .doc = "Cost.",
+                                 .default_value = std::string("none"),
+                                 .choices = {"none", "sleep", "spin"},
+                                 .identity_default = std::string("none")}}},
+                   {.name = "files",
+                    .doc = "From a folder.",
+                    .options = {{.name = "path",
+                                 .type = OptionType::kPath,
+                                 .doc = "Folder.",
+                                 .required = true,
+                                 .identity = Identity::kContext,
+                                 .must_exist = true},
+                                {.name = "size",
+                                 .type = OptionType::kInteger,
+                                 .doc = "Pixels.",
+                                 .default_value = std::int64_t{224},
+                                 .min = 1,
+                                 .identity_default = std::int64_t{224}}}}},
+  };
+}
+
+Section loader() {
+  return {.name = "loader",
+          .doc = "Batches.",
+          .options = {{.name = "batch_size",
+                       .type = OptionType::kInteger,
+                       .doc = "Samples in a batch.",
+                       .default_value = std::int64_t{1},
+                       .min = 1,
+                       .max = 4096,
+                       .identity_default = std::int64_t{1}},
+                      {.name = "num_workers",
+                       .type = OptionType::kInteger,
+                       .doc = "Workers.",
+                       .default_value = std::int64_t{0},
+                       .min = 0,
+                       .max = 1024,
+                       .identity_default = std::int64_t{0}},
+                      {.name = "prefetch",
+                       .type = OptionType::kInteger,
+                       .doc = "Batches ahead.",
+                       .default_value = std::int64_t{2},
+                       .min = 1,
+                       .identity_default = std::int64_t{2},
+                       .requires_ = Requires{.option = "loader.num_workers",
+                                             .op = Requires::Op::kGreater,
+                                             .value = std::int64_t{0},
+                                             .doc = "needs workers (num_workers > 0)"}},
+                      {.name = "pin_memory",
+                       .type = OptionType::kBool,
+                       .doc = "Page-locked.",
+                       .default_value = false,
+                       .identity_default = false}}};
+}
+
+Section model() {
+  return {.name = "model",
+          .doc = "The model.",
+          .options = {{.name = "width",
+                       .type = OptionType::kInteger,
+                       .doc = "Width.",
+                       .required = true,
+                       .min = 1},
+                      {.name = "rate",
+                       .type = OptionType::kNumber,
+                       .doc = "Learning rate.",
+                       .default_value = 0.1,
+                       .min = 0,
+                       .max = 10,
+                       .identity_default = 0.1}}};
+}
+
+Catalogue make() {
+  Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
+  catalogue.sections.push_back(data());
+  catalogue.sections.push_back(loader());
+  catalogue.sections.push_back(model());
+  catalogue.workloads = {
+      {.name = "loader", .doc = "Loads.", .sections = {"data", "loader"}},
+      {.name = "train", .doc = "Trains.", .sections = {"data", "loader", "model"}}};
+  return catalogue;
+}
+
+std::filesystem::path write_sweep(const std::string& yaml) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("stepbench-plan-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "sweep.yaml", std::ios::binary) << yaml;
+  return folder / "sweep.yaml";
+}
+
+void remove_folder_of(std::string& text, const std::filesystem::path& file) {
+  const std::string folder = file.parent_path().string() + "/";
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) {
+    text.erase(at, folder.size());
+  }
+}
+
+}  // namespace
+
+const Catalogue& sample_catalogue() {
+  static const Catalogue catalogue = make();
+  return catalogue;
+}
+
+Plan plan_of(const std::string& yaml, const Change& change, std::span<const WorkloadRule> rules) {
+  PlanRequest request{.file = write_sweep(yaml)};
+  if (change) change(request);
+  Plan plan = make_plan(request, sample_catalogue(), rules);
+  std::filesystem::remove_all(request.file.parent_path());
+  return plan;
+}
+
+Refusal refusal_of(const std::string& yaml, const Change& change,
+                   std::span<const WorkloadRule> rules) {
+  PlanRequest request{.file = write_sweep(yaml)};
+  const std::filesystem::path file = request.file;
+  Refusal refusal;
+  try {
+    if (change) change(request);
+    static_cast<void>(make_plan(request, sample_catalogue(), rules));
+  } catch (const ConfigError& error) {
+    refusal = {error.where(), error.what()};
+    remove_folder_of(refusal.where, file);
+    remove_folder_of(refusal.what, file);
+  }
+  std::filesystem::remove_all(file.parent_path());
+  return refusal;
+}
+
+std::vector<std::string> points(const Plan& plan) {
+  std::vector<std::string> all;
+  for (const PlannedCase& planned : plan.cases) {
+    std::string text;
+    for (const std::string& name : plan.varying) {
+      const Value* value = planned.resolved.options.get(name);
+      text += (text.empty() ? "" : " ") + name.substr(name.find('.') + 1) + "=" +
+              (value == nullptr ? "absent" : to_text(*value));
+    }
+    all.push_back(text);
+  }
+  return all;
+}
+
+std::vector<std::string> ids(const Plan& plan) {
+  std::vector<std::string> all;
+  for (const PlannedCase& planned : plan.cases) all.push_back(planned.resolved.case_id);
+  return all;
+}
+
+}  // namespace stepbench::testing

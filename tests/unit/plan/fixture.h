@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+
+namespace stepbench::testing {
+
+// Small and fixed, so that these tests do not follow the built-in workloads:
+// data {kind: synthetic(samples, cost) | files(path, size)}, loader {engine, batch_size,
+// num_workers, prefetch, pin_memory}, model {width, rate}; workloads `loader` (data, loader) and
+// `train` (all three).
+const Catalogue& sample_catalogue();
+
+struct Refusal {
+  std::string where;  // without the folder of the file
+  std::string what;
+};
+
+using Change = std::function<void(PlanRequest&)>;
+
+// The plan of a file sweep.yaml with this text.
+Plan plan_of(const std::string& yaml, const Change& change = {},
+             std::span<const WorkloadRule> rules = {});
+// The ConfigError that the text gives; where is empty when it gives a plan.
+Refusal refusal_of(const std::string& yaml, const Change& change = {},
+                   std::span<const WorkloadRule> rules = {});
+
+// "num_workers=4" for each option that varies, one text per case.
+std::vector<std::string> points(const Plan& plan);
+std::vector<std::string> ids(const Plan& plan);
+
+}  // namespace stepbench::testing

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/foreign_check.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "harness/error.h"
+#include "tests/unit/plan/fixture.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+
+class ForeignCheckTest : public ::testing::Test {
+ protected:
+  ForeignCheckTest() {
+    std::ofstream(file_) << "workload: loader\nsweep:\n  matrix:\n    loader.num_workers: [1, 2]\n";
+  }
+  ~ForeignCheckTest() override { std::filesystem::remove(file_); }
+
+  Plan plan(const ForeignCheck& check) {
+    return make_checked_plan({.file = file_}, sample_catalogue(), check);
+  }
+
+  std::filesystem::path file_ = std::filesystem::path(::testing::TempDir()) /
+                                ("foreign-" + std::to_string(getpid()) + ".yaml");
+};
+
+TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
+  const Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
+    EXPECT_TRUE(facts.swept);
+    EXPECT_EQ(cases[1].integer("loader.num_workers"), 2);
+    return std::vector<CheckAnswer>{{.notes = {"hello"}},
+                                    {.kind = CheckAnswer::Kind::kSkip, .reason = "no"}};
+  });
+  EXPECT_FALSE(checked.cases[0].skip);
+  EXPECT_EQ(checked.cases[1].skip, "no");
+  EXPECT_THAT(checked.notes, ElementsAre("hello"));
+}
+
+TEST_F(ForeignCheckTest, AnErrorIsPlacedAtTheSweptValue) {
+  try {
+    static_cast<void>(plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
+      std::vector<CheckAnswer> answers(cases.size());
+      answers[1] = {
+          .kind = CheckAnswer::Kind::kError, .option = "loader.num_workers", .reason = "odd"};
+      return answers;
+    }));
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.where(), EndsWith(".yaml:4:29"));
+  }
+}
+
+TEST_F(ForeignCheckTest, AWrongNumberOfAnswersIsAnError) {
+  EXPECT_THROW(plan([](auto, const RuleFacts&) { return std::vector<CheckAnswer>(1); }), Error);
+}
+
+TEST_F(ForeignCheckTest, NoCheckMeansAllIsWell) { EXPECT_EQ(plan({}).cases.size(), 2U); }
+
+TEST(CheckAnswerJson, GoesRoundAndRefusesNonsense) {
+  const CheckAnswer answer{
+      .kind = CheckAnswer::Kind::kError, .option = "a.b", .reason = "r\"", .notes = {"n"}};
+  const CheckAnswer back = check_answer_from_json(to_json(answer));
+  EXPECT_EQ(back.kind, answer.kind);
+  EXPECT_EQ(back.option, answer.option);
+  EXPECT_EQ(back.reason, answer.reason);
+  EXPECT_EQ(back.notes, answer.notes);
+  for (const char* line :
+       {"", "{", "[]", "{}", R"({"answer":"maybe"})", R"({"answer":"skip"})", R"({"answer":4})"}) {
+    EXPECT_THROW(static_cast<void>(check_answer_from_json(line)), Error) << line;
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::testing

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/interpolate.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/error.h"
+#include "tests/unit/plan/fixture.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::pair<std::string, std::string>> kVariables = {{"HOME", "/home/ada"},
+                                                                     {"EMPTY", ""}};
+
+TEST(Interpolate, FillsInVariablesAndDefaults) {
+  EXPECT_EQ(interpolate("${HOME}/data", kVariables), "/home/ada/data");
+  EXPECT_EQ(interpolate("${HOME:-x}/${NOPE:-y}", kVariables), "/home/ada/y");
+  EXPECT_EQ(interpolate("${EMPTY:-fallback}", kVariables), "fallback");
+  EXPECT_EQ(interpolate("${EMPTY}", kVariables), "");
+  EXPECT_EQ(interpolate("costs $5 or $$5", kVariables), "costs $5 or $5");
+}
+
+TEST(Interpolate, AMissingVariableWithoutDefaultIsAnError) {
+  const Refusal refusal = refusal_of("workload: loader\nname: ${NOPE}\n");
+  EXPECT_EQ(refusal.where, "sweep.yaml:2:7");
+  EXPECT_THAT(refusal.what, HasSubstr("the environment variable NOPE is not set"));
+}
+
+TEST(Interpolate, AnUnfinishedOneIsAnError) {
+  EXPECT_THROW(static_cast<void>(interpolate("${HOME", kVariables)), Error);
+  EXPECT_THROW(static_cast<void>(interpolate("${}", kVariables)), Error);
+  EXPECT_THROW(static_cast<void>(interpolate("${1x}", kVariables)), Error);
+}
+
+TEST(Interpolate, TheResultIsTypedAsIfWrittenThere) {
+  const Plan plan = plan_of("workload: loader\nloader: {num_workers: ${N:-3}}\n");
+  EXPECT_EQ(plan.cases[0].resolved.integer("loader.num_workers"), 3);
+}
+
+TEST(Interpolate, OnlyTheGivenVariablesCount) {
+  const Plan plan = plan_of("workload: loader\nname: ${PATH:-none}\n");
+  EXPECT_EQ(plan.name, "none");
+}
+
+TEST(Interpolate, AValueOfAVariableIsNotInterpolatedAgain) {
+  const std::vector<std::pair<std::string, std::string>> nested = {{"A", "${B}"}, {"B", "x"}};
+  EXPECT_EQ(interpolate("${A}", nested), "${B}");
+}
+
+}  // namespace
+}  // namespace stepbench::testing

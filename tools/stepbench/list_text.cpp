@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/list_text.h"
+
+#include "harness/catalogue/validate.h"
+#include "tools/stepbench/text_layout.h"
+
+namespace stepbench::cli {
+namespace {
+
+std::string display_name(const Section& section) {
+  return section.name.empty() ? "(top level)" : section.name;
+}
+
+std::string prefix(const Section& section) {
+  return section.name.empty() ? "" : section.name + ".";
+}
+
+std::string default_text(const Option& option) {
+  if (option.required) return "required";
+  return is_null(option.default_value) ? "unset" : "default " + to_text(option.default_value);
+}
+
+// "integer in 1 .. 64 (samples), default 1"
+std::string signature(const Option& option) {
+  std::string text = expectation(option);
+  if (!option.unit.empty()) text += " (" + option.unit + ")";
+  return text + "; " + default_text(option);
+}
+
+std::string facts(const Option& option) {
+  std::string text = option.doc;
+  if (option.requires_) text += " It " + option.requires_->doc + ".";
+  if (option.identity == Identity::kContext) text += " Not part of a case's identity.";
+  return text;
+}
+
+std::string heading(const std::string& name, const std::string& doc, std::size_t width) {
+  return name + "\n" + wrap(doc, width, 2);
+}
+
+std::string options_text(const Section& section, const std::vector<Option>& options,
+                         std::size_t width) {
+  std::string text;
+  for (const Option& option : options) {
+    text += "  " + prefix(section) + option.name + "\n" + wrap(signature(option), width, 6) +
+            wrap(facts(option), width, 6);
+  }
+  return text;
+}
+
+std::string name_and_doc(const std::string& name, const std::string& doc, std::size_t width) {
+  return "  " + name + "\n" + wrap(doc, width, 6);
+}
+
+std::string escaped(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+std::string options_markdown(const Section& section, const std::vector<Option>& options) {
+  std::string text = "| option | value | unit | default | meaning |\n|---|---|---|---|---|\n";
+  for (const Option& option : options) {
+    const std::string value = option.required                 ? "required"
+                              : is_null(option.default_value) ? ""
+                                                              : to_text(option.default_value);
+    text += "| `" + prefix(section) + option.name + "` | " + escaped(expectation(option)) + " | " +
+            option.unit + " | " + escaped(value) + " | " + escaped(facts(option)) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string overview_text(const Catalogue& catalogue, std::size_t width) {
+  std::string text = "Workloads (workload: NAME)\n";
+  for (const WorkloadSpec& workload : catalogue.workloads) {
+    std::string sections;
+    for (const std::string& section : workload.sections) {
+      sections += (sections.empty() ? " Reads " : ", ") + section;
+    }
+    text +=
+        name_and_doc(workload.name, workload.doc + (sections.empty() ? "" : sections + "."), width);
+  }
+  text += "\nSections\n";
+  for (const Section& section : catalogue.sections) {
+    text += name_and_doc(display_name(section), section.doc, width);
+  }
+  return text +
+         "\nMore: stepbench list SECTION, stepbench list SECTION.OPTION, stepbench list WORKLOAD,\n"
+         "      stepbench list all\n";
+}
+
+std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
+                          std::size_t width) {
+  std::string text = heading(workload.name, workload.doc, width) + "\nSections that it reads\n";
+  for (const std::string& name : workload.sections) {
+    const Section* section = catalogue.find_section(name);
+    if (section != nullptr) text += name_and_doc(name, section->doc, width);
+  }
+  if (!workload.phases.empty()) text += "\nPhases of its own\n";
+  for (const Phase& phase : workload.phases) text += name_and_doc(phase.name, phase.doc, width);
+  if (!workload.metrics.empty()) text += "\nMetrics of its own\n";
+  for (const Metric& metric : workload.metrics) {
+    const std::string unit = metric.unit.empty() ? "" : " (" + metric.unit + ")";
+    text += name_and_doc(metric.name + unit, metric.doc, width);
+  }
+  return text;
+}
+
+std::string section_text(const Section& section, std::size_t width) {
+  std::string text = heading(display_name(section), section.doc, width) + "\n" +
+                     options_text(section, section.options, width);
+  for (const Variant& variant : section.variants) {
+    text += "\n" +
+            heading(prefix(section) + section.selector + ": " + variant.name, variant.doc, width) +
+            options_text(section, variant.options, width);
+  }
+  return text;
+}
+
+std::string option_text(const Option& option, const std::string& full_name, std::size_t width) {
+  std::string text = full_name + "\n" + wrap(option.doc, width, 2) + "\n";
+  text += "  expects    " + expectation(option) + "\n";
+  if (!option.unit.empty()) text += "  unit       " + option.unit + "\n";
+  text +=
+      "  default    " + (option.required ? "none, required" : to_text(option.default_value)) + "\n";
+  if (option.requires_)
+    text += "  needs      " + option.requires_->option + ": it " + option.requires_->doc + "\n";
+  if (option.identity == Identity::kContext) {
+    text += "  identity   not part of a case's identity\n";
+  } else {
+    text += "  identity   part of a case's identity";
+    if (!is_null(option.identity_default)) text += " unless " + to_text(option.identity_default);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string section_markdown(const Section& section) {
+  std::string text = "## " + (section.name.empty() ? "Top level" : "`" + section.name + "`") +
+                     "\n\n" + section.doc + "\n\n";
+  if (!section.options.empty()) text += options_markdown(section, section.options) + "\n";
+  for (const Variant& variant : section.variants) {
+    text += "### `" + prefix(section) + section.selector + ": " + variant.name + "`\n\n" +
+            variant.doc + "\n\n";
+    if (!variant.options.empty()) text += options_markdown(section, variant.options) + "\n";
+  }
+  return text;
+}
+
+std::string catalogue_markdown(const Catalogue& catalogue) {
+  std::string text = "# Workloads and options\n\n| workload | what one step does |\n|---|---|\n";
+  for (const WorkloadSpec& workload : catalogue.workloads) {
+    text += "| `" + workload.name + "` | " + escaped(workload.doc) + " |\n";
+  }
+  text += "\n";
+  for (const Section& section : catalogue.sections) text += section_markdown(section);
+  return text;
+}
+
+}  // namespace stepbench::cli

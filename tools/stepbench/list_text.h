@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue for people: what can be measured and every option with its meaning.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench::cli {
+
+[[nodiscard]] std::string overview_text(const Catalogue& catalogue, std::size_t width);
+[[nodiscard]] std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
+                                        std::size_t width);
+[[nodiscard]] std::string section_text(const Section& section, std::size_t width);
+[[nodiscard]] std::string option_text(const Option& option, const std::string& full_name,
+                                      std::size_t width);
+
+[[nodiscard]] std::string section_markdown(const Section& section);
+[[nodiscard]] std::string catalogue_markdown(const Catalogue& catalogue);
+
+}  // namespace stepbench::cli

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/plan_text.h"
+
+#include <cmath>
+#include <map>
+
+#include "tools/stepbench/text_layout.h"
+
+namespace stepbench::cli {
+namespace {
+
+std::string last_part(const std::string& name) { return name.substr(name.find('.') + 1); }
+
+// Short names where they are unique among the columns.
+std::vector<std::string> heads(const std::vector<std::string>& names) {
+  std::map<std::string, int> uses;
+  for (const std::string& name : names) ++uses[last_part(name)];
+  std::vector<std::string> result;
+  for (const std::string& name : names) {
+    result.push_back(uses[last_part(name)] == 1 ? last_part(name) : name);
+  }
+  return result;
+}
+
+std::string cell(const ResolvedCase& resolved, const std::string& name) {
+  const Value* value = resolved.options.get(name);
+  return value == nullptr || is_null(*value) ? "-" : to_text(*value);
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 120) return std::to_string(whole) + " s";
+  if (whole < 7200) return std::to_string((whole + 30) / 60) + " min";
+  const std::int64_t minutes = (whole + 30) / 60;
+  if (minutes < 72 * 60) {
+    return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+  }
+  return std::to_string((minutes + 720) / 1440) + " days";
+}
+
+std::string counted(std::int64_t count, const std::string& noun) {
+  std::string digits = std::to_string(count);
+  for (auto i = static_cast<std::int64_t>(digits.size()) - 3; i > 0; i -= 3) {
+    digits.insert(static_cast<std::size_t>(i), ",");
+  }
+  return digits + " " + noun + (count == 1 ? "" : noun == "launch" ? "es" : "s");
+}
+
+std::string totals(const Plan& plan, const Estimate& estimate) {
+  const auto cases = static_cast<std::int64_t>(plan.cases.size());
+  std::string text = counted(cases, "case");
+  if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
+  text += ", " + counted(estimate.launches, "launch") + ", " + counted(estimate.steps, "step");
+  if (estimate.known_cases > 0) {
+    text += "; about " + duration(estimate.expected_s) + " by earlier results of " +
+            counted(estimate.known_cases, "case");
+  }
+  return text + "; at most " + duration(estimate.limit_s) + " by limits.wall_s\n";
+}
+
+std::string remarks(const Plan& plan) {
+  std::string text;
+  if (plan.excluded > 0) text += counted(plan.excluded, "point") + " excluded\n";
+  if (plan.merged > 0) {
+    text += counted(plan.merged, "point") + " merged into an equal case:\n";
+    for (const std::string& merged : plan.merged_points) text += "  " + merged + "\n";
+    const auto shown = static_cast<std::int64_t>(plan.merged_points.size());
+    if (shown < plan.merged) text += "  and " + std::to_string(plan.merged - shown) + " more\n";
+  }
+  for (const std::string& note : plan.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20) {
+      result += "\\u00";
+      result += kHex[byte >> 4];
+      result += kHex[byte & 15];
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string json_value(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? to_text(value) : quoted(*text);
+}
+
+std::string json_list(const std::vector<std::string>& texts) {
+  std::string json;
+  for (const std::string& text : texts) json += (json.empty() ? "" : ", ") + quoted(text);
+  return "[" + json + "]";
+}
+
+std::string case_json(const PlannedCase& planned) {
+  const ResolvedCase& resolved = planned.resolved;
+  std::string json = "{\"case_id\": " + quoted(resolved.case_id) +
+                     ", \"workload\": " + quoted(resolved.workload) +
+                     ", \"launches\": " + cell(resolved, "launches") +
+                     ", \"steps_per_launch\": " + std::to_string(steps_per_launch(resolved));
+  if (planned.skip) json += ", \"skip\": " + quoted(*planned.skip);
+  std::string options;
+  for (const auto& [name, value] : resolved.options) {
+    options += (options.empty() ? "" : ", ") + quoted(name) + ": " + json_value(value);
+  }
+  return json + ", \"options\": {" + options + "}}";
+}
+
+}  // namespace
+
+std::string plan_table(const Plan& plan, const Estimate& estimate) {
+  bool any_skip = false;
+  for (const PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
+  std::vector<std::vector<std::string>> rows(1, {"#", "case"});
+  for (const std::string& head : heads(plan.varying)) rows[0].push_back(head);
+  if (any_skip) rows[0].emplace_back("skipped because");
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const PlannedCase& planned = plan.cases[i];
+    std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
+    for (const std::string& name : plan.varying) row.push_back(cell(planned.resolved, name));
+    if (any_skip) row.push_back(planned.skip.value_or(""));
+    rows.push_back(std::move(row));
+  }
+  return plan.name + " (" + plan.file.string() + ")\n\n" + align(rows) + "\n" +
+         totals(plan, estimate) + remarks(plan);
+}
+
+std::string plan_json(const Plan& plan, const Estimate& estimate) {
+  std::string json = "{\"name\": " + quoted(plan.name) +
+                     ", \"file\": " + quoted(plan.file.string()) +
+                     ",\n \"config_hash\": " + quoted(plan.config_hash) +
+                     ", \"plan_digest\": " + quoted(plan.digest) +
+                     ",\n \"total_cases\": " + std::to_string(plan.total_cases) +
+                     ", \"merged\": " + std::to_string(plan.merged) +
+                     ", \"excluded\": " + std::to_string(plan.excluded) +
+                     ",\n \"launches\": " + std::to_string(estimate.launches) +
+                     ", \"steps\": " + std::to_string(estimate.steps) +
+                     ", \"limit_s\": " + to_text(Value(estimate.limit_s)) + ", \"expected_s\": " +
+                     (estimate.known_cases > 0 ? to_text(Value(estimate.expected_s)) : "null") +
+                     ",\n \"varying\": " + json_list(plan.varying) +
+                     ",\n \"notes\": " + json_list(plan.notes) + ",\n \"cases\": [";
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    json += (i == 0 ? "\n  " : ",\n  ") + case_json(plan.cases[i]);
+  }
+  return json + "\n ]}\n";
+}
+
+}  // namespace stepbench::cli
