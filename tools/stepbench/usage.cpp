@@ -86,7 +86,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error,
     return "unknown command '" + name + "'" + did_you_mean(name, names) + "\nexpected one of " +
            joined(names) + more;
   }
-  if (error.get_name() == "ExtrasError") {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::string flag = unknown_flag(command, argv);
     if (!flag.empty()) {
       return "unknown option '" + flag + "'" + did_you_mean(flag, flag_names(command)) + more;
