@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "harness/error.h"
@@ -164,9 +165,11 @@ Refusal refusal_of(const std::string& yaml, const Change& change,
 
 std::vector<std::string> points(const Plan& plan) {
   std::vector<std::string> all;
+  std::vector<std::string> names = plan.varying;
+  std::sort(names.begin(), names.end());
   for (const PlannedCase& planned : plan.cases) {
     std::string text;
-    for (const std::string& name : plan.varying) {
+    for (const std::string& name : names) {
       const Value* value = planned.resolved.options.get(name);
       text += (text.empty() ? "" : " ") + name.substr(name.find('.') + 1) + "=" +
               (value == nullptr ? "absent" : to_text(*value));

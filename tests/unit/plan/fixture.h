@@ -29,7 +29,7 @@ Plan plan_of(const std::string& yaml, const Change& change = {},
 Refusal refusal_of(const std::string& yaml, const Change& change = {},
                    std::span<const WorkloadRule> rules = {});
 
-// "num_workers=4" for each option that varies, one text per case.
+// "num_workers=4" for each option that varies, by name; one text per case.
 std::vector<std::string> points(const Plan& plan);
 std::vector<std::string> ids(const Plan& plan);
 
