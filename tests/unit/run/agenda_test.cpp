@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/error.h"
+#include "harness/run/list_agenda.h"
+#include "harness/run/resume.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string text(const std::optional<Job>& job) {
+  return job ? std::to_string(job->case_index) + "." + std::to_string(job->launch) : "";
+}
+
+std::vector<std::string> drain(ListAgenda& agenda, const Results& finished = {}) {
+  std::vector<std::string> order;
+  while (const auto job = agenda.next(finished)) order.push_back(text(job));
+  return order;
+}
+
+Launch launch_of(const std::string& case_id, int number, Outcome outcome, int attempt = 0) {
+  Launch launch;
+  launch.row.key = {case_id, "", Pass::kTiming, number, 0};
+  launch.row.outcome = std::move(outcome);
+  launch.row.attempt = attempt;
+  return launch;
+}
+
+TEST(ListAgenda, GoesRoundAllCasesBeforeTheNextLaunch) {
+  ListAgenda agenda{{{"a", 2}, {"b", 3}}, Pass::kTiming, {}};
+  EXPECT_EQ(agenda.remaining(), 5U);
+  EXPECT_THAT(drain(agenda), ElementsAre("0.0", "1.0", "0.1", "1.1", "1.2"));
+  EXPECT_EQ(agenda.remaining(), 0U);
+}
+
+TEST(ListAgenda, LeavesOutWhatIsDone) {
+  ListAgenda agenda{{{"a", 2}, {"b", 2}},
+                    Pass::kTiming,
+                    {{"a", "", Pass::kTiming, 0, 0}, {"b", "", Pass::kTiming, 1, 0}}};
+  EXPECT_THAT(drain(agenda), ElementsAre("1.0", "0.1"));
+}
+
+TEST(ListAgenda, AnotherPassIsNotDone) {
+  ListAgenda agenda{{{"a", 1}}, Pass::kWrapped, {{"a", "", Pass::kTiming, 0, 0}}};
+  EXPECT_THAT(drain(agenda), ElementsAre("0.0"));
+}
+
+TEST(ListAgenda, LaunchesASkippedCaseOnce) {
+  ListAgenda agenda{{{"a", 3}, {"b", 2, true}}, Pass::kTiming, {}};
+  Results finished;
+  EXPECT_EQ(text(agenda.next(finished)), "0.0");
+  finished.launches.push_back(launch_of("a", 0, Outcome::skipped("no GPU")));
+  EXPECT_THAT(drain(agenda, finished), ElementsAre("1.0"));
+}
+
+TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
+  Results earlier;
+  earlier.launches = {launch_of("a", 0, Outcome::measured()),
+                      launch_of("b", 0, Outcome::failed("x")),
+                      launch_of("c", 0, Outcome::skipped("y"))};
+  EXPECT_EQ(done_launches(earlier, false).size(), 3U);
+  EXPECT_EQ(done_launches(earlier, true).size(), 2U);
+}
+
+TEST(Resume, CountsAttemptsOfLaunchesThatDiedToo) {
+  Results earlier;
+  earlier.launches = {launch_of("a", 0, Outcome::failed("x"), 1)};
+  earlier.unfinished = {StartRow{{"b", "", Pass::kTiming, 0, 0}, 0, ""}};
+  const auto next = next_attempts(earlier);
+  EXPECT_EQ(next.at({"a", "", Pass::kTiming, 0, 0}), 2);
+  EXPECT_EQ(next.at({"b", "", Pass::kTiming, 0, 0}), 1);
+}
+
+RunRow row_with(const std::string& plan, const std::string& build, const std::string& data) {
+  RunRow row;
+  row.plan_digest = plan;
+  row.context = {{"worker_build_id", build}, {"data_digest", data}};
+  return row;
+}
+
+std::string difference(const RunRow& now) {
+  Results earlier;
+  earlier.runs = {row_with("p", "w", "d")};
+  try {
+    check_same_experiment(earlier, now, {}, {});
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Resume, NamesWhatDiffers) {
+  EXPECT_EQ(difference(row_with("p", "w", "d")), "");
+  EXPECT_THAT(difference(row_with("q", "w", "d")),
+              HasSubstr("the plan's digest was p and is now q"));
+  EXPECT_THAT(difference(row_with("p", "v", "d")),
+              HasSubstr("the worker's build was `w` and is now `v`"));
+  EXPECT_THAT(difference(row_with("p", "w", "e")),
+              HasSubstr("the data's digest was `d` and is now `e`"));
+}
+
+}  // namespace
+}  // namespace stepbench

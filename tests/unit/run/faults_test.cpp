@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong in one case is a row; the other cases are measured; nothing is left behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "harness/machine/text_file.h"
+#include "tests/unit/run/run_program.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Runs `behaviour` and then `ok`.
+void expect_failed_row(const std::string& behaviour, const std::string& reason,
+                       const std::string& stage) {
+  RunProgram program;
+  program.config(yaml_with(behaviour + ", ok"));
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+  const Results results = program.results();
+  const LaunchRow& failed = program.launch_with(results, behaviour);
+  EXPECT_EQ(failed.outcome.kind, Outcome::Kind::kFailed);
+  EXPECT_THAT(failed.outcome.reason, HasSubstr(reason));
+  EXPECT_EQ(failed.stage, stage);
+  EXPECT_THAT(failed.repeat_command, HasSubstr("--case " + failed.key.case_id));
+  EXPECT_EQ(program.launch_with(results, "ok").outcome.kind, Outcome::Kind::kMeasured);
+  EXPECT_THAT(result.out, HasSubstr(reason.substr(0, 20)));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Fault, ACrashNamesItsSignal) {
+  expect_failed_row("segfault", "SIGSEGV (Segmentation fault)", "warmup");
+}
+
+TEST(Fault, AnAbortNamesItsSignal) { expect_failed_row("abort", "SIGABRT (Aborted)", "warmup"); }
+
+TEST(Fault, AKilledWorkerIsNotCalledOutOfMemory) {
+  expect_failed_row("kill_self", "killed by SIGKILL", "warmup");
+}
+
+TEST(Fault, ANonZeroExitNamesItsStatus) {
+  expect_failed_row("exit_3", "exited with status 3", "warmup");
+}
+
+TEST(Fault, AnExitWithoutAFinalLineIsAFailure) {
+  expect_failed_row("no_final_line", "exited with status 0 without a final line", "tear_down");
+}
+
+TEST(Fault, AnExceptionIsQuoted) {
+  expect_failed_row("throw_in_step", "scripted exception in step", "warmup");
+}
+
+TEST(Fault, AnExceptionInSetUpIsQuoted) {
+  expect_failed_row("throw_in_set_up", "scripted exception in set_up", "set_up");
+}
+
+TEST(Fault, GarbageOnTheSocketEndsTheWorker) {
+  expect_failed_row("garbage", "breaks the protocol", "warmup");
+}
+
+TEST(Fault, ALineWithoutEndEndsTheWorker) {
+  expect_failed_row("flood_protocol", "a line longer than 16777216 bytes", "warmup");
+}
+
+TEST(Fault, AWorkerOfAnotherVersionIsToldBothRanges) {
+  expect_failed_row("future_protocol", "ours 1, theirs 7 to 9", "start");
+}
+
+TEST(Fault, AFloodOfOutputDoesNotBlockTheWorker) {
+  RunProgram program;
+  program.config(yaml_with("flood_output"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Fault, AGrandchildThatHoldsThePipesIsKilled) {
+  RunProgram program;
+  program.config(yaml_with("orphan"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Fault, ASkipIsARowWithItsReasonAndNoFailure) {
+  RunProgram program;
+  program.config(yaml_with("skip, ok"));
+  EXPECT_EQ(program.run({"--launches", "2"}).exit_status, 0);
+  const Results results = program.results();
+  EXPECT_EQ(program.launch_with(results, "skip").outcome.kind, Outcome::Kind::kSkipped);
+  EXPECT_EQ(results.launches.size(), 3U) << "a skipped case is launched once";
+}
+
+TEST(Fault, NothingMeasuredIsAnExitStatusOfItsOwn) {
+  RunProgram program;
+  program.config(yaml_with("skip"));
+  EXPECT_EQ(program.run().exit_status, 4);
+}
+
+void expect_timeout(const std::string& behaviour, const std::string& limits,
+                    const std::string& reason, const std::string& stage) {
+  RunProgram program;
+  program.config(yaml_with(behaviour, "limits: {" + limits + "}\n"));
+  EXPECT_EQ(program.run().exit_status, 4);
+  const Results results = program.results();
+  EXPECT_THAT(results.launches.at(0).row.outcome.reason, HasSubstr(reason));
+  EXPECT_EQ(results.launches.at(0).row.stage, stage);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Fault, AHangInSetUpMeetsItsLimit) {
+  expect_timeout("hang_in_set_up", "set_up_s: 0.2", "0.2 s (limits.set_up_s)", "set_up");
+}
+
+TEST(Fault, AHangInAStepMeetsTheLimitOfItsCycle) {
+  expect_timeout("hang_in_step", "step_s: 0.05", "0.35 s (limits.step_s for each step", "warmup");
+}
+
+TEST(Fault, AHangInTearDownMeetsItsLimit) {
+  expect_timeout("hang_in_tear_down", "tear_down_s: 0.2", "0.2 s (limits.tear_down_s)",
+                 "tear_down");
+}
+
+TEST(Fault, ALaunchMeetsItsWallLimit) {
+  expect_timeout("hang_in_step", "wall_s: 1", "not finished after 1 s (limits.wall_s)", "warmup");
+}
+
+TEST(Fault, AMissingWorkerIsSaidBeforeAnythingRuns) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  program.worker = program.folder / "no-such-worker";
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no such program"));
+  EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
+}
+
+TEST(Fault, AWorkerThatIsNoProgramIsSaidBeforeAnythingRuns) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  program.worker = program.folder / "config.yaml";
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("not an executable file"));
+}
+
+TEST(Fault, AFullDiskEndsTheRunAndKeepsWhatWasFinished) {
+  RunProgram program;
+  program.config(
+      "name: full\nworkload: stub\nlaunches: 4\nschedule: {wait: 0, warmup: 0, active: 2000}\n");
+  program.prefix = {"/bin/sh", "-c", "ulimit -f 256; exec \"$0\" \"$@\""};  // 128 KiB
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 2) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("File too large"));
+  EXPECT_THAT(result.err, HasSubstr("go on with --resume"));
+  const std::size_t kept = program.results().launches.size();
+  EXPECT_GE(kept, 1U);
+  EXPECT_LT(kept, 4U);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+  program.prefix = {};
+  EXPECT_EQ(program.resume().exit_status, 0);
+  EXPECT_EQ(program.results().launches.size(), 4U);
+}
+
+TEST(Wrap, PutsACommandBeforeTheWorkerAndMarksItsRows) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const auto wrapper = program.script("wrapper", "echo \"$1\" > \"$2\"; shift 2; exec \"$@\"\n");
+  EXPECT_EQ(
+      program.run({"--wrap", wrapper.string() + " '{case_id} {launch}' {run_dir}/wrapped.txt"})
+          .exit_status,
+      0);
+  const auto said = read_line(program.run_dir() / "wrapped.txt");
+  std::filesystem::remove(program.run_dir() / "wrapped.txt");
+  const Results results = program.results();
+  EXPECT_EQ(said, results.launches.at(0).row.key.case_id + " 0");
+  EXPECT_EQ(results.launches.at(0).row.key.pass, Pass::kWrapped);
+}
+
+TEST(ForeignWorker, IsAskedForItsCatalogueOnceAndForItsRules) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const std::string stub = program.worker.string();
+  const auto log = program.folder / "log";
+  program.worker =
+      program.script("worker", "echo \"$1\" >> " + log.string() + "; exec " + stub + " \"$@\"\n");
+  EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
+  EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
+  EXPECT_EQ(read_text(log), "describe\ncheck\ncheck\n");
+  std::ofstream{program.worker, std::ios::app} << "# another build\n";
+  EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
+  EXPECT_EQ(read_text(log), "describe\ncheck\ncheck\ndescribe\ncheck\n");
+}
+
+TEST(ForeignWorker, ThatBreaksWhenAskedIsNamedWithItsLastWords) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  program.worker = program.script("worker", "echo 'no module named torch' >&2; exit 7\n");
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("worker describe: ended with status 7: no module named torch"));
+}
+
+}  // namespace
+}  // namespace stepbench::testing

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run cut off at any moment loses nothing that was finished, leaves nothing behind, and is
+// completed by --resume.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "harness/machine/text_file.h"
+#include "tests/unit/run/run_program.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::size_t kLaunches = 12;
+constexpr const char* kSweep =
+    "name: cut\n"
+    "workload: stub\n"
+    "launches: 2\n"
+    "schedule: {wait: 0, warmup: 1, active: 10}\n"
+    "stub: {clock: host}\n"
+    "sweep: {matrix: {stub.samples: [1, 2, 3, 4, 5, 6]}}\n";
+
+std::map<std::filesystem::path, std::string> whole_lines(const std::filesystem::path& run_dir) {
+  std::map<std::filesystem::path, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator{run_dir}) {
+    std::string text = read_text(entry.path()).value();
+    text.resize(text.rfind('\n') + 1);
+    files.emplace(entry.path(), text);
+  }
+  return files;
+}
+
+std::size_t launch_lines(const std::filesystem::path& run_dir) {
+  std::size_t count = 0;
+  for (const auto& [file, text] : whole_lines(run_dir)) {
+    for (std::size_t at = text.find("{\"kind\":\"launch\""); at != std::string::npos;
+         at = text.find("{\"kind\":\"launch\"", at + 1)) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random{seed};
+  RunProgram program;
+  program.config(kSweep);
+  StartedRun run = program.start();
+  std::string line;
+  const auto lines = std::uniform_int_distribution<int>{1, static_cast<int>(kLaunches)}(random);
+  for (int count = 0; count < lines && run.read_line(line); ++count) {
+  }
+  const timespec moment{.tv_sec = 0,
+                        .tv_nsec = std::uniform_int_distribution<long>{0, 20'000'000}(random)};
+  ::nanosleep(&moment, nullptr);
+  run.signal(signal);
+  const int status = run.wait();
+  EXPECT_TRUE(status == exit_status || status == 0) << status;
+  ASSERT_THAT(program.leftovers(), IsEmpty());
+
+  const auto before = whole_lines(program.run_dir());
+  const std::size_t finished = launch_lines(program.run_dir());
+  EXPECT_GE(finished + 1, static_cast<std::size_t>(lines))
+      << "progress is told after the row is written";
+  const CommandResult resumed = program.resume();
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
+  const auto after = whole_lines(program.run_dir());
+  for (const auto& [file, text] : before)
+    EXPECT_EQ(after.at(file), text) << "finished rows are not touched";
+  EXPECT_EQ(launch_lines(program.run_dir()), kLaunches) << "none is missing, none is there twice";
+  const Results results = program.results();
+  EXPECT_EQ(results.launches.size(), kLaunches);
+  for (const Launch& launch : results.launches) {
+    EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured);
+    EXPECT_FALSE(launch.samples.empty());
+  }
+  EXPECT_THAT(results.unfinished, IsEmpty());
+}
+
+TEST(Interrupt, SigintAtRandomMomentsThenResumeCompletesTheRun) {
+  for (unsigned seed = 0; seed < 4; ++seed) cut_off_and_resume(SIGINT, 130, seed);
+}
+
+TEST(Interrupt, SigtermAtRandomMomentsThenResumeCompletesTheRun) {
+  for (unsigned seed = 10; seed < 14; ++seed) cut_off_and_resume(SIGTERM, 143, seed);
+}
+
+TEST(Interrupt, SigkillAtRandomMomentsTakesTheWorkerAlongAndResumeCompletesTheRun) {
+  for (unsigned seed = 20; seed < 24; ++seed) cut_off_and_resume(SIGKILL, 137, seed);
+}
+
+TEST(Interrupt, ASecondSignalKillsAWorkerThatDoesNotListen) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const std::string stub = program.worker.string();
+  const auto started = program.folder / "started";
+  program.worker = program.script(
+      "worker", "case $1 in --control*) trap '' TERM INT; touch " + started.string() +
+                    "; while :; do sleep 60; done;; esac\nexec " + stub + " \"$@\"\n");
+  StartedRun run = program.start();
+  ASSERT_TRUE(appears(started));
+  run.signal(SIGTERM);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait() & ~(130 ^ 143), 130 & 143)
+      << "130 or 143: which of two pending signals comes first is open";
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Resume, RepeatsFailedLaunchesOnlyWhenAsked) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const std::string stub = program.worker.string();
+  const auto broken = program.folder / "broken";
+  std::ofstream{broken} << "1";
+  program.worker = program.script("worker", "case $1 in --control*) [ -e " + broken.string() +
+                                                " ] && exit 3;; esac\nexec " + stub + " \"$@\"\n");
+  EXPECT_EQ(program.run().exit_status, 4);
+  std::filesystem::remove(broken);
+  EXPECT_EQ(program.resume().exit_status, 4);
+  EXPECT_EQ(program.resume({"--retry-failed"}).exit_status, 0);
+  const Results results = program.results();
+  ASSERT_EQ(results.launches.size(), 1U);
+  EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured);
+  EXPECT_EQ(results.launches[0].row.attempt, 1);
+}
+
+void expect_refusal(const RunProgram& program, const std::string& difference) {
+  const CommandResult result = program.resume();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("not the same experiment: " + difference));
+}
+
+TEST(Resume, RefusesAnotherPlan) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  program.config(yaml_with("ok, skip"));
+  expect_refusal(program, "the plan's digest");
+}
+
+TEST(Resume, RefusesAnotherSchedule) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  const CommandResult result = program.resume({"--set", "schedule.active=7"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("schedule.active"));
+  EXPECT_THAT(result.err, HasSubstr("was 5 and is now 7"));
+}
+
+TEST(Resume, RefusesAnotherBuildOfTheWorker) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  program.worker = program.script("worker", "exec " + program.worker.string() + " \"$@\"\n");
+  EXPECT_EQ(program.run().exit_status, 0);
+  std::ofstream{program.worker, std::ios::app} << "# another build\n";
+  expect_refusal(program, "the worker's build");
+}
+
+TEST(Resume, RefusesOtherData) {
+  RunProgram program;
+  const auto data = program.folder / "data";
+  std::ofstream{data} << "1";
+  program.config(yaml_with("ok", "stub: {marker: " + data.string() + "}\n"));
+  EXPECT_EQ(program.run().exit_status, 0);  // appends to the file
+  expect_refusal(program, "the data's digest");
+}
+
+TEST(Resume, RefusesAFolderThatIsNone) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const CommandResult result = program.run({"--resume", (program.folder / "nowhere").string()});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("is not a run's folder"));
+}
+
+TEST(Resume, OfACompleteRunPrintsItsTable) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  EXPECT_EQ(program.run().exit_status, 0);
+  const CommandResult result = program.resume();
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(launch_lines(program.run_dir()), 1U);
+  EXPECT_THAT(result.out, HasSubstr("Results: "));
+}
+
+TEST(Shard, PartsOfOneRunShareAFolder) {
+  RunProgram program;
+  program.config(kSweep);
+  EXPECT_EQ(program.run({"--shard", "1/2"}).exit_status, 0);
+  EXPECT_EQ(program.resume({"--shard", "2/2"}).exit_status, 0);
+  EXPECT_EQ(program.results().launches.size(), kLaunches);
+}
+
+}  // namespace
+}  // namespace stepbench::testing

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of a scripted worker: what a shell can say on descriptor 3.
+#include "harness/run/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include <fstream>
+
+#include "harness/error.h"
+#include "harness/run/reaper.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr const char* kHello =
+    "echo '{\"kind\":\"hello\",\"protocol\":[1,1],\"build_id\":\"b\",\"pid\":1}' >&3; read line "
+    "<&3; ";
+constexpr const char* kSkipped = "echo '{\"kind\":\"skipped\",\"reason\":\"said so\"}' >&3; ";
+
+class LaunchOfAScript : public ::testing::Test {
+ protected:
+  LaunchOfAScript() {
+    std::string pattern = fs::temp_directory_path() / "stepbench-test-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    become_subreaper();
+  }
+  ~LaunchOfAScript() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  LaunchResult launch(const std::string& script, const fs::path& root = "/") {
+    LaunchRequest request;
+    request.spawn = {{"sh", "-c", script},
+                     {{"PATH", "/usr/bin:/bin"}, {"MARK", "set by the launcher"}}};
+    request.limits = limits_;
+    Interrupts interrupts;
+    const HostClock clock;
+    return run_launch(request, {.clock = clock, .interrupts = interrupts, .root = root});
+  }
+
+  fs::path folder_;
+  LaunchLimits limits_;
+};
+
+TEST_F(LaunchOfAScript, ItsFinalLineIsItsOutcome) {
+  const LaunchResult result = launch(std::string{kHello} + kSkipped);
+  EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped);
+  EXPECT_EQ(result.outcome.reason, "said so");
+  EXPECT_EQ(result.hello->build_id, "b");
+}
+
+TEST_F(LaunchOfAScript, SeesNothingButItsFourDescriptorsAndItsEnvironment) {
+  const LaunchResult result = launch(
+      "ls /proc/$$/fd | tr '\\n' ' '; readlink /proc/$$/fd/0; echo $MARK; env | wc -l; exit 1");
+  EXPECT_THAT(result.output, HasSubstr("0 1 2 3 /dev/null\nset by the launcher"));
+}
+
+TEST_F(LaunchOfAScript, LeadsAProcessGroupOfItsOwn) {
+  const LaunchResult result =
+      launch("[ $(cut -d' ' -f5 /proc/$$/stat) = $$ ] && echo leader; exit 1");
+  EXPECT_THAT(result.output, HasSubstr("leader"));
+}
+
+TEST_F(LaunchOfAScript, IsReapedTogetherWithItsGrandchildren) {
+  const auto pid_file = folder_ / "pid";
+  static_cast<void>(launch(std::string{kHello} + "setsid sh -c 'echo $$ > " + pid_file.string() +
+                           "; exec sleep 1000' & while [ ! -s " + pid_file.string() +
+                           " ]; do :; done; " + kSkipped));
+  std::ifstream in{pid_file};
+  pid_t grandchild = 0;
+  in >> grandchild;
+  ASSERT_GT(grandchild, 0);
+  EXPECT_EQ(::kill(grandchild, 0), -1);
+}
+
+TEST_F(LaunchOfAScript, AnUnfinishedLastLineIsSaid) {
+  const LaunchResult result =
+      launch(std::string{kHello} + "printf '{\"kind\":\"lau' >&3; kill -9 $$");
+  EXPECT_THAT(result.outcome.reason, HasSubstr("killed by SIGKILL"));
+  EXPECT_THAT(result.outcome.reason, HasSubstr("its last line is cut off"));
+}
+
+TEST_F(LaunchOfAScript, ACrashAfterTheFinalLineIsANote) {
+  const LaunchResult result = launch(std::string{kHello} + kSkipped + "kill -11 $$");
+  EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped);
+  EXPECT_THAT(result.report.notes.at(0),
+              HasSubstr("after its final line the worker was killed by SIGSEGV"));
+}
+
+TEST_F(LaunchOfAScript, AWorkerThatDoesNotExitIsKilledAndKeepsItsOutcome) {
+  limits_.tear_down_ns = 200'000'000;
+  const LaunchResult result = launch(std::string{kHello} + kSkipped + "exec sleep 1000");
+  EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped);
+  EXPECT_THAT(result.report.notes.at(0), HasSubstr("did not exit"));
+}
+
+TEST_F(LaunchOfAScript, AClosedSocketIsNotItsDeath) {
+  limits_.set_up_ns = 300'000'000;
+  const LaunchResult result = launch("exec 3>&- 3<&-; exec sleep 1000");
+  EXPECT_THAT(result.outcome.reason, HasSubstr("no sign of life"));
+}
+
+TEST_F(LaunchOfAScript, AMissingProgramIsAnErrorOfTheUser) {
+  Interrupts interrupts;
+  const HostClock clock;
+  LaunchRequest request;
+  request.spawn = {{"/nowhere/worker"}, {}};
+  EXPECT_THROW(static_cast<void>(run_launch(request, {.clock = clock, .interrupts = interrupts})),
+               ConfigError);
+}
+
+TEST_F(LaunchOfAScript, AKillByTheKernelForMemoryIsToldByItsControlGroup) {
+  fs::create_directories(folder_ / "proc/self");
+  fs::create_directories(folder_ / "sys/fs/cgroup");
+  std::ofstream{folder_ / "proc/self/cgroup"} << "0::/\n";
+  std::ofstream{folder_ / "sys/fs/cgroup/cgroup.controllers"} << "cpu memory\n";
+  std::ofstream{folder_ / "sys/fs/cgroup/memory.max"} << (64 << 20) << '\n';
+  const auto events = folder_ / "sys/fs/cgroup/memory.events";
+  std::ofstream{events} << "oom 0\noom_kill 4\n";
+  const LaunchResult result = launch(
+      std::string{kHello} + "printf 'oom 1\\noom_kill 5\\n' > " + events.string() + "; kill -9 $$",
+      folder_);
+  EXPECT_EQ(result.outcome.reason,
+            "the worker was killed by the kernel for lack of memory (the limit of its control "
+            "group is 64 MiB) "
+            "without a final line");
+}
+
+TEST(Limits, ASilentCycleMayTakeTheLimitOfEachOfItsSteps) {
+  ResolvedCase resolved;
+  resolved.options = {{"limits.step_s", Value{0.5}},
+                      {"limits.wall_s", Value{std::int64_t{7}}},
+                      {"schedule.active", Value{std::int64_t{50}}},
+                      {"schedule.warmup", Value{std::int64_t{10}}}};
+  const LaunchLimits limits = limits_of(resolved);
+  EXPECT_EQ(limits.silence_ns, 30 * kNsPerS);
+  EXPECT_EQ(limits.wall_ns, 7 * kNsPerS);
+  EXPECT_EQ(limits.set_up_ns, 120 * kNsPerS);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/run/run_program.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <stdexcept>
+
+#include "harness/machine/text_file.h"
+
+extern char** environ;  // NOLINT: POSIX
+
+namespace stepbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr int kPatience = 6000;  // pauses of 10 ms
+
+void pause() {
+  const timespec time{.tv_sec = 0, .tv_nsec = 10'000'000};
+  ::nanosleep(&time, nullptr);
+}
+
+int exit_status(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+bool StartedRun::read_line(std::string& line) {
+  for (;;) {
+    const std::size_t end = buffer_.find('\n');
+    if (end != std::string::npos) {
+      line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return true;
+    }
+    std::array<char, 4096> bytes;
+    const ssize_t count = ::read(err_.value(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    buffer_.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void StartedRun::signal(int number) const { ::kill(pid_, number); }
+
+int StartedRun::wait() {
+  for (std::string line; read_line(line);) {
+  }
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  return exit_status(status);
+}
+
+RunProgram::RunProgram() : worker(STEPBENCH_BINARY_DIR "/tests/stub_worker/stub-worker") {
+  std::string pattern = fs::temp_directory_path() / "stepbench-test-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  folder = pattern;
+  token_ = "STEPBENCH_TEST_FOLDER=" + folder.string();
+  fs::create_directory(folder / "tmp");
+}
+
+RunProgram::~RunProgram() {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+void RunProgram::config(std::string_view yaml) const {
+  std::ofstream{folder / "config.yaml"} << yaml;
+}
+
+fs::path RunProgram::script(const std::string& name, const std::string& body) const {
+  const fs::path file = folder / name;
+  std::ofstream{file} << "#!/bin/sh\n" << body;
+  fs::permissions(file, fs::perms::owner_all);
+  return file;
+}
+
+std::vector<std::string> RunProgram::command(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {"/usr/bin/env", token_, "TMPDIR=" + (folder / "tmp").string(),
+                                    "XDG_CACHE_HOME=" + (folder / "cache").string()};
+  words.insert(words.end(), prefix.begin(), prefix.end());
+  words.insert(words.end(),
+               {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "run",
+                (folder / "config.yaml").string(), "--worker", worker.string(), "--no-lock"});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+CommandResult RunProgram::run(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = command({"--results", (folder / "results").string()});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_command(words, "", 100s);
+}
+
+CommandResult RunProgram::resume(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = command({"--resume", run_dir().string()});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_command(words, "", 100s);
+}
+
+StartedRun RunProgram::start(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = command({"--results", (folder / "results").string()});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+  Descriptor read{ends[0]};
+  const Descriptor write{ends[1]};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, write.value(), STDERR_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, (folder / "out").c_str(),
+                                   O_WRONLY | O_CREAT, 0600);
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error("posix_spawn");
+  return {pid, std::move(read)};
+}
+
+fs::path RunProgram::run_dir() const {
+  for (const auto& entry : fs::directory_iterator{folder / "results"}) return entry.path();
+  throw std::runtime_error("no run in " + folder.string());
+}
+
+const LaunchRow& RunProgram::launch_with(const Results& results,
+                                         const std::string& behaviour) const {
+  for (const Launch& launch : results.launches) {
+    const auto found = launch.row.options.find("stub.behaviour");
+    if (found != launch.row.options.end() && to_text(found->second) == behaviour) return launch.row;
+  }
+  throw std::runtime_error("no launch with " + behaviour);
+}
+
+std::vector<std::string> RunProgram::processes() const {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator at{"/proc", error}, end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto environment = read_text(at->path() / "environ");
+    if (environment && environment->find(token_) != std::string::npos) {
+      found.push_back("process " + name + ": " + read_text(at->path() / "cmdline").value_or(""));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> RunProgram::leftovers() const {
+  std::vector<std::string> left = processes();
+  for (int turn = 0; turn < kPatience && !left.empty(); ++turn) {
+    pause();
+    left = processes();
+  }
+  for (const auto& entry : fs::directory_iterator{folder / "tmp"}) left.push_back(entry.path());
+  std::error_code error;
+  for (fs::recursive_directory_iterator at{folder / "results", error}, end; !error && at != end;
+       at.increment(error)) {
+    if (at->is_regular_file() && at->path().extension() != ".jsonl") left.push_back(at->path());
+  }
+  for (fs::directory_iterator at{"/dev/shm", error}, end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const auto pid = name.starts_with("stepbench-") ? parse_integer(name.substr(10)) : std::nullopt;
+    if (pid && ::kill(static_cast<pid_t>(*pid), 0) != 0) left.push_back(at->path());
+  }
+  return left;
+}
+
+std::string yaml_with(const std::string& behaviours, const std::string& more) {
+  return "name: fault\n"
+         "workload: stub\n"
+         "launches: 1\n"
+         "schedule: {wait: 0, warmup: 2, active: 5}\n" +
+         more + "sweep: {matrix: {stub.behaviour: [" + behaviours + "]}}\n";
+}
+
+bool appears(const fs::path& file) {
+  for (int turn = 0; turn < kPatience; ++turn) {
+    if (fs::exists(file)) return true;
+    pause();
+  }
+  return false;
+}
+
+}  // namespace stepbench::testing

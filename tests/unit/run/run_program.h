@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench run` on the stub worker in a folder of its own, and what it leaves behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/machine/command.h"
+#include "harness/machine/descriptor.h"
+#include "harness/record/reader.h"
+
+namespace stepbench::testing {
+
+// A run under way: its standard error is read here.
+class StartedRun {
+ public:
+  StartedRun(pid_t pid, Descriptor err) : pid_(pid), err_(std::move(err)) {}
+  [[nodiscard]] bool read_line(std::string& line);  // false at the end
+  void signal(int number) const;
+  [[nodiscard]] int wait();  // exit status, 128 + signal when killed by one; drains standard error
+
+ private:
+  pid_t pid_;
+  Descriptor err_;
+  std::string buffer_;
+};
+
+class RunProgram {
+ public:
+  RunProgram();
+  RunProgram(const RunProgram&) = delete;
+  RunProgram& operator=(const RunProgram&) = delete;
+  ~RunProgram();
+
+  std::filesystem::path folder;
+  std::filesystem::path worker;          // the stub; a test may put a script of its own here
+  std::vector<std::string> prefix = {};  // words before the program's command line
+
+  void config(std::string_view yaml) const;
+  std::filesystem::path script(const std::string& name,
+                               const std::string& body) const;  // an executable sh script
+  [[nodiscard]] CommandResult run(const std::vector<std::string>& arguments = {}) const;
+  [[nodiscard]] CommandResult resume(const std::vector<std::string>& arguments = {}) const;
+  [[nodiscard]] StartedRun start(const std::vector<std::string>& arguments = {}) const;
+
+  [[nodiscard]] std::filesystem::path run_dir() const;  // the one there is
+  [[nodiscard]] Results results() const { return read_results(run_dir()); }
+  [[nodiscard]] const LaunchRow& launch_with(const Results& results,
+                                             const std::string& behaviour) const;
+
+  // Processes, shared segments and files that nobody will ever take away; empty when all is well.
+  // Waits a while for processes that are being killed.
+  [[nodiscard]] std::vector<std::string> leftovers() const;
+
+ private:
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& arguments) const;
+  [[nodiscard]] std::vector<std::string> processes() const;
+  std::string token_;  // in the environment of all its processes
+};
+
+// Standard config: `behaviours` one case each, one launch, small and quick.
+[[nodiscard]] std::string yaml_with(const std::string& behaviours, const std::string& more = "");
+
+// Polls until the file is there; false after a minute.
+[[nodiscard]] bool appears(const std::filesystem::path& file);
+
+}  // namespace stepbench::testing

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small texts: output of workers, reasons of death, command lines, progress.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "harness/error.h"
+#include "harness/run/death.h"
+#include "harness/run/output.h"
+#include "harness/run/progress.h"
+#include "harness/run/wrap.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Output, KeepsTheBeginningAndTheEnd) {
+  OutputTail output{4};
+  for (const char c : std::string{"abcdefghijklmnopqrst"}) output.append({&c, 1});
+  EXPECT_EQ(output.text(), "abcd\n[12 bytes left out]\nqrst");
+  EXPECT_EQ(output.total_bytes(), 20U);
+}
+
+TEST(Output, KeepsShortOutputWhole) {
+  OutputTail output{4};
+  output.append("abcdefgh");
+  EXPECT_EQ(output.text(), "abcdefgh");
+}
+
+TEST(Output, TakesOneLargePiece) {
+  OutputTail output{4};
+  output.append(std::string(1000, 'x') + "end.");
+  EXPECT_EQ(output.text(), "xxxx\n[996 bytes left out]\nend.");
+}
+
+TEST(Output, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(to_valid_utf8("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
+  EXPECT_EQ(to_valid_utf8("a\xFF"
+                          "b\xC3"),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD");
+  EXPECT_EQ(to_valid_utf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+}
+
+TEST(Death, TellsExitFromSignalFromMemory) {
+  EXPECT_EQ(death_text({.status = W_EXITCODE(3, 0)}), "exited with status 3");
+  EXPECT_EQ(death_text({.status = SIGSEGV}), "was killed by SIGSEGV (Segmentation fault)");
+  EXPECT_EQ(
+      death_text(
+          {.status = SIGKILL, .oom_killed = true, .memory_limit_bytes = std::int64_t{64} << 20}),
+      "was killed by the kernel for lack of memory (the limit of its control group is 64 MiB)");
+  EXPECT_THAT(death_text({.status = W_EXITCODE(1, 0), .oom_killed = true}),
+              HasSubstr("after a process of its control group was killed for lack of memory"));
+}
+
+TEST(Wrap, SplitsAsAShellWould) {
+  EXPECT_THAT(split_command("nsys  profile -o '{run_dir}/a b' \"c\\\"d\" e\\ f ''", "--wrap"),
+              ElementsAre("nsys", "profile", "-o", "{run_dir}/a b", "c\"d", "e f", ""));
+  EXPECT_THROW(static_cast<void>(split_command("a 'b", "--wrap")), ConfigError);
+}
+
+TEST(Wrap, FillsInKnownNamesAndRefusesOthers) {
+  EXPECT_THAT(fill_in({"{a}/{b}.txt"}, {{"a", "1"}, {"b", "2"}}, "--wrap"), ElementsAre("1/2.txt"));
+  EXPECT_THROW(static_cast<void>(fill_in({"{c}"}, {{"a", "1"}}, "--wrap")), ConfigError);
+}
+
+TEST(Wrap, QuotesWordsForAShell) {
+  EXPECT_EQ(shell_word("loader.num_workers=4"), "loader.num_workers=4");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+class ScriptedClock final : public Clock {
+ public:
+  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
+  std::int64_t now = 0;
+};
+
+LaunchRow measured(std::int64_t wall_ns) {
+  LaunchRow row;
+  row.wall_ns = wall_ns;
+  return row;
+}
+
+TEST(Progress, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
+  ScriptedClock clock;
+  std::ostringstream out;
+  Progress progress{out, {}, clock};
+  progress.begin_launch(2, 5, "num_workers=4", 1, 3);
+  progress.update("active", 5'000'000);
+  clock.now = 10'000'000'000;
+  progress.end_launch(measured(10'000'000'000), 12.34e6);
+  EXPECT_EQ(out.str(),
+            "case 2 of 5, launch 1: num_workers=4  median 12.3 ms  (0:10, about 0:30 left)\n");
+}
+
+TEST(Progress, KeepsOneLiveLineOnATerminal) {
+  ScriptedClock clock;
+  std::ostringstream out;
+  Progress progress{out, {.terminal = true, .columns = 60}, clock};
+  progress.begin_launch(1, 2, std::string(100, 'x'), 1, 1);
+  progress.end_launch(measured(1), 1e6);
+  progress.end();
+  EXPECT_THAT(out.str(), Not(HasSubstr("\n")));
+  EXPECT_LT(out.str().size(), 80U) << "cut to the terminal's width";
+}
+
+TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
+  ScriptedClock clock;
+  std::ostringstream out;
+  Progress progress{out, {.terminal = true}, clock};
+  progress.begin_launch(1, 1, "", 1, 0);
+  LaunchRow row;
+  row.outcome = Outcome::failed("boom\nmore");
+  row.stage = "active";
+  progress.end_launch(row, std::nullopt);
+  EXPECT_THAT(out.str(), HasSubstr("FAILED: boom, in active"));
+}
+
+TEST(Progress, IsSilentWhenQuiet) {
+  ScriptedClock clock;
+  std::ostringstream out;
+  Progress progress{out, {.quiet = true, .terminal = true}, clock};
+  progress.say("hello");
+  progress.begin_launch(1, 1, "", 1, 0);
+  progress.end_launch(measured(1), 1e6);
+  progress.end();
+  EXPECT_EQ(out.str(), "");
+}
+
+TEST(Progress, WritesTimesWithThreeDigits) {
+  EXPECT_EQ(duration_text(850), "850 ns");
+  EXPECT_EQ(duration_text(1.234e6), "1.23 ms");
+  EXPECT_EQ(duration_text(4.2e9), "4.20 s");
+  EXPECT_EQ(clock_text(3'723'000'000'000), "1:02:03");
+}
+
+}  // namespace
+}  // namespace stepbench
