@@ -22,16 +22,7 @@ std::vector<SamplesRow> to_rows(const LaunchKey& key,
                                 std::vector<protocol::SamplesMessage> messages) {
   std::vector<SamplesRow> rows;
   for (protocol::SamplesMessage& message : messages) {
-    const std::size_t steps = message.values.empty() ? 0 : message.values.front().size();
-    for (std::size_t begin = 0; begin < steps; begin += kMaxStepsPerSamplesRow) {
-      const std::size_t end = std::min(begin + kMaxStepsPerSamplesRow, steps);
-      SamplesRow row{.key = key, .cycle = message.cycle, .columns = message.columns, .values = {}};
-      for (const auto& column : message.values) {
-        row.values.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(begin),
-                                column.begin() + static_cast<std::ptrdiff_t>(end));
-      }
-      rows.push_back(std::move(row));
-    }
+    rows.push_back({key, message.cycle, std::move(message.columns), std::move(message.values)});
   }
   return rows;
 }

@@ -76,13 +76,6 @@ void Dialogue::handle(protocol::CycleMessage&& message) {
 }
 
 void Dialogue::handle(protocol::SamplesMessage&& message) {
-  if (message.values.size() != message.columns.size()) {
-    throw Error(std::to_string(message.columns.size()) + " columns but " +
-                std::to_string(message.values.size()) + " arrays of values");
-  }
-  for (const auto& column : message.values) {
-    if (column.size() != message.values.front().size()) throw Error("columns differ in length");
-  }
   samples_.push_back(std::move(message));
 }
 

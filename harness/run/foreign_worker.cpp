@@ -25,18 +25,21 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kTimeLimit{120};  // importing torch in Python from a cold disk
 
-std::string ask(const WorkerProgram& worker, const std::string& question, std::string_view input) {
-  const CommandResult result = run_command({worker.path.string(), question}, input, kTimeLimit);
+CommandResult ask(const WorkerProgram& worker, const std::string& question,
+                  std::string_view input) {
+  CommandResult result = run_command({worker.path.string(), question}, input, kTimeLimit);
   const std::string command = worker.path.string() + " " + question;
   if (!result.started) throw ConfigError(command, "cannot be run: " + result.reason);
   if (result.timed_out) throw ConfigError(command, "gave no answer within 120 s");
-  if (result.exit_status != 0) {
-    std::string last{trim(to_valid_utf8(result.err))};
-    last.erase(0, last.rfind('\n') + 1);
-    throw ConfigError(command, "ended with status " + std::to_string(result.exit_status) +
-                                   (last.empty() ? "" : ": " + last));
-  }
-  return result.out;
+  return result;
+}
+
+void expect_success(const CommandResult& result, const std::string& command) {
+  if (result.exit_status == 0) return;
+  std::string last{trim(to_valid_utf8(result.err))};
+  last.erase(0, last.rfind('\n') + 1);
+  throw ConfigError(command, "ended with status " + std::to_string(result.exit_status) +
+                                 (last.empty() ? "" : ": " + last));
 }
 
 std::optional<fs::path> cache_file(const WorkerProgram& worker, const fs::path& cache_dir) {
@@ -75,7 +78,9 @@ Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir
     } catch (const Error&) {  // written by another version: ask again
     }
   }
-  const std::string text = ask(worker, "describe", "");
+  const CommandResult answer = ask(worker, "describe", "");
+  expect_success(answer, source);
+  const std::string& text = answer.out;
   Catalogue catalogue = catalogue_from_json(text, source);
   if (file) keep(*file, text);
   return catalogue;
@@ -89,9 +94,15 @@ ForeignCheck check_by(const WorkerProgram& worker) {
       message.resolved = resolved;
       input += protocol::encode(message) + '\n';
     }
-    const std::string output = ask(worker, "check", input);
+    const CommandResult result = ask(worker, "check", input);
+    const std::string& output = result.out;
     const std::string where = worker.path.string() + " check";
     std::vector<CheckAnswer> answers;
+    if (result.exit_status != 0 && output.empty()) {  // knows no `check`: it has no rules
+      answers.resize(cases.size());
+      return answers;
+    }
+    expect_success(result, where);
     for (std::size_t at = 0; at < output.size();) {
       const std::size_t end = std::min(output.find('\n', at), output.size());
       const std::string_view line = trim(std::string_view{output}.substr(at, end - at));

@@ -193,6 +193,37 @@ TEST(Resume, OfACompleteRunPrintsItsTable) {
   EXPECT_THAT(result.out, HasSubstr("Results: "));
 }
 
+TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
+  const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
+  const auto python = source / ".venv/bin/python";
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
+  RunProgram program;
+  program.worker = source / "tools/examples/python_worker.py";
+  program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
+                    "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
+  program.config(
+      "name: python\n"
+      "workload: python_mlp\n"
+      "launches: 1\n"
+      "schedule: {wait: 0, warmup: 2, active: 5}\n"
+      "sweep: {matrix: {python_mlp.batch_size: [8, 16]}}\n");
+  StartedRun run = program.start();
+  for (std::string line; run.read_line(line) && line.find("median") == std::string::npos;) {
+  }
+  run.signal(SIGTERM);
+  EXPECT_EQ(run.wait(), 143);
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+  EXPECT_EQ(launch_lines(program.run_dir()), 1U);
+  const CommandResult resumed = program.resume();
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
+  const Results results = program.results();
+  ASSERT_EQ(results.launches.size(), 2U);
+  for (const Launch& launch : results.launches) {
+    EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured) << launch.row.outcome.reason;
+    EXPECT_EQ(launch.samples.at(0).values.at(0).size(), 5U);
+  }
+}
+
 TEST(Shard, PartsOfOneRunShareAFolder) {
   RunProgram program;
   program.config(kSweep);
