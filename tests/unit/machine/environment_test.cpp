@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine made of files.
+#include "harness/machine/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "harness/machine/cgroup.h"
+#include "harness/machine/command.h"
+#include "harness/machine/process_tree.h"
+#include "harness/machine/sampler.h"
+#include "harness/machine/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::Optional;
+
+class Machine : public ::testing::Test {
+ protected:
+  Machine() {
+    std::string pattern = fs::temp_directory_path() / "stepbench-test-XXXXXX";
+    root_ = ::mkdtemp(pattern.data());
+  }
+  ~Machine() override {
+    std::error_code ignored;
+    fs::remove_all(root_, ignored);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream{root_ / name} << text;
+  }
+  [[nodiscard]] std::string field(const std::string& name, const Devices& devices = {}) const {
+    const Fields fields = host_environment(root_, devices);
+    const auto found = fields.find(name);
+    return found == fields.end() ? "absent" : to_text(found->second);
+  }
+  fs::path root_;
+};
+
+TEST_F(Machine, WhatCannotBeReadIsAbsentNotZero) {
+  for (const char* name : {"kernel", "cpu.model", "cpu.logical", "cpu.turbo", "memory.bytes",
+                           "cgroup.cpu_quota_cores"}) {
+    EXPECT_EQ(field(name), "absent") << name;
+  }
+  EXPECT_EQ(field("host"), "unknown");
+  EXPECT_EQ(cores_in_affinity(root_), 1);
+}
+
+TEST_F(Machine, KnowsItsHostKernelAndSystem) {
+  write("proc/sys/kernel/hostname", "node7\n");
+  write("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
+  write("etc/os-release", "NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+  write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  write("proc/meminfo", "MemFree: 12 kB\nMemTotal:       16384 kB\n");
+  EXPECT_EQ(field("host"), "node7");
+  EXPECT_EQ(field("kernel"), "6.1.0-18-amd64");
+  EXPECT_EQ(field("os"), "Debian GNU/Linux 12 (bookworm)");
+  EXPECT_EQ(field("memory.thp"), "madvise");
+  EXPECT_EQ(field("memory.bytes"), "16777216");
+}
+
+TEST_F(Machine, CountsCoresAcrossPackages) {
+  std::string cpuinfo;
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    cpuinfo += "processor\t: " + std::to_string(cpu) +
+               "\nmodel name\t: Fast CPU @ 3 GHz\nphysical id\t: " + std::to_string(cpu / 4) +
+               "\ncore id\t: " + std::to_string(cpu % 2) + "\n\n";
+  }
+  write("proc/cpuinfo", cpuinfo);
+  write("proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-3,6\n");
+  EXPECT_EQ(field("cpu.model"), "Fast CPU @ 3 GHz");
+  EXPECT_EQ(field("cpu.logical"), "8");
+  EXPECT_EQ(field("cpu.cores"), "4");
+  EXPECT_EQ(field("cpu.affinity"), "0-3,6");
+  EXPECT_EQ(cores_in_affinity(root_), 5);
+}
+
+TEST_F(Machine, ReadsTurboOfBothDrivers) {
+  write("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+  EXPECT_EQ(field("cpu.turbo"), "false");
+  fs::remove_all(root_ / "sys");
+  write("sys/devices/system/cpu/cpufreq/boost", "1\n");
+  write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  EXPECT_EQ(field("cpu.turbo"), "true");
+  EXPECT_EQ(field("cpu.governor"), "powersave");
+}
+
+TEST_F(Machine, ReadsLimitsOfControlGroupsOfVersion2) {
+  write("proc/self/cgroup", "0::/job/7\n");
+  write("sys/fs/cgroup/job/7/cgroup.controllers", "cpu memory\n");
+  write("sys/fs/cgroup/job/7/cpu.max", "250000 100000\n");
+  write("sys/fs/cgroup/job/7/memory.max", "1073741824\n");
+  write("sys/fs/cgroup/job/7/memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 1\n");
+  write("sys/fs/cgroup/job/7/cpu.stat", "usage_usec 1\nthrottled_usec 12\n");
+  EXPECT_EQ(field("cgroup.cpu_quota_cores"), "2.5");
+  EXPECT_EQ(field("cgroup.memory_limit_bytes"), "1073741824");
+  EXPECT_THAT(Cgroup{root_}.oom_kills(), Optional(2));
+  EXPECT_THAT(Cgroup{root_}.throttled_ns(), Optional(12'000));
+}
+
+TEST_F(Machine, ReadsLimitsOfControlGroupsOfVersion1AsAContainerSeesThem) {
+  write("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n0::/\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1048576\n");
+  write("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/cpu.stat", "nr_periods 0\nthrottled_time 99\n");
+  EXPECT_EQ(field("cgroup.cpu_quota_cores"), "absent") << "-1 is no limit";
+  EXPECT_EQ(field("cgroup.memory_limit_bytes"), "1048576");
+  EXPECT_THAT(Cgroup{root_}.oom_kills(), Optional(5));
+  EXPECT_THAT(Cgroup{root_}.throttled_ns(), Optional(99));
+}
+
+TEST_F(Machine, AnUnlimitedGroupHasNoLimit) {
+  write("proc/self/cgroup", "0::/\n");
+  write("sys/fs/cgroup/cgroup.controllers", "\n");
+  write("sys/fs/cgroup/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/memory.max", "max\n");
+  EXPECT_EQ(Cgroup{root_}.cpu_quota(), std::nullopt);
+  EXPECT_EQ(Cgroup{root_}.memory_limit_bytes(), std::nullopt);
+}
+
+TEST_F(Machine, SeesDevicesWithoutCuda) {
+  write("proc/driver/nvidia/version",
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Thu\nGCC version: 12\n");
+  write("proc/driver/nvidia/gpus/0000:41:00.0/information",
+        "Model: \t\t NVIDIA H100 80GB HBM3\nIRQ: 5\n");
+  const Devices devices = find_devices(root_, nullptr);
+  EXPECT_EQ(devices.count, 1);
+  EXPECT_EQ(devices.driver_version, "580.65.06");
+  EXPECT_THAT(devices.models, ElementsAre("NVIDIA H100 80GB HBM3"));
+  EXPECT_EQ(field("gpu.0", devices), "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(find_devices(root_, [] { return std::optional{8}; }).count, 8)
+      << "the management library knows better";
+}
+
+TEST(Devices, AreNotAvailableWhenAbsentOrHidden) {
+  EXPECT_FALSE(cuda_available({}, {}));
+  EXPECT_TRUE(cuda_available({.count = 1}, {}));
+  EXPECT_TRUE(cuda_available({.count = 1}, {{"CUDA_VISIBLE_DEVICES", "0"}}));
+  EXPECT_FALSE(cuda_available({.count = 1}, {{"CUDA_VISIBLE_DEVICES", ""}}));
+  EXPECT_FALSE(cuda_available({.count = 1}, {{"CUDA_VISIBLE_DEVICES", "-1"}}));
+}
+
+void write_process(const fs::path& root, int pid, int parent, const std::string& name) {
+  const fs::path folder = root / "proc" / std::to_string(pid);
+  fs::create_directories(folder);
+  std::ofstream{folder / "stat"} << pid << " (" << name << ") S " << parent << " 1 1 0\n";
+  std::ofstream{folder / "statm"} << "1000 10 1 1 0 1 0\n";
+  std::ofstream{folder / "smaps_rollup"} << "Rss: 40 kB\nPss:    24 kB\n";
+}
+
+TEST_F(Machine, FollowsATreeOfProcessesWhateverTheirNames) {
+  write_process(root_, 10, 1, "worker");
+  write_process(root_, 11, 10, "a) S 1 (b");
+  write_process(root_, 12, 11, "leaf");
+  write_process(root_, 13, 1, "other");
+  EXPECT_THAT(children_of(root_, 10), ElementsAre(11));
+  EXPECT_THAT(process_tree(root_, 10), ElementsAre(10, 11, 12));
+}
+
+TEST_F(Machine, TrustsTheKernelsListOfChildrenWhereThereIsOne) {
+  write("proc/10/task/10/children", "11 \n");
+  write("proc/10/task/14/children", "15 \n");
+  write("proc/11/task/11/children", "\n");
+  write("proc/15/task/15/children", "\n");
+  EXPECT_EQ(process_tree(root_, 10).size(), 3U);
+}
+
+class ScriptedClock final : public Clock {
+ public:
+  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
+  std::int64_t now = 0;
+};
+
+TEST_F(Machine, IsSampledAtMostOnceASecond) {
+  write_process(root_, 10, 1, "worker");
+  write_process(root_, 11, 10, "loader");
+  write("proc/10/schedstat", "500 70 3\n");
+  write("proc/stat", "cpu  10 0 10 80 0 0 0 0 0 0\ncpu0 1\n");
+  write("proc/loadavg", "0.50 0.4 0.3 1/100 7\n");
+  ScriptedClock clock;
+  MachineSampler sampler{root_, 10, clock};
+  clock.now = sampler.next_ns();
+  sampler.sample();
+  sampler.sample();
+  clock.now += 999'000'000;
+  sampler.sample();
+  write("proc/stat", "cpu  20 0 20 150 0 0 0 10 0 0\ncpu0 1\n");
+  write("proc/10/schedstat", "900 80 4\n");
+  write("proc/loadavg", "1.50 0.4 0.3 1/100 7\n");
+  clock.now += 1'000'000;
+  sampler.sample();
+  sampler.worker_ended();
+  const Fields fields = sampler.summary();
+  const auto text = [&](const char* name) { return to_text(fields.at(name)); };
+  EXPECT_EQ(text("samples"), "2");
+  EXPECT_EQ(text("tree_peak_rss_bytes"), std::to_string(20 * ::sysconf(_SC_PAGESIZE)));
+  EXPECT_EQ(text("tree_peak_pss_bytes"), "49152");
+  EXPECT_EQ(text("tree_peak_processes"), "2");
+  EXPECT_EQ(text("cpu_ns"), "900");
+  EXPECT_EQ(text("run_queue_wait_ns"), "80");
+  EXPECT_EQ(text("steal_share"), "0.1");
+  EXPECT_EQ(text("load_1m_max"), "1.5");
+}
+
+TEST(CpuList, IsCounted) {
+  EXPECT_EQ(count_of_cpu_list("0"), 1);
+  EXPECT_EQ(count_of_cpu_list("0-3,8,10-11"), 7);
+  EXPECT_EQ(count_of_cpu_list(""), 0);
+  EXPECT_EQ(count_of_cpu_list("3-1,x"), 0);
+}
+
+TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {
+  using namespace std::chrono_literals;
+  EXPECT_TRUE(git_state(root_).empty()) << "no repository";
+  const auto git = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"git", "-C", root_.string(), "-c", "user.name=a", "-c", "user.email=a@b"});
+    return run_command(words, "", 30s).exit_status;
+  };
+  write("file", "1");
+  ASSERT_EQ(git({"init", "-q", "-b", "trunk"}) + git({"add", "file"}) +
+                git({"commit", "-q", "-m", "first"}),
+            0);
+  Fields state = git_state(root_);
+  EXPECT_EQ(to_text(state.at("git.sha")).size(), 40U);
+  EXPECT_EQ(to_text(state.at("git.branch")), "trunk");
+  EXPECT_EQ(to_text(state.at("git.dirty")), "false");
+  write("file", "22");
+  state = git_state(root_);
+  EXPECT_EQ(to_text(state.at("git.dirty")), "true");
+}
+
+}  // namespace
+}  // namespace stepbench
