@@ -141,11 +141,12 @@ TEST_F(Machine, SeesDevicesWithoutCuda) {
 }
 
 TEST(Devices, AreNotAvailableWhenAbsentOrHidden) {
+  const Devices one{1, {}, {}};
   EXPECT_FALSE(cuda_available({}, {}));
-  EXPECT_TRUE(cuda_available({.count = 1}, {}));
-  EXPECT_TRUE(cuda_available({.count = 1}, {{"CUDA_VISIBLE_DEVICES", "0"}}));
-  EXPECT_FALSE(cuda_available({.count = 1}, {{"CUDA_VISIBLE_DEVICES", ""}}));
-  EXPECT_FALSE(cuda_available({.count = 1}, {{"CUDA_VISIBLE_DEVICES", "-1"}}));
+  EXPECT_TRUE(cuda_available(one, {}));
+  EXPECT_TRUE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", "0"}}));
+  EXPECT_FALSE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", ""}}));
+  EXPECT_FALSE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", "-1"}}));
 }
 
 void write_process(const fs::path& root, int pid, int parent, const std::string& name) {
