@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/ab_campaign.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/stats/random.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kManyPrimaryMetrics = 10;
+
+bool decided(const Judgement& judgement) { return judgement.verdict != Verdict::kInconclusive; }
+
+}  // namespace
+
+AbDesign with_looks(std::size_t cases, std::size_t primary_metrics, std::uint64_t seed) {
+  AbDesign design{.cases = cases, .seed = seed, .looks = {10, 20, 40}, .rule = rule_of_a_look()};
+  if (primary_metrics > kManyPrimaryMetrics) design.looks = {20, 40};
+  return design;
+}
+
+AbDesign with_fixed_pairs(std::size_t cases, std::size_t pairs, std::uint64_t seed) {
+  return {.cases = cases, .seed = seed, .looks = {pairs}};
+}
+
+AbCampaign::AbCampaign(AbDesign design) : design_(std::move(design)), cases_(design_.cases) {
+  // Drawn for the longest campaign at once: the order of a block does not depend on which cases are
+  // still there.
+  const std::size_t blocks = design_.looks.empty() ? 0 : (design_.looks.back() + 1) / 2;
+  Random random(design_.seed);
+  b_first_.resize(blocks * design_.cases);
+  for (auto& word : b_first_) word = random.below(2);
+}
+
+void AbCampaign::plan_until(std::size_t pairs) {
+  slots_.clear();
+  next_slot_ = 0;
+  while (pairs_planned_ < pairs) {
+    const std::size_t block = pairs_planned_ / 2;
+    const std::size_t last = std::min(pairs, 2 * block + 2);
+    for (std::size_t turn = 0; turn < design_.cases; ++turn) {
+      const std::size_t index = (turn + block) % design_.cases;
+      if (!cases_[index].in_rotation) continue;
+      const bool b_first = b_first_[block * design_.cases + index] == 1;
+      const std::array<bool, 4> arms = {b_first, !b_first, !b_first, b_first};
+      for (std::size_t pair = pairs_planned_; pair < last; ++pair) {
+        for (const std::size_t half : {0, 1}) {
+          slots_.push_back({.case_index = index,
+                            .b = arms[2 * (pair % 2) + half],
+                            .pair = pair,
+                            .block = block,
+                            .position = positions_++});
+        }
+      }
+    }
+    pairs_planned_ = last;
+  }
+}
+
+void AbCampaign::look(const Samples& samples) {
+  // One family over all cases: those that were decided stay in it with what they were decided by.
+  std::vector<Question> family;
+  std::vector<std::size_t> first(design_.cases + 1, 0);
+  for (std::size_t i = 0; i < design_.cases; ++i) {
+    for (Question& question : samples(i)) family.push_back(std::move(question));
+    first[i + 1] = family.size();
+  }
+  Family verdicts = judge(family, design_.rule);
+  const std::size_t pairs = design_.looks[next_look_];
+  const bool is_last = ++next_look_ == design_.looks.size();
+  for (std::size_t i = 0; i < design_.cases; ++i) {
+    AbCase& one = cases_[i];
+    if (!one.in_rotation) continue;
+    one.ended_at = pairs;
+    one.judgements.assign(std::make_move_iterator(verdicts.judgements.begin() +
+                                                  static_cast<std::ptrdiff_t>(first[i])),
+                          std::make_move_iterator(verdicts.judgements.begin() +
+                                                  static_cast<std::ptrdiff_t>(first[i + 1])));
+    const bool all = std::all_of(one.judgements.begin(), one.judgements.end(), decided);
+    one.in_rotation = !all && !is_last;
+  }
+}
+
+std::optional<AbSlot> AbCampaign::next(const Samples& samples) {
+  while (next_slot_ == slots_.size()) {
+    const bool look_is_due = pairs_planned_ > 0 && next_look_ < design_.looks.size() &&
+                             pairs_planned_ == design_.looks[next_look_];
+    if (look_is_due) look(samples);
+    if (next_look_ == design_.looks.size()) return std::nullopt;
+    plan_until(design_.looks[next_look_]);
+    if (slots_.empty()) return std::nullopt;
+  }
+  return slots_[next_slot_++];
+}
+
+std::size_t AbCampaign::remaining() const {
+  if (design_.looks.empty()) return 0;
+  const auto rotating = static_cast<std::size_t>(std::count_if(
+      cases_.begin(), cases_.end(), [](const AbCase& one) { return one.in_rotation; }));
+  return slots_.size() - next_slot_ + 2 * rotating * (design_.looks.back() - pairs_planned_);
+}
+
+}  // namespace stepbench

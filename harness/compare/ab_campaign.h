@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of an A/B measurement and when it ends. Pure: the order follows from the seed, the end
+// from the samples, so that an interrupted campaign goes on as if nothing had happened.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "harness/compare/judge.h"
+
+namespace stepbench {
+
+struct AbDesign {
+  std::size_t cases = 0;
+  std::uint64_t seed = 0;
+  std::vector<std::size_t> looks = {};  // pairs after which the rule runs, ascending
+  VerdictRule rule = {};
+};
+// Looks at 10, 20 and 40 pairs; at 20 and 40 with more than ten primary metrics, whose correction
+// ten pairs seldom pass.
+[[nodiscard]] AbDesign with_looks(std::size_t cases, std::size_t primary_metrics,
+                                  std::uint64_t seed);
+// One look at the end, at the level of a single test.
+[[nodiscard]] AbDesign with_fixed_pairs(std::size_t cases, std::size_t pairs, std::uint64_t seed);
+
+// One launch. Block k of a case holds its pairs 2k and 2k + 1 in the order ABBA or BAAB; the cases
+// take turns within a block, each with its whole block, so that the halves of a pair are neighbours
+// in time.
+struct AbSlot {
+  std::size_t case_index = 0;
+  bool b = false;
+  std::size_t pair = 0;  // also the number of the launch in its arm
+  std::size_t block = 0;
+  std::size_t position = 0;  // in the campaign
+};
+
+struct AbCase {
+  bool in_rotation = true;
+  std::size_t ended_at = 0;                // pairs at the look that decided it, or at the last one
+  std::vector<Judgement> judgements = {};  // of its primary metrics, at that look
+};
+
+class AbCampaign {
+ public:
+  // The primary metrics of a case as far as it was measured: always as many, in the same order.
+  using Samples = std::function<std::vector<Question>(std::size_t case_index)>;
+
+  explicit AbCampaign(AbDesign design);
+
+  // The next launch; nothing when the last look is over or every case is decided. `samples` is
+  // asked when a look is due, when all launches given out before must have ended.
+  [[nodiscard]] std::optional<AbSlot> next(const Samples& samples);
+
+  [[nodiscard]] const std::vector<AbCase>& cases() const { return cases_; }
+  [[nodiscard]] const AbDesign& design() const { return design_; }
+  // At most, if no further case is decided before the last look.
+  [[nodiscard]] std::size_t remaining() const;
+
+ private:
+  void plan_until(std::size_t pairs);
+  void look(const Samples& samples);
+
+  AbDesign design_;
+  std::vector<AbCase> cases_;
+  std::vector<std::uint64_t> b_first_;  // a word for each block, case and block in turn
+  std::vector<AbSlot> slots_;           // up to the next look
+  std::size_t next_slot_ = 0;
+  std::size_t next_look_ = 0;
+  std::size_t pairs_planned_ = 0;
+  std::size_t positions_ = 0;
+};
+
+}  // namespace stepbench

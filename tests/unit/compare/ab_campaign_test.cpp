@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/ab_campaign.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+// Measures at once: a case's arms have the given levels and a ripple of +-0.4 %.
+class ScriptedArms {
+ public:
+  explicit ScriptedArms(std::vector<double> effects)
+      : effects_(std::move(effects)), questions_(effects_.size()) {}
+
+  void measure(const AbSlot& slot) {
+    const double ripple = 0.001 * (static_cast<double>((slot.pair * 7 + slot.b * 5) % 9) - 4);
+    const double level = slot.b ? effects_[slot.case_index] : 1;
+    Question& question = questions_[slot.case_index];
+    (slot.b ? question.candidate : question.base).push_back(1e7 * level * (1 + ripple));
+  }
+
+  // Pairs spread evenly over +-20 %: forty of them decide nothing.
+  void make_undecidable(std::size_t index) { undecidable_.insert(index); }
+
+  [[nodiscard]] AbCampaign::Samples samples() const {
+    return [this](std::size_t index) {
+      Question question = questions_[index];
+      if (undecidable_.contains(index)) {
+        for (std::size_t i = 0; i < question.candidate.size(); ++i) {
+          question.candidate[i] *= 1 + 0.01 * (static_cast<double>(i * 17 % 41) - 20);
+        }
+      }
+      return std::vector{question};
+    };
+  }
+
+ private:
+  std::vector<double> effects_;
+  std::vector<Question> questions_;
+  std::set<std::size_t> undecidable_;
+};
+
+std::vector<AbSlot> run(AbCampaign& campaign, ScriptedArms& arms) {
+  std::vector<AbSlot> slots;
+  while (const auto slot = campaign.next(arms.samples())) {
+    slots.push_back(*slot);
+    arms.measure(*slot);
+  }
+  return slots;
+}
+
+std::string order_of(const std::vector<AbSlot>& slots, std::size_t case_index) {
+  std::string order;
+  for (const AbSlot& slot : slots) {
+    if (slot.case_index == case_index) order += slot.b ? 'B' : 'A';
+  }
+  return order;
+}
+
+TEST(AbCampaign, RunsBlocksOfAbbaAndBaabInRandomOrder) {
+  AbCampaign campaign(with_fixed_pairs(1, 40, 7));
+  ScriptedArms arms({1.0});
+  const std::string order = order_of(run(campaign, arms), 0);
+  ASSERT_EQ(order.size(), 80u);
+  std::set<std::string> kinds;
+  for (std::size_t i = 0; i < order.size(); i += 4) kinds.insert(order.substr(i, 4));
+  EXPECT_EQ(kinds, (std::set<std::string>{"ABBA", "BAAB"}));
+}
+
+TEST(AbCampaign, OrderFollowsFromTheSeed) {
+  const auto order = [](std::uint64_t seed) {
+    AbCampaign campaign(with_fixed_pairs(2, 20, seed));
+    ScriptedArms arms({1.0, 1.0});
+    return order_of(run(campaign, arms), 1);
+  };
+  EXPECT_EQ(order(3), order(3));
+  EXPECT_NE(order(3), order(4));
+}
+
+TEST(AbCampaign, CasesTakeTurnsInsideABlockAndPairsAreNeighbours) {
+  AbCampaign campaign(with_fixed_pairs(3, 6, 1));
+  ScriptedArms arms({1.0, 1.0, 1.0});
+  const std::vector<AbSlot> slots = run(campaign, arms);
+  ASSERT_EQ(slots.size(), 36u);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    EXPECT_EQ(slots[i].position, i);
+    EXPECT_EQ(slots[i].block, i / 12);
+    if (i % 2 == 0) {
+      EXPECT_EQ(slots[i].case_index, slots[i + 1].case_index);
+      EXPECT_EQ(slots[i].pair, slots[i + 1].pair);
+      EXPECT_NE(slots[i].b, slots[i + 1].b);
+    }
+  }
+  EXPECT_EQ(slots[0].case_index, 0u);
+  EXPECT_EQ(slots[12].case_index, 1u);  // another case begins each block
+}
+
+TEST(AbCampaign, AnOddNumberOfPairsEndsWithHalfABlock) {
+  AbCampaign campaign(with_fixed_pairs(1, 7, 1));
+  ScriptedArms arms({1.0});
+  EXPECT_EQ(run(campaign, arms).size(), 14u);
+  EXPECT_EQ(campaign.cases()[0].ended_at, 7u);
+}
+
+TEST(AbCampaign, DecidedCasesLeaveAtTheirLookAndTheOthersGoOn) {
+  AbCampaign campaign(with_looks(3, 3, 5));
+  ScriptedArms arms({1.1, 1.0, 1.0});
+  arms.make_undecidable(2);
+  const std::vector<AbSlot> slots = run(campaign, arms);
+  EXPECT_EQ(order_of(slots, 0).size(), 20u);
+  EXPECT_EQ(order_of(slots, 1).size(), 20u);
+  EXPECT_EQ(order_of(slots, 2).size(), 80u);
+  EXPECT_EQ(campaign.cases()[0].ended_at, 10u);
+  EXPECT_EQ(campaign.cases()[0].judgements.at(0).verdict, Verdict::kRegression);
+  EXPECT_EQ(campaign.cases()[1].judgements.at(0).verdict, Verdict::kOk);
+  EXPECT_EQ(campaign.cases()[2].ended_at, 40u);
+  EXPECT_EQ(campaign.cases()[2].judgements.at(0).verdict, Verdict::kInconclusive);
+}
+
+TEST(AbCampaign, ManyMetricsSkipTheFirstLook) {
+  EXPECT_EQ(with_looks(5, 10, 0).looks, (std::vector<std::size_t>{10, 20, 40}));
+  EXPECT_EQ(with_looks(6, 11, 0).looks, (std::vector<std::size_t>{20, 40}));
+}
+
+TEST(AbCampaign, TheSameResultsGiveTheSameOrder) {
+  AbCampaign whole(with_looks(2, 2, 9));
+  ScriptedArms arms({1.1, 1.0});
+  arms.make_undecidable(1);
+  const std::vector<AbSlot> slots = run(whole, arms);
+  // As after an interruption: a new campaign is walked through the results that are there.
+  AbCampaign again(with_looks(2, 2, 9));
+  ScriptedArms replayed({1.1, 1.0});
+  replayed.make_undecidable(1);
+  for (const AbSlot& expected : slots) {
+    const auto slot = again.next(replayed.samples());
+    ASSERT_TRUE(slot.has_value());
+    EXPECT_EQ(slot->case_index, expected.case_index);
+    EXPECT_EQ(slot->b, expected.b);
+    EXPECT_EQ(slot->pair, expected.pair);
+    replayed.measure(*slot);
+  }
+  EXPECT_FALSE(again.next(replayed.samples()).has_value());
+}
+
+TEST(AbCampaign, KnowsHowMuchIsLeft) {
+  AbCampaign campaign(with_looks(2, 2, 9));
+  ScriptedArms arms({1.1, 1.1});
+  EXPECT_EQ(campaign.remaining(), 160u);
+  EXPECT_EQ(run(campaign, arms).size(), 40u);
+  EXPECT_EQ(campaign.remaining(), 0u);
+}
+
+TEST(AbCampaign, WithoutCasesIsOverAtOnce) {
+  AbCampaign campaign(with_looks(0, 0, 1));
+  EXPECT_FALSE(campaign.next([](std::size_t) { return std::vector<Question>{}; }).has_value());
+}
+
+}  // namespace
+}  // namespace stepbench
