@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/train_step.h"
 
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/error.h"
 #include "harness/measure/instrument.h"
 #include "tests/workloads/test_case.h"
+#include "workloads/step/eval_step.h"
+#include "workloads/step/grad_scaler.h"
 
 namespace stepbench {
 namespace {
@@ -32,10 +36,11 @@ struct Driven {
   StepRecorder::Step step;
 };
 
-Driven drive_one_step(const test::Options& options) {
+Driven drive_one_step(const test::Options& options,
+                      decltype(&make_train_step) make = make_train_step) {
   const test::CountingClock clock;
   WorkerContext context{clock, {}, {}};
-  const auto workload = make_train_step(test::train_case(options), context);
+  const auto workload = make(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);
   PhaseLog log;
   Instrument* listener = &log;
@@ -66,7 +71,7 @@ TEST(TrainStep, AccumulationRepeatsMicroBatchesInOneStep) {
 }
 
 TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
-  for (const std::string precision : {"fp32", "bf16"}) {
+  for (const std::string precision : {"fp32", "bf16", "fp16"}) {
     for (const std::string format : {"contiguous", "channels_last"}) {
       test::Options options = test::tiny_images("resnet18");
       options["model.precision"] = precision;
@@ -74,6 +79,27 @@ TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
       EXPECT_EQ(drive_one_step(options).phases.size(), 6U) << precision << " " << format;
     }
   }
+}
+
+TEST(EvalStep, IsTheForwardPassAlone) {
+  EXPECT_THAT(drive_one_step(test::tiny_images("resnet18"), make_eval_step).phases,
+              ElementsAre(PhaseId::kDataWait, PhaseId::kForward));
+}
+
+TEST(GradScaler, LeavesOutAnOverflowingStepAndHalvesItsFactor) {
+  const at::Tensor weight = at::zeros({2}).requires_grad_();
+  GradScaler scaler{at::Device(at::kCPU)};
+  scaler.scale(weight.sum()).backward();
+  EXPECT_EQ(weight.grad()[0].item<float>(), 65536);
+  scaler.unscale({weight});
+  EXPECT_EQ(weight.grad()[0].item<float>(), 1);
+  EXPECT_TRUE(scaler.finite());
+  scaler.update();
+  weight.grad().fill_(std::numeric_limits<float>::infinity());
+  scaler.unscale({weight});
+  EXPECT_FALSE(scaler.finite());
+  scaler.update();
+  EXPECT_EQ(scaler.scale(at::ones({})).item<float>(), 32768);
 }
 
 TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {

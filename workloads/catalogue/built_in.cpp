@@ -22,7 +22,13 @@ Catalogue make() {
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
        .sections = {"data", "loader", "transfer", "model", "optimizer"},
-       .metrics = training_metrics()},
+       .metrics = model_metrics()},
+      {.name = "eval_step",
+       .doc =
+           "The forward pass alone, in evaluation mode and without gradients. With schedule.sync: "
+           "step its times are latencies.",
+       .sections = {"data", "loader", "transfer", "model"},
+       .metrics = model_metrics()},
   };
   return catalogue;
 }
@@ -32,7 +38,7 @@ void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleS
   check_loader(resolved, facts, sink);
 }
 
-void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_loader_workload(resolved, facts, sink);
   check_transfer(resolved, facts, sink);
   check_model(resolved, facts, sink);
@@ -48,7 +54,8 @@ const Catalogue& built_in_catalogue() {
 std::span<const WorkloadRule> built_in_rules() {
   static constexpr std::array rules = {
       WorkloadRule{"loader", check_loader_workload},
-      WorkloadRule{"train_step", check_train_step},
+      WorkloadRule{"train_step", check_model_step},
+      WorkloadRule{"eval_step", check_model_step},
   };
   return rules;
 }

@@ -92,11 +92,13 @@ Section model_section() {
                .identity_default = std::string{"standard"}},
               {.name = "precision",
                .type = OptionType::kEnum,
-               .doc = "fp32, or bf16 by autocast: weights and gradients stay fp32, matrix products "
-                      "and convolutions "
-                      "run in bfloat16.",
+               .doc = "fp32; tf32: matrix products and convolutions on tensor cores with 10-bit "
+                      "mantissas (CUDA); bf16 "
+                      "and fp16: autocast, where weights and gradients stay fp32, and with fp16 "
+                      "the loss is scaled as "
+                      "torch.amp.GradScaler does.",
                .default_value = std::string{"fp32"},
-               .choices = {"fp32", "bf16"},
+               .choices = {"fp32", "tf32", "bf16", "fp16"},
                .identity_default = std::string{"fp32"}},
               {.name = "accumulate",
                .type = OptionType::kInteger,
@@ -134,7 +136,7 @@ Section model_section() {
   };
 }
 
-std::vector<Metric> training_metrics() {
+std::vector<Metric> model_metrics() {
   std::vector<Metric> metrics = loader_metrics();
   const std::vector<Metric> own = {
       {.name = "model_parameters",
@@ -154,11 +156,19 @@ std::vector<Metric> training_metrics() {
   return metrics;
 }
 
-void check_model(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
+void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const std::string need = unmet_need(resolved);
-  if (need.empty()) return;
-  sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
-                               resolved.text("data.kind") + " does not give with these options");
+  if (!need.empty()) {
+    sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
+                                 resolved.text("data.kind") + " does not give with these options");
+  }
+  if (resolved.text("model.precision") == "tf32" && resolved.text("device") == "cpu") {
+    const std::string reason = "precision tf32 needs a CUDA device; the case runs on the CPU";
+    facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.precision", reason);
+  }
+  if (resolved.workload == "eval_step" && resolved.integer("model.accumulate") != 1) {
+    sink.error("model.accumulate", "an eval_step has no gradients to accumulate; leave it out");
+  }
 }
 
 }  // namespace stepbench

@@ -18,8 +18,8 @@ namespace stepbench {
 // What every workload with a DataLoader reports beyond the harness's metrics
 // (workloads/loader/loader_report.h).
 [[nodiscard]] std::vector<Metric> loader_metrics();
-// What training steps report: loader_metrics() and those of model and memory.
-[[nodiscard]] std::vector<Metric> training_metrics();
+// What steps of a model report: loader_metrics() and those of model and memory.
+[[nodiscard]] std::vector<Metric> model_metrics();
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);

@@ -8,7 +8,10 @@ namespace stepbench {
 StepOptions step_options(const ResolvedCase& resolved) {
   StepOptions options;
   options.device = parse_device(resolved.text("device"));
-  if (resolved.text("model.precision") == "bf16") options.autocast = c10::ScalarType::BFloat16;
+  const std::string& precision = resolved.text("model.precision");
+  if (precision == "bf16") options.autocast = c10::ScalarType::BFloat16;
+  if (precision == "fp16") options.autocast = c10::ScalarType::Half;
+  options.tf32 = precision == "tf32";
   if (resolved.text("model.memory_format") == "channels_last") {
     options.memory_format = c10::MemoryFormat::ChannelsLast;
   }

@@ -15,7 +15,8 @@ namespace stepbench {
 // The options of sections model and optimizer that the step itself follows.
 struct StepOptions {
   c10::Device device{c10::kCPU};
-  std::optional<c10::ScalarType> autocast;  // nothing: fp32
+  std::optional<c10::ScalarType> autocast;  // nothing: fp32 or tf32
+  bool tf32 = false;
   c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous;
   std::int64_t accumulate = 1;
   double clip_norm = 0;  // 0: no clipping

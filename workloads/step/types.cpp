@@ -6,6 +6,7 @@
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/loader/loader_workload.h"
+#include "workloads/step/eval_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
 
@@ -15,6 +16,7 @@ std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
       WorkloadType{"loader", LoaderWorkload::make},
       WorkloadType{"train_step", make_train_step},
+      WorkloadType{"eval_step", make_eval_step},
   };
   return types;
 }

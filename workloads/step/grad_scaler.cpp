@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/grad_scaler.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
+#include <ATen/ops/_amp_update_scale.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+
+namespace stepbench {
+namespace {
+
+constexpr double kInitialFactor = 65536;
+constexpr double kGrowth = 2;
+constexpr double kBackoff = 0.5;
+constexpr std::int64_t kGrowthInterval = 2000;  // steps
+
+}  // namespace
+
+GradScaler::GradScaler(at::Device device)
+    : factor_(at::full({}, kInitialFactor, at::TensorOptions(at::kFloat).device(device))),
+      good_steps_(at::zeros({}, at::TensorOptions(at::kInt).device(device))),
+      overflow_(at::zeros({}, at::TensorOptions(at::kFloat).device(device))) {}
+
+void GradScaler::unscale(const std::vector<at::Tensor>& parameters) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : parameters) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  overflow_.zero_();
+  if (!gradients.empty()) {
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, overflow_, factor_.reciprocal());
+  }
+}
+
+void GradScaler::update() {
+  at::_amp_update_scale_(factor_, good_steps_, overflow_, kGrowth, kBackoff, kGrowthInterval);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/model_step.h"
+
+#include <ATen/Context.h>
+
+#include "harness/error.h"
+#include "workloads/data/make_dataset.h"
+#include "workloads/loader/make_loader.h"
+#include "workloads/step/fixed_batch.h"
+#include "workloads/step/torch_errors.h"
+#include "workloads/torch_loader/epoch_order.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kFingerprintSamples = 4;
+
+}  // namespace
+
+std::optional<std::string> ModelStep::set_up() {
+  return with_torch_errors([this] { return build(); });
+}
+
+void ModelStep::step(StepRecorder& step) {
+  with_torch_errors([&] { run(step); });
+}
+
+std::optional<std::string> ModelStep::build() {
+  // The loader comes first: its workers must be forked before anything initialises CUDA.
+  dataset_ = make_dataset(resolved_);
+  const LoaderOptions loader = loader_options(resolved_);
+  EpochOrder order = torch_epoch_order({.size = dataset_->size(),
+                                        .shuffle = loader.shuffle,
+                                        .seed = loader.seed,
+                                        .persistent_workers = loader.persistent_workers});
+  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_);
+  stream_.emplace(*loader_, context_);
+
+  const std::vector<FieldSpec>& fields = dataset_->fields();
+  if (fields.size() < 2) {
+    throw ConfigError("data.kind",
+                      "a model step needs a target, and this data set has one field only");
+  }
+  if (auto reason = device_unavailable(options_.device)) return reason;
+  at::globalContext().setAllowTF32CuBLAS(options_.tf32);
+  at::globalContext().setAllowTF32CuDNN(options_.tf32);
+  at::manual_seed(options_.seed);
+  model_ = make_model(resolved_,
+                      {.input = fields[0], .target = fields[1], .classes = dataset_->classes()});
+  model_->to(options_.device, options_.memory_format);
+  parameter_count_ = parameter_count(*model_);
+  transfer_.emplace(resolved_, options_.device);
+  prepare();
+  return std::nullopt;
+}
+
+BatchTensors ModelStep::next_batch(StepRecorder& step) {
+  const Batch batch = stream_->next(step);
+  BatchTensors tensors = transfer_->to_device(batch, step);
+  if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
+  return tensors;
+}
+
+at::Tensor ModelStep::model_output(const at::Tensor& input) {
+  at::Tensor x = input;
+  if (x.scalar_type() == at::kByte) x = x.to(at::kFloat).div_(255.0);
+  if (x.dim() == 4) x = x.contiguous(options_.memory_format);
+  return model_->forward(x);
+}
+
+void ModelStep::window(Edge edge) {
+  stream_->window(edge);
+  if (edge == Edge::kBegin) {
+    reset_peak_memory(options_.device);
+  } else {
+    memory_ = device_memory(options_.device);
+  }
+}
+
+void ModelStep::tear_down() {
+  transfer_.reset();
+  stepbench::tear_down(loader_, context_);
+}
+
+Fingerprint ModelStep::fingerprint() {
+  return with_torch_errors([this] {
+    const Batch batch = read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed);
+    return score(transfer_->to_device(batch));
+  });
+}
+
+void ModelStep::report(ReportSink& sink) const {
+  stream_->report(sink);
+  sink.effective("device", options_.device.str());
+  sink.metric("model_parameters", static_cast<double>(parameter_count_));
+  if (memory_) {
+    sink.metric("peak_allocated_bytes", static_cast<double>(memory_->peak_allocated_bytes));
+    sink.metric("peak_reserved_bytes", static_cast<double>(memory_->peak_reserved_bytes));
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What training and evaluation steps share: a data set, its loader, the transfer and a model. Main
+// thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/workload.h"
+#include "workloads/loader/batch_stream.h"
+#include "workloads/model/model.h"
+#include "workloads/step/device.h"
+#include "workloads/step/step_options.h"
+#include "workloads/transfer/transfer.h"
+
+namespace stepbench {
+
+class ModelStep : public Workload {
+ public:
+  ModelStep(const ResolvedCase& resolved, WorkerContext& context)
+      : resolved_(resolved), context_(context), options_(step_options(resolved)) {}
+
+  std::optional<std::string> set_up() final;
+  void step(StepRecorder& step) final;
+  void window(Edge edge) final;
+  void synchronize() final { synchronize_device(options_.device); }
+  void tear_down() final;
+  Fingerprint fingerprint() final;
+  void report(ReportSink& sink) const final;
+
+ protected:
+  // The parts that differ. Errors of torch become Error around them.
+  virtual void prepare() {}                  // the model stands on its device
+  virtual void run(StepRecorder& step) = 0;  // one step
+  [[nodiscard]] virtual Fingerprint score(const BatchTensors& fixed) = 0;
+
+  // Next batch, on the device: data_wait, then h2d.
+  [[nodiscard]] BatchTensors next_batch(StepRecorder& step);
+  // Bytes become floats between 0 and 1, and images take the model's layout, as a training loop
+  // would do it.
+  [[nodiscard]] at::Tensor model_output(const at::Tensor& input);
+
+  [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
+  [[nodiscard]] const StepOptions& options() const { return options_; }
+  [[nodiscard]] Model& model() { return *model_; }
+
+ private:
+  std::optional<std::string> build();
+
+  ResolvedCase resolved_;
+  WorkerContext& context_;
+  StepOptions options_;
+  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<Loader> loader_;
+  std::optional<BatchStream> stream_;
+  std::optional<Transfer> transfer_;
+  std::unique_ptr<Model> model_;
+  std::int64_t parameter_count_ = 0;
+  std::optional<DeviceMemory> memory_;  // of the last window
+};
+
+}  // namespace stepbench
