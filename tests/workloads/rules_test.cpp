@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner says of model steps before anything runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/workloads/test_case.h"
+#include "workloads/catalogue/built_in.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class Heard final : public RuleSink {
+ public:
+  void error(std::string_view option, std::string reason) override {
+    errors.push_back(std::string(option) + ": " + reason);
+  }
+  void skip(std::string reason) override { skips.push_back(std::move(reason)); }
+  void note(std::string) override {}
+
+  std::vector<std::string> errors, skips;
+};
+
+void judge(const test::Options& options, const RuleFacts& facts, Heard& heard) {
+  ResolvedCase resolved = test::train_case(options);
+  for (const WorkloadRule& rule : built_in_rules()) {
+    if (rule.workload == resolved.workload) rule.rule(resolved, facts, heard);
+  }
+}
+
+test::Options with(test::Options options, const std::string& name, Value value) {
+  options[name] = std::move(value);
+  return options;
+}
+
+TEST(ModelRules, AModelThatTakesTheDataIsFine) {
+  for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
+    Heard heard;
+    judge(test::tiny_images(kind), {}, heard);
+    EXPECT_THAT(heard.errors, IsEmpty()) << kind;
+  }
+}
+
+TEST(ModelRules, AModelThatCannotTakeTheDataIsAMistake) {
+  Heard heard;
+  judge(test::tiny_images("gpt"), {}, heard);
+  judge(with(test::tiny_images("resnet18"), "data.features", std::int64_t{64}), {}, heard);
+  judge(with(test::tiny_images("vit_b16"), "data.image_size", std::int64_t{40}), {}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("model.kind: gpt takes token sequences"),
+                                        StartsWith("model.kind: resnet18 takes images"),
+                                        StartsWith("model.kind: vit_b16 takes images whose size")));
+}
+
+TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
+  const auto options = with(test::tiny_images("mlp"), "model.precision", std::string("tf32"));
+  Heard swept;
+  judge(options, {.swept = true}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_THAT(swept.skips, ElementsAre(StartsWith("precision tf32 needs a CUDA device")));
+  Heard alone;
+  judge(options, {}, alone);
+  EXPECT_THAT(alone.errors, ElementsAre(StartsWith("model.precision: precision tf32")));
+}
+
+TEST(ModelRules, BatchesLeftInHostMemoryCannotFeedAModelOnTheDevice) {
+  Heard heard;
+  judge(with(with(test::tiny_images("mlp"), "device", std::string("cuda")), "transfer.placement",
+             std::string("none")),
+        {.cuda_available = true}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("transfer.placement: none leaves batches")));
+}
+
+}  // namespace
+}  // namespace stepbench
