@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <ctime>
 #include <utility>
@@ -143,6 +142,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   }
   launch.row.stage = launch.row.outcome.kind == Outcome::Kind::kMeasured ? "" : result.stage;
   launch.row.report = std::move(result.report);
+  std::vector<std::string>& notes = launch.row.report.notes;
+  notes.insert(notes.end(), planned.notes.begin(), planned.notes.end());
   launch.row.machine = std::move(result.machine);
   launch.row.wall_ns = result.wall_ns;
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)

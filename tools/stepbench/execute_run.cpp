@@ -22,6 +22,7 @@
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/planning.h"
 
 namespace stepbench::cli {
@@ -135,10 +136,7 @@ int execute_run(const RunOptions& options, const Environment& environment) {
   if (plan.cases.empty())
     throw ConfigError(options.file, "no case is left after --filter and --shard");
   if (options.dry_run) {
-    for (const PlannedCase& entry : plan.cases) {
-      environment.out << entry.resolved.case_id << "  " << case_label(plan, entry.resolved)
-                      << (entry.skip ? "  skipped: " + *entry.skip : "") << '\n';
-    }
+    environment.out << plan_table(plan, estimate_time(plan, options.results));
     return kOk;
   }
 
