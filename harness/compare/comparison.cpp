@@ -15,6 +15,7 @@ bool names(const std::vector<std::string>& list, const std::string& name) {
 
 std::vector<MissingCase> missing(const std::vector<CaseLaunches>& cases) {
   std::vector<MissingCase> result;
+  result.reserve(cases.size());
   for (const CaseLaunches& one : cases) {
     result.push_back({one.first->key.case_id, one.first->workload, one.first->options});
   }

@@ -217,7 +217,9 @@ class Text {
     for (const auto& [note, where] : by_text) {
       std::string line = "note: " + label(where.first);
       if (where.second > 1) line += " and " + std::to_string(where.second - 1) + " more";
-      lines.push_back(line + ": " + note);
+      line += ": ";
+      line += note;
+      lines.push_back(std::move(line));
     }
   }
 

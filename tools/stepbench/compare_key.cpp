@@ -57,7 +57,8 @@ CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& ca
       }
       std::string text = to_text(value);
       if (name == "device") text.resize(std::min(text.size(), text.find(':')));
-      key += name + '=' + std::to_string(text.size()) + ':' + text + '\n';
+      key.append(name).append("=").append(std::to_string(text.size())).append(":");
+      key.append(text).append("\n");
     }
     return key;
   };
