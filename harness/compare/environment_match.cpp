@@ -145,6 +145,11 @@ std::vector<EnvironmentDifference> environment_differences(const ComparisonSide&
   const bool on_gpu = uses_gpu(pairs);
   for (EnvironmentDifference& difference : differences) {
     difference.field_class = class_of(difference.field, on_gpu);
+    // What one side does not say cannot be held against the other.
+    const bool one_sided = difference.base == "-" || difference.candidate == "-";
+    if (one_sided && difference.field_class == FieldClass::kMustMatch) {
+      difference.field_class = FieldClass::kShouldMatch;
+    }
     difference.allowed = names(allow, "all") || names(allow, difference.field);
   }
   std::stable_sort(differences.begin(), differences.end(),

@@ -133,6 +133,13 @@ TEST_F(CompareCommand, ACorruptFileIsNamedWithItsLine) {
   EXPECT_THAT(ended.output, HasSubstr("corrupt.jsonl:3"));
 }
 
+TEST_F(CompareCommand, AnEmptyFileHasNoData) {
+  std::ofstream(folder_ / "empty.jsonl").close();
+  const Ended ended = run("old.jsonl empty.jsonl");
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_THAT(ended.output, HasSubstr("no case is in both results"));
+}
+
 TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "bbbb";

@@ -166,6 +166,14 @@ TEST(Compare, RefusesAnotherDeviceOrDataSetUnlessAllowed) {
   EXPECT_EQ(refusal(one_case(1, 0), other, {.allow = {"all"}}), "");
 }
 
+TEST(Compare, WhatOneSideDoesNotSayIsAWarningOnly) {
+  MadeResults silent = one_case(1, 0);
+  silent.environment.erase("cpu.model");
+  const Comparison result = compared(one_case(1, 0), silent);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("cpu.model differs: A -> -"));
+}
+
 TEST(Compare, WarnsOfAnotherKernelOrOptionInForce) {
   MadeResults other = one_case(1, 0);
   other.environment["kernel"] = Value{std::string("6.2")};
