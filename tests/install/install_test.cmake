@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCONFIG_FILE=… -DWORKER=… -DCASES=… -DSECTION=… -DOPTION=… -DTYPO=…
+# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCONFIG_FILE=… -DWORKER=… -DCASES=… -DLISTED=… -DOPTION=… -DTYPO=…
 #       -DCXX=… -DCXX_FLAGS=… -P install_test.cmake
 # Installs the build into WORK/prefix, builds CONSUMER against it as an outside project would, and measures
 # CONFIG_FILE with its worker.
@@ -21,7 +21,7 @@ run("building the consumer" ${CMAKE_COMMAND} --build ${WORK}/build)
 
 set(stepbench ${WORK}/prefix/bin/stepbench)
 set(worker ${WORK}/build/${WORKER})
-run("listing the worker's options" ${stepbench} list --worker ${worker} ${SECTION})
+run("listing the worker's options" ${stepbench} list --worker ${worker} ${LISTED})
 if(NOT out MATCHES "${OPTION}")
   message(FATAL_ERROR "`stepbench list --worker` does not show ${OPTION}:\n${out}")
 endif()

@@ -44,7 +44,7 @@ class SortWorkload final : public stepbench::Workload {
   void tear_down() override {}
   stepbench::Fingerprint fingerprint() override { return {}; }
   void report(stepbench::ReportSink& sink) const override {
-    sink.metric("sort.sorted", std::is_sorted(numbers_.begin(), numbers_.end()) ? 1 : 0);
+    sink.metric("sorted", std::is_sorted(numbers_.begin(), numbers_.end()) ? 1 : 0);
   }
 
  private:
@@ -77,7 +77,7 @@ const stepbench::Catalogue& catalogue() {
          .doc = "Shuffles and sorts numbers.",
          .sections = {"sort"},
          .phases = {{"shuffle", "putting the numbers in disorder"}, {"sort", "sorting them"}},
-         .metrics = {{.name = "sort.sorted", .unit = "1", .doc = "1 when the last step sorted"}}});
+         .metrics = {{.name = "sorted", .unit = "1", .doc = "1 when the last step sorted"}}});
     return made;
   }();
   return all;
