@@ -123,6 +123,7 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const Reading reading{source, index, request.variables, mistakes};
   Settings settings = read_settings(root, reading);
   apply_set(request.set, reading, settings);
+  check_paths(settings, reading);
   if (request.smoke) apply_smoke(settings);
   const Sweep sweep = read_sweep(root, reading);
   if (!settings.options.contains("workload") && !sets(sweep, "workload") && mistakes.empty()) {

@@ -128,7 +128,9 @@ class SweepReader {
 
   void read_value(Axis::Key& key, const ConfigNode& node) {
     auto value = read_option_value(key.name, reading_.index.find(key.name), node, reading_);
-    if (value) key.values.push_back({std::move(*value), node.mark});
+    if (!value) return;
+    check_path(key.name, *value, place(reading_.source, node.mark), reading_);
+    key.values.push_back({std::move(*value), node.mark});
   }
 
   // In zip a context option may go along with one that tells the cases apart (data.path with

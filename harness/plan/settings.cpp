@@ -48,16 +48,6 @@ std::string unknown_key(const std::string& key, const std::string& section,
   return text + "; " + known_keys(keys);
 }
 
-void check_path(const Option& option, const Value& value, const std::string& where,
-                const Reading& reading) {
-  const auto* path = std::get_if<std::string>(&value);
-  if (!option.must_exist || path == nullptr) return;
-  std::error_code error;
-  if (std::filesystem::exists(*path, error)) return;
-  reading.mistakes.add(where, "no such file or folder: '" + *path + "' (seen from " +
-                                  std::filesystem::current_path(error).string() + ")");
-}
-
 void read_section(const ConfigEntry& entry, const Section& section, const Reading& reading,
                   Settings& settings) {
   settings.sections[section.name] = place(reading.source, entry.mark);
@@ -113,9 +103,7 @@ std::optional<Value> read_option_value(const std::string& name,
   }
   try {
     const std::string text = interpolate(node.text, reading.variables);
-    Value value = parse_value(declarations, text, node.quoted);
-    check_path(*declarations.front(), value, where, reading);
-    return value;
+    return parse_value(declarations, text, node.quoted);
   } catch (const Error& error) {
     reading.mistakes.add(where, "'" + name + "': " + error.what());
     return std::nullopt;
@@ -172,11 +160,28 @@ void apply_set(std::span<const std::string> assignments, const Reading& reading,
     const auto declarations = reading.index.find(name);
     try {
       Value value = parse_value(declarations, assignment.text, false);
-      check_path(*declarations.front(), value, where, reading);
       settings.options[name] = {std::move(value), where};
     } catch (const Error& error) {
       reading.mistakes.add(where, error.what());
     }
+  }
+}
+
+void check_path(const std::string& name, const Value& value, const std::string& where,
+                const Reading& reading) {
+  const Option& option = *reading.index.find(name).front();
+  const auto* path = std::get_if<std::string>(&value);
+  if (!option.must_exist || path == nullptr) return;
+  std::error_code error;
+  if (std::filesystem::exists(*path, error)) return;
+  reading.mistakes.add(where, "no such file or folder: '" + *path + "' (seen from " +
+                                  std::filesystem::current_path(error).string() + "); '" + name +
+                                  "': " + option.doc);
+}
+
+void check_paths(const Settings& settings, const Reading& reading) {
+  for (const auto& [name, setting] : settings.options) {
+    check_path(name, setting.value, setting.where, reading);
   }
 }
 

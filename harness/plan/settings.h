@@ -40,6 +40,12 @@ struct Reading {
 void apply_set(std::span<const std::string> assignments, const Reading& reading,
                Settings& settings);
 
+// Notes a mistake for a file or folder that must exist and does not. After apply_set(): what --set
+// replaces is not looked for.
+void check_path(const std::string& name, const Value& value, const std::string& where,
+                const Reading& reading);
+void check_paths(const Settings& settings, const Reading& reading);
+
 // One launch of one warm-up and two measured steps, whatever the file says.
 void apply_smoke(Settings& settings);
 

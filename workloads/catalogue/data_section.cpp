@@ -31,7 +31,8 @@ Variant jpeg_folder() {
                .doc = "Folder with one sub-folder per class. `stepbench data make jpeg_folder` "
                       "makes one.",
                .required = true,
-               .identity = Identity::kContext},
+               .identity = Identity::kContext,
+               .must_exist = true},
               image_size_option(),
               {.name = "augment",
                .type = OptionType::kBool,
