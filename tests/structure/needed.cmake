@@ -2,12 +2,9 @@
 # cmake -DREADELF=… -DPROGRAM=… [-DNEEDS=regex] [-DNEEDS_NOT=regex] -P needed.cmake
 # Holds the libraries that a program asks the dynamic loader for against what it must and must not need.
 execute_process(COMMAND ${READELF} -d ${PROGRAM} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*\\[[^]\n]*" entries "${dynamic}")
-set(libraries "")
-foreach(entry IN LISTS entries)
-  string(REGEX REPLACE ".*\\[" "" library "${entry}")
-  list(APPEND libraries "${library}")
-endforeach()
+string(REPLACE "[" "<" dynamic "${dynamic}")  # an open bracket would join the elements of a CMake list
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*<[^]\n]*" entries "${dynamic}")
+list(TRANSFORM entries REPLACE ".*<" "" OUTPUT_VARIABLE libraries)
 if(libraries STREQUAL "")
   message(FATAL_ERROR "${PROGRAM}: readelf shows no NEEDED entry")
 endif()
