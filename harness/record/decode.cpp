@@ -150,6 +150,24 @@ class Source {
     return all;
   }
 
+  // Numbers by name; null stands for one that is not finite.
+  [[nodiscard]] LaunchReport::Metrics numbers(std::string_view field) const {
+    LaunchReport::Metrics all;
+    const auto inner = object(field);
+    if (!inner) return all;
+    for (const auto& [key, value] : *inner) {
+      double number = 0;
+      if (value.is_null()) {
+        all.emplace_hint(all.end(), key, std::nullopt);
+      } else if (value.get_double().get(number) == simdjson::SUCCESS) {
+        all.emplace_hint(all.end(), key, number);
+      } else {
+        throw LineError("metric '" + std::string(key) + "' must be a number or null");
+      }
+    }
+    return all;
+  }
+
  private:
   dom::object object_;
 };
@@ -287,16 +305,7 @@ LaunchRow decode_launch(const Source& source) {
   row.options = source.fields("options");
   row.report.effective = source.fields("effective");
   row.report.schedule = source.fields("schedule");
-  for (const auto& [name, value] : source.fields("metrics")) {
-    std::optional<double> number;
-    if (const auto* whole = std::get_if<std::int64_t>(&value))
-      number = static_cast<double>(*whole);
-    else if (const auto* real = std::get_if<double>(&value))
-      number = *real;
-    else if (!is_null(value))
-      throw LineError("metric '" + name + "' must be a number or null");
-    row.report.metrics.emplace_hint(row.report.metrics.end(), name, number);
-  }
+  row.report.metrics = source.numbers("metrics");
   row.report.fingerprint = source.fields("fingerprint");
   row.report.flags = source.texts("flags");
   row.report.notes = source.texts("notes");

@@ -46,7 +46,8 @@ struct RunRow {
   std::string config_hash = {};
   std::string plan_digest = {};  // of the ordered case ids and launches: --resume compares it
   std::int64_t cases = 0;
-  std::vector<std::string> swept = {};  // full names of the options that the sweep varies, as written
+  std::vector<std::string> swept =
+      {};  // full names of the options that the sweep varies, as written
   bool smoke = false;
   Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from
@@ -86,11 +87,11 @@ inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
 
 // What the worker says of a launch that it could finish.
 struct LaunchReport {
+  using Metrics = std::map<std::string, std::optional<double>, std::less<>>;
   Fields effective = {};  // options as they were in force, by full name
-  Fields schedule =
-      {};  // stop_reason count|precision|wall_limit|error, cycles, active, warmup, verdict
-  std::map<std::string, std::optional<double>, std::less<>> metrics =
-      {};                               // by Metric name; null: non-finite
+  // stop_reason count|precision|wall_limit|error, cycles, active, warmup, warmup_verdict
+  Fields schedule = {};
+  Metrics metrics = {};                 // by Metric name; nothing: not finite
   Fields fingerprint = {};              // loss, gradient_norm
   std::vector<std::string> flags = {};  // integrity: truncated, warmup_too_short, clock_ties, ...
   std::vector<std::string> notes = {};  // for people
