@@ -13,8 +13,9 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The configuration, the command line, an input file or the environment is wrong: the user can mend it.
-// `where` is something one can open or type: "sweep.yaml:12:5", "--shard", "data/train/cat/7.jpg".
+// The configuration, the command line, an input file or the environment is wrong: the user can mend
+// it. `where` is something one can open or type: "sweep.yaml:12:5", "--shard",
+// "data/train/cat/7.jpg".
 class ConfigError : public Error {
  public:
   ConfigError(std::string where, const std::string& what)

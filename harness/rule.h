@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that option data cannot express: what a combination of options means, forbids or skips. Torch-free functions,
-// run by the planner for built-in workloads and by `WORKER check` for others. Pure; any thread.
+// Rules that option data cannot express: what a combination of options means, forbids or skips.
+// Torch-free functions, run by the planner for built-in workloads and by `WORKER check` for others.
+// Pure; any thread.
 #pragma once
 
 #include <string>
@@ -13,8 +14,9 @@ namespace stepbench {
 struct RuleFacts {
   bool cuda_available = false;
   bool device_auto = false;  // the file says `device: auto`
-  bool swept = false;        // the case is one of several: impossible points are merged or skipped, not errors
-  int cores = 1;             // in this process's affinity mask
+  bool swept =
+      false;      // the case is one of several: impossible points are merged or skipped, not errors
+  int cores = 1;  // in this process's affinity mask
 };
 
 class RuleSink {
@@ -23,12 +25,14 @@ class RuleSink {
   RuleSink(const RuleSink&) = delete;
   RuleSink& operator=(const RuleSink&) = delete;
   virtual ~RuleSink() = default;
-  virtual void error(std::string_view option, std::string reason) = 0;  // the file is wrong at this option
-  virtual void skip(std::string reason) = 0;                            // cannot be honoured here: a skipped row
-  virtual void note(std::string text) = 0;                              // said once under the plan
+  virtual void error(std::string_view option,
+                     std::string reason) = 0;  // the file is wrong at this option
+  virtual void skip(std::string reason) = 0;   // cannot be honoured here: a skipped row
+  virtual void note(std::string text) = 0;     // said once under the plan
 };
 
-// May amend the case (loader.engine becomes inline at num_workers 0 in a sweep) before its id is computed.
+// May amend the case (loader.engine becomes inline at num_workers 0 in a sweep) before its id is
+// computed.
 using Rule = void (*)(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 struct WorkloadRule {

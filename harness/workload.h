@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between harness and workloads: implement Workload, list it in a WorkloadType table, hand both with a
-// Catalogue to worker_main (harness/worker/worker_main.h). Every call comes on the worker's main thread.
+// The seam between harness and workloads: implement Workload, list it in a WorkloadType table, hand
+// both with a Catalogue to worker_main (harness/worker/worker_main.h). Every call comes on the
+// worker's main thread.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct Fingerprint {
   double gradient_norm;
 };
 
-// Where a workload puts what it knows beyond times. Names must be declared as Metric in its WorkloadSpec, options
-// by full name. Not thread-safe; valid during report().
+// Where a workload puts what it knows beyond times. Names must be declared as Metric in its
+// WorkloadSpec, options by full name. Not thread-safe; valid during report().
 class ReportSink {
  public:
   ReportSink() = default;
@@ -48,8 +49,9 @@ struct LifeCycle {
 // What a workload may use of its worker. Outlives the workload.
 struct WorkerContext {
   const Clock& clock;
-  std::filesystem::path run_dir;    // result folder of this run; may be empty under --case FILE
-  std::string shared_memory_prefix; // names of shared segments must start with it ("/stepbench-<pid>-")
+  std::filesystem::path run_dir;  // result folder of this run; may be empty under --case FILE
+  std::string
+      shared_memory_prefix;  // names of shared segments must start with it ("/stepbench-<pid>-")
   int rank = 0;
   int world = 1;
   LifeCycle life_cycle = {};
@@ -64,11 +66,13 @@ class Workload {
   virtual ~Workload() = default;
 
   [[nodiscard]] virtual std::optional<std::string> set_up() = 0;  // a reason to skip, or nothing
-  virtual void step(StepRecorder& step) = 0;   // never synchronises on its own account
-  virtual void window(Edge) {}                 // device idle, untimed: reset peaks, read the allocator
-  virtual void synchronize() {}                // wait for the device; called outside windows only
-  [[nodiscard]] virtual bool all_ranks_stop(bool mine) { return mine; }  // collective; between cycles only
-  virtual void tear_down() = 0;                // also after a step that threw
+  virtual void step(StepRecorder& step) = 0;  // never synchronises on its own account
+  virtual void window(Edge) {}   // device idle, untimed: reset peaks, read the allocator
+  virtual void synchronize() {}  // wait for the device; called outside windows only
+  [[nodiscard]] virtual bool all_ranks_stop(bool mine) {
+    return mine;
+  }                              // collective; between cycles only
+  virtual void tear_down() = 0;  // also after a step that threw
   // Both after the last window and before tear_down(), not after a step that threw.
   [[nodiscard]] virtual Fingerprint fingerprint() = 0;
   virtual void report(ReportSink&) const {}

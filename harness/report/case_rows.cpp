@@ -152,8 +152,7 @@ std::string spread_name(const CaseRow& row) {
   return {};
 }
 
-std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
-                                         const Results& results) {
+std::vector<std::string> varying_options(const std::vector<CaseRow>& rows, const Results& results) {
   std::map<std::string, std::set<std::string>> seen;
   for (const CaseRow& row : rows) {
     for (const auto& [name, value] : row.options) {
@@ -161,9 +160,9 @@ std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
     }
   }
   std::erase_if(seen, [](const auto& entry) { return entry.second.size() < 2; });
-  const bool one_plan = std::all_of(results.runs.begin(), results.runs.end(), [&](const RunRow& run) {
-    return run.plan_digest == results.runs.front().plan_digest;
-  });
+  const bool one_plan = std::all_of(
+      results.runs.begin(), results.runs.end(),
+      [&](const RunRow& run) { return run.plan_digest == results.runs.front().plan_digest; });
   std::vector<std::string> varying;
   if (one_plan && !results.runs.empty() && !results.runs.front().swept.empty()) {
     for (const std::string& name : results.runs.front().swept) {

@@ -57,8 +57,8 @@ struct CaseRow {
 // "95 % interval", "range (n=3)", "within one launch"; empty for none.
 [[nodiscard]] std::string spread_name(const CaseRow& row);
 
-// Full names of the options that tell the rows apart: those that the sweep varied, in its order, when
-// all rows are of one plan; else those with two values or more.
+// Full names of the options that tell the rows apart: those that the sweep varied, in its order,
+// when all rows are of one plan; else those with two values or more.
 [[nodiscard]] std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
                                                        const Results& results = {});
 // "num_workers" for "loader.num_workers" while no other of `names` ends alike.

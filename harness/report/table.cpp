@@ -28,8 +28,7 @@ struct TableFacts {
 };
 
 TableFacts facts_of(const Results& results, const std::string& sort) {
-  TableFacts facts{
-      .rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
+  TableFacts facts{.rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
   sort_rows(facts.rows, sort);
   facts.varying = varying_options(facts.rows, results);
   std::vector<double> times;

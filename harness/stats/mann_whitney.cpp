@@ -86,8 +86,7 @@ struct Pooled {
 
   // P(2U <= doubled) for a sample of `chosen` values against the others.
   [[nodiscard]] double at_most(std::size_t chosen, std::size_t doubled) const {
-    if (!tied())
-      return untied_at_most(chosen, m + n - chosen, doubled / 2);
+    if (!tied()) return untied_at_most(chosen, m + n - chosen, doubled / 2);
     return tied_at_most(ranks, chosen, doubled + chosen * (chosen + 1));
   }
   [[nodiscard]] double excess() const {

@@ -15,7 +15,7 @@ namespace stepbench::cli {
 // Exit codes of every command; see README.
 inline constexpr int kOk = 0;
 inline constexpr int kSomeFailed = 1;
-inline constexpr int kUsage = 2;       // usage, configuration or I/O error
+inline constexpr int kUsage = 2;  // usage, configuration or I/O error
 inline constexpr int kNothingMeasured = 4;
 
 // What a command may use of the outside world; read once, in main().
@@ -24,15 +24,16 @@ struct Environment {
   std::ostream& err;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  bool colour = false;               // a terminal, and NO_COLOR unset
-  bool err_colour = false;           // the same for `err`
+  bool colour = false;      // a terminal, and NO_COLOR unset
+  bool err_colour = false;  // the same for `err`
   int terminal_columns = 100;
   std::vector<std::string> argv = {};
   std::vector<std::pair<std::string, std::string>> variables = {};  // the process environment
-  std::string program_dir = {};          // where this program lies: the worker is looked for beside it
+  std::string program_dir = {};  // where this program lies: the worker is looked for beside it
 };
 
-// Each adds its sub-command to `app`; the callback stores the exit code in `exit_code`. Errors are thrown.
+// Each adds its sub-command to `app`; the callback stores the exit code in `exit_code`. Errors are
+// thrown.
 void add_plan(CLI::App& app, const Environment& environment, int& exit_code);
 void add_list(CLI::App& app, const Environment& environment, int& exit_code);
 void add_schema(CLI::App& app, const Environment& environment, int& exit_code);
