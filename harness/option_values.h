@@ -51,9 +51,10 @@ class OptionValues {
 
   OptionValues() = default;
   OptionValues(std::initializer_list<value_type> values);
-  OptionValues(
-      const Map& values);  // NOLINT(google-explicit-constructor): the same thing in another shape
-  operator Map() const;    // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): the same thing in another shape
+  OptionValues(const Map& values);
+  operator Map() const;
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] const_iterator begin() const { return {this, 0, 0}; }
   [[nodiscard]] const_iterator end() const;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/machine/cgroup.h"
 #include "harness/machine/text_file.h"
@@ -21,7 +22,7 @@ void put(Fields& fields, std::string_view name, const std::optional<std::string>
 void put_cpu(Fields& fields, const fs::path& root) {
   const std::string text = read_text(root / "proc/cpuinfo").value_or("");
   std::int64_t logical = 0;
-  std::set<std::string> cores;
+  std::set<std::pair<std::string, std::string>> cores;  // package, core id
   std::string package = "0";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -34,7 +35,7 @@ void put_cpu(Fields& fields, const fs::path& root) {
     if (name == "processor") ++logical;
     if (name == "model name") fields.emplace("cpu.model", value);
     if (name == "physical id") package = value;
-    if (name == "core id") cores.insert(package + ":" + value);
+    if (name == "core id") cores.emplace(package, value);
   }
   if (logical > 0) fields.emplace("cpu.logical", logical);
   if (!cores.empty()) fields.emplace("cpu.cores", static_cast<std::int64_t>(cores.size()));

@@ -61,8 +61,9 @@ LauncherEnvironment launcher_environment(const Variables& inherited, const Resol
 Fields relevant_variables(const Variables& variables) {
   Fields fields;
   for (const auto& [name, value] : variables) {
-    const auto starts = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    if (std::find(kRelevant.begin(), kRelevant.end(), name) != kRelevant.end() ||
+    const std::string_view whole = name;
+    const auto starts = [whole](std::string_view prefix) { return whole.starts_with(prefix); };
+    if (std::find(kRelevant.begin(), kRelevant.end(), whole) != kRelevant.end() ||
         std::any_of(kRelevantPrefixes.begin(), kRelevantPrefixes.end(), starts)) {
       fields.emplace("env." + name, value);
     }
