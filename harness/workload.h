@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "harness/catalogue/value.h"
+#include "harness/findings/finding.h"
 #include "harness/measure/clock.h"
 #include "harness/measure/step_recorder.h"
 #include "harness/resolved_case.h"
@@ -37,6 +38,7 @@ class ReportSink {
   virtual void metric(std::string_view name, double value) = 0;
   virtual void effective(std::string_view option, Value value) = 0;  // what was really in force
   virtual void note(std::string text) = 0;                           // printed under the table
+  virtual void finding(Finding finding) = 0;
 };
 
 // Life-cycle times of the case, kept apart from steady state. Fed by the workload as they happen.

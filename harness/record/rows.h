@@ -12,6 +12,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/catalogue/value.h"
+#include "harness/findings/finding.h"
 #include "harness/outcome.h"
 
 namespace stepbench {
@@ -95,6 +96,7 @@ struct LaunchReport {
   Fields fingerprint = {};              // loss, gradient_norm
   std::vector<std::string> flags = {};  // integrity: truncated, warmup_too_short, clock_ties, ...
   std::vector<std::string> notes = {};  // for people
+  std::vector<Finding> findings = {};
 };
 
 // Kind "launch": commits the samples of its key.

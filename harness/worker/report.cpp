@@ -23,6 +23,7 @@ class Collector final : public ReportSink {
     report_.effective.insert_or_assign(std::string(option), std::move(value));
   }
   void note(std::string text) override { report_.notes.push_back(std::move(text)); }
+  void finding(Finding finding) override { report_.findings.push_back(std::move(finding)); }
 
  private:
   LaunchReport& report_;

@@ -24,6 +24,7 @@ struct Reported final : ReportSink {
     options[std::string(option)] = std::move(value);
   }
   void note(std::string) override {}
+  void finding(Finding) override {}
   std::map<std::string, double> metrics;
   std::map<std::string, Value> options;
 };

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collector saw in the active steps of one launch, whoever collected it: native, kineto, or
+// a trace read from disk. Plain data; times in nanoseconds on one clock, of the collector's choice.
+// Names, shapes and threads stand once in tables and are referred to by index.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace stepbench {
+
+inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
+
+enum class OpScope : std::uint8_t { kFunction, kBackwardFunction, kUserScope };
+
+// One call of an operator, or one user annotation.
+struct OpEvent {
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t sequence = -1;       // autograd's sequence number; joins forward and backward
+  std::uint32_t name = kNoIndex;    // OpLog::names
+  std::uint32_t shapes = kNoIndex;  // OpLog::shapes; none when shapes are off
+  std::uint32_t module = kNoIndex;  // OpLog::modules: "layer3.1.conv2"
+  std::uint32_t thread = 0;         // OpLog::threads, where it started
+  std::uint32_t end_thread = 0;
+  std::uint32_t forward_thread = kNoIndex;  // of a backward function: where its forward ran
+  OpScope scope = OpScope::kFunction;
+  bool async = false;
+};
+
+// One change of an allocator: bytes > 0 allocated, < 0 freed.
+struct MemoryEvent {
+  std::int64_t at_ns = 0;
+  std::int64_t bytes = 0;
+  std::uint64_t address = 0;
+  std::int64_t total_allocated = 0;  // of that device, after the event
+  std::int64_t total_reserved = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t op = kNoIndex;  // innermost open op of that thread, index into OpLog::ops
+  std::int16_t device = -1;     // CUDA ordinal; -1: the host
+};
+
+enum class ActivityKind : std::uint8_t {
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kRuntime,          // a call of the CUDA runtime
+  kDriver,           // a call of the CUDA driver
+  kSynchronization,  // waiting for an event, a stream or a context
+};
+enum class CopyKind : std::uint8_t {
+  kNone,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kHostToHost,
+  kPeer
+};
+
+// One record of the device's activity, or one call of the driver's interfaces.
+struct DeviceActivity {
+  std::int64_t start_ns = 0;  // 0 with end 0: the driver gave no times
+  std::int64_t end_ns = 0;
+  std::uint64_t correlation = 0;  // joins a call with the device work that it started
+  std::uint64_t external = 0;     // of the innermost op (or annotation) at the call; 0: none
+  std::int64_t bytes = 0;
+  std::uint32_t name = kNoIndex;  // OpLog::names
+  std::uint32_t op = kNoIndex;    // index into OpLog::ops, once joined
+  std::uint32_t stream = 0;
+  std::uint32_t thread = kNoIndex;  // of a call: OpLog::threads
+  std::int16_t device = 0;
+  ActivityKind kind = ActivityKind::kKernel;
+  CopyKind copy = CopyKind::kNone;
+  bool pinned = false;  // host side of a copy
+  std::int32_t grid[3] = {0, 0, 0};
+  std::int32_t block[3] = {0, 0, 0};
+  std::int32_t registers_per_thread = 0;
+  std::int32_t shared_memory_bytes = 0;
+};
+
+// A step or a phase of a step, as the worker's loop drove it.
+struct StepMark {
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t index = 0;          // of the step
+  std::uint32_t phase = kNoIndex;  // OpLog::names; none: the whole step
+};
+
+// Work of another process, with its own track: a loader worker's fetch, decode, collate.
+struct ForeignSpan {
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t pid = 0;
+  std::uint32_t name = kNoIndex;
+};
+
+struct OpThread {
+  std::int64_t id = 0;  // of the kernel
+  std::string name = {};
+};
+
+struct OpLog {
+  std::vector<OpEvent> ops = {};
+  std::vector<MemoryEvent> memory = {};
+  std::vector<DeviceActivity> activities = {};
+  std::vector<StepMark> marks = {};
+  std::vector<ForeignSpan> foreign = {};
+  std::vector<std::string> names = {};
+  std::vector<std::string> shapes = {};  // as torch.profiler prints them: "[[8, 32], [32, 32], []]"
+  std::vector<std::string> modules = {};
+  std::vector<OpThread> threads = {};
+  std::int64_t process = 0;
+  std::int64_t dropped = 0;  // records that a collector lost; the table is then incomplete
+};
+
+}  // namespace stepbench
