@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepbench {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kProblem };  // written to disk by name
+
+[[nodiscard]] std::string_view name_of(Severity severity);  // info, warning, problem
+[[nodiscard]] std::optional<Severity> severity_named(std::string_view name);
 
 struct Finding {
   // An option to change, as `--set` takes it.

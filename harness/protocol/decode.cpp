@@ -8,7 +8,9 @@
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
+#include "harness/record/decode.h"
 #include "harness/record/encode.h"
+#include "harness/record/findings_json.h"
 
 namespace stepbench::protocol {
 namespace {
@@ -212,6 +214,13 @@ LaunchMessage launch(const Reader& in) {
       if (!entry.is_null() && !entry.is_number()) in.wrong("metrics." + name, "a number or null");
       report.metrics.emplace(
           name, entry.is_null() ? std::nullopt : std::optional<double>(entry.get<double>()));
+    }
+  }
+  if (const Json* findings = in.find("findings")) {
+    try {
+      report.findings = decode_findings(findings->dump());
+    } catch (const LineError& error) {
+      fail(std::string("'launch': ") + error.what());
     }
   }
   return {std::move(report)};

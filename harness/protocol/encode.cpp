@@ -6,6 +6,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
 #include "harness/record/encode.h"
+#include "harness/record/findings_json.h"
 
 namespace stepbench::protocol {
 namespace {
@@ -34,6 +35,13 @@ Json to_json(VersionRange range) { return Json::array({range.min, range.max}); }
 // Text from a workload or an exception may not be UTF-8; it must not cost the launch.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json to_json(const std::vector<Finding>& findings) {
+  JsonText text;
+  text.open_object();
+  add_findings(text, "findings", findings);
+  return Json::parse(text.close_object().line()).at("findings");
 }
 
 struct ToLine {
@@ -72,7 +80,8 @@ struct ToLine {
             {"metrics", std::move(metrics)},
             {"fingerprint", to_json(report.fingerprint)},
             {"flags", report.flags},
-            {"notes", report.notes}};
+            {"notes", report.notes},
+            {"findings", to_json(report.findings)}};
   }
   Json operator()(const SkippedMessage& message) const {
     return {{"kind", "skipped"}, {"reason", message.reason}};

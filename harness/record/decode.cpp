@@ -11,6 +11,7 @@
 
 #include "harness/record/decode_samples.h"
 #include "harness/record/encode.h"
+#include "harness/record/findings_json.h"
 #include "harness/record/input.h"
 
 namespace stepbench {
@@ -309,6 +310,9 @@ LaunchRow decode_launch(const Source& source) {
   row.report.fingerprint = source.fields("fingerprint");
   row.report.flags = source.texts("flags");
   row.report.notes = source.texts("notes");
+  if (const auto findings = source.find("findings")) {
+    row.report.findings = decode_findings(simdjson::minify(*findings));
+  }
   row.machine = source.fields("machine");
   restore_non_finite(source, row);
   row.started_utc = source.text("started_utc");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "harness/record/findings_json.h"
 #include "harness/record/json_text.h"
 
 namespace stepbench {
@@ -151,6 +152,7 @@ std::string encode(const LaunchRow& row) {
   add_metrics(json, row.report);
   add_fields(json, "fingerprint", row.report.fingerprint);
   json.texts("flags", row.report.flags).texts("notes", row.report.notes);
+  if (!row.report.findings.empty()) add_findings(json, "findings", row.report.findings);
   add_fields(json, "machine", row.machine);
   add_all_non_finite(json, row);
   json.text("started_utc", row.started_utc).integer("wall_ns", row.wall_ns);

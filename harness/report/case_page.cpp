@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/record/encode.h"
+#include "harness/report/findings.h"
 #include "harness/report/grid.h"
 #include "harness/report/notes.h"
 #include "harness/report/number_text.h"
@@ -28,6 +29,7 @@ class Page {
     options();
     launches();
     phases();
+    findings();
     metrics();
     fields("Fingerprint", first_report().fingerprint);
     fields("Schedule", first_report().schedule);
@@ -260,11 +262,16 @@ class Page {
     fields("Machine during the first launch", first()->row.machine);
   }
 
+  void findings() { paragraph("Findings", finding_lines(row_)); }
+
   void notes() {
-    Results only;
-    const std::vector<std::string> lines = notes_of({row_}, only);
+    const Results only;
+    paragraph("Notes", notes_of({row_}, only));
+  }
+
+  void paragraph(const std::string& name, const std::vector<std::string>& lines) {
     if (lines.empty()) return;
-    head("Notes");
+    head(name);
     for (const std::string& line : lines) {
       text_ += wrapped(line, static_cast<std::size_t>(std::max(style_.columns, 20))) + '\n';
     }

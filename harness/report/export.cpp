@@ -10,8 +10,10 @@
 #include "harness/catalogue/nearest.h"
 #include "harness/error.h"
 #include "harness/record/encode.h"
+#include "harness/record/findings_json.h"
 #include "harness/record/json_text.h"
 #include "harness/report/case_rows.h"
+#include "harness/report/findings.h"
 #include "harness/report/notes.h"
 
 namespace stepbench {
@@ -182,6 +184,16 @@ void add_launches(JsonText& json, const CaseRow& row) {
   json.close_array();
 }
 
+void add_case_findings(JsonText& json, const CaseRow& row) {
+  json.open_array("findings");
+  for (const auto& [finding, launches] : findings_of(row)) {
+    json.open_object();
+    add_members(json, *finding);
+    json.integer("launches", static_cast<std::int64_t>(launches)).close_object();
+  }
+  json.close_array();
+}
+
 }  // namespace
 
 void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
@@ -225,6 +237,7 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
     json.close_object();
     for (const ExportColumn& column : estimate_columns()) json.value(column.name, column.get(row));
     add_launches(json, row);
+    add_case_findings(json, row);
     json.close_object();
   }
   json.close_array().texts("notes", notes_of(rows, results)).close_object();

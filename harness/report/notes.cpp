@@ -211,7 +211,8 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
 }
 
 std::string wrapped(const std::string& text, std::size_t columns) {
-  if (text.find("repeat: ") != std::string::npos || width(text) <= columns) return text;
+  const bool command = text.find("repeat: ") != std::string::npos || text.starts_with("  try: ");
+  if (command || width(text) <= columns) return text;
   std::string lines;
   std::string line;
   for (std::size_t at = 0; at < text.size();) {

@@ -13,7 +13,7 @@ namespace stepbench {
                                                 const Results& results);
 [[nodiscard]] std::string reason_of(const Launch& launch);  // on one line, never empty
 // Broken at blanks to lines of at most `columns`, continued two blanks in. Commands after "repeat:
-// " stay whole.
+// " and "try: " stay whole.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
 
 }  // namespace stepbench

@@ -10,6 +10,7 @@
 #include "harness/record/encode.h"
 #include "harness/report/case_rows.h"
 #include "harness/report/export.h"
+#include "harness/report/findings.h"
 #include "harness/report/grid.h"
 #include "harness/report/notes.h"
 #include "harness/report/number_text.h"
@@ -191,9 +192,12 @@ Grid make_grid(const TableFacts& facts) {
 std::string markdown(const Results& results, const TableStyle& style) {
   const TableFacts facts = facts_of(results, style.sort);
   std::string text = draw_markdown(make_grid(facts));
-  const std::vector<std::string> notes = notes_of(facts.rows, results);
-  if (!notes.empty()) text += '\n';
-  for (const std::string& note : notes) text += (note.starts_with("  ") ? "" : "- ") + note + '\n';
+  for (const auto& lines : {finding_lines(facts.rows, results), notes_of(facts.rows, results)}) {
+    if (!lines.empty()) text += '\n';
+    for (const std::string& line : lines) {
+      text += (line.starts_with("  ") ? "" : "- ") + line + '\n';
+    }
+  }
   return text;
 }
 
@@ -211,8 +215,10 @@ std::string render_table(const Results& results, const TableStyle& style) {
   if (!lost.empty()) {
     notes.push_back("no room for: " + lost + " (a wider terminal or --format csv has it)");
   }
-  if (!notes.empty()) text += '\n';
-  for (const std::string& note : notes) text += wrapped(note, columns) + '\n';
+  for (const auto& lines : {finding_lines(facts.rows, results), notes}) {
+    if (!lines.empty()) text += '\n';
+    for (const std::string& line : lines) text += wrapped(line, columns) + '\n';
+  }
   return text;
 }
 

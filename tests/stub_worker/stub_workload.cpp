@@ -114,6 +114,18 @@ class StubWorkload final : public Workload {
 
   void report(ReportSink& sink) const override {
     sink.metric("stub_steps", static_cast<double>(steps_));
+    if (context_.launch >= resolved_.integer("stub.finding_launches")) return;
+    const std::string seen = std::to_string(50 + context_.launch);
+    sink.finding({.id = "stub.spins",
+                  .severity = Severity::kWarning,
+                  .text = "the step spins for " + seen + " % of its time",
+                  .value = 50.0 + context_.launch,
+                  .threshold = 10,
+                  .unit = "%",
+                  .share = 0.5,
+                  .evidence = {"step_ns"},
+                  .remedy = "Shorten the script.",
+                  .set = {{.option = "stub.step_us", .value = "10"}}});
   }
 
  private:

@@ -91,6 +91,46 @@ TEST(LaunchMessage, ReadsBackAsWritten) {
   EXPECT_EQ(read.notes, report.notes);
 }
 
+TEST(LaunchMessage, FindingsReadBackAsWritten) {
+  LaunchReport report;
+  report.findings = {{.id = "a.b",
+                      .severity = Severity::kProblem,
+                      .text = "much",
+                      .value = 0.5,
+                      .threshold = 0.25,
+                      .unit = "ratio",
+                      .share = 0.125,
+                      .evidence = {"x_ns"},
+                      .remedy = "Less.",
+                      .set = {{.option = "o.n", .value = "[1, 2]"}}},
+                     {.id = "bare"}};
+  const LaunchReport read = round_trip(LaunchMessage{report}).report;
+  EXPECT_EQ(encode(WorkerMessage(LaunchMessage{read})),
+            encode(WorkerMessage(LaunchMessage{report})));
+  ASSERT_EQ(read.findings.size(), 2U);
+  EXPECT_EQ(read.findings[0].severity, Severity::kProblem);
+  EXPECT_EQ(read.findings[0].share, 0.125);
+  EXPECT_EQ(read.findings[0].set.at(0).value, "[1, 2]");
+  EXPECT_EQ(read.findings[1].share, std::nullopt);
+}
+
+TEST(LaunchMessage, AFindingSaysWhichMemberIsWrong) {
+  const auto refused = [](const std::string& finding) {
+    try {
+      (void)decode_worker(R"({"kind":"launch","findings":[)" + finding + "]}");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refused("7"), HasSubstr("array of objects"));
+  EXPECT_THAT(refused("{}"), HasSubstr("member 'id'"));
+  EXPECT_THAT(refused(R"({"id":"a","value":"much"})"),
+              HasSubstr("member 'value' must be a number"));
+  EXPECT_THAT(refused(R"({"id":"a","set":[{"option":1}]})"), HasSubstr("member 'option'"));
+  EXPECT_EQ(refused(R"({"id":"a","severity":"of a later version","more":1})"), "accepted");
+}
+
 TEST(LaunchMessage, NonFiniteNumbersBecomeNull) {
   LaunchReport report;
   report.metrics = {{"bad", std::numeric_limits<double>::quiet_NaN()}};

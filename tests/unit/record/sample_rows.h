@@ -65,6 +65,16 @@ inline LaunchRow launch_row(LaunchKey of = key()) {
   row.report.fingerprint = {{"loss", 0.25}};
   row.report.flags = {"clock_ties"};
   row.report.notes = {"a note"};
+  row.report.findings = {{.id = "stub.slow",
+                          .severity = Severity::kProblem,
+                          .text = "a step in \"slow motion\"",
+                          .value = 0.75,
+                          .threshold = 0.5,
+                          .unit = "ratio",
+                          .share = 0.25,
+                          .evidence = {"step_ns", "other_ns"},
+                          .remedy = "Run.",
+                          .set = {{.option = "stub.step_us", .value = "1"}}}};
   row.machine = {{"throttled", false}};
   row.started_utc = "2026-01-31T12:00:01Z";
   row.wall_ns = 123456789;

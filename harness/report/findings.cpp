@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/findings.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "harness/report/number_text.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kNamedCases = 3;
+
+double won_at_most(const Finding& finding) { return finding.share.value_or(0); }
+
+bool graver(const Finding& a, const Finding& b) {
+  if (a.severity != b.severity) return a.severity > b.severity;
+  return won_at_most(a) > won_at_most(b);
+}
+
+std::string headline(const Finding& finding) {
+  std::string text(name_of(finding.severity));
+  text += ": " + (finding.text.empty() ? finding.id : finding.text);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+void add_remedy(const Finding& finding, std::vector<std::string>& lines) {
+  if (!finding.remedy.empty()) lines.push_back("  " + finding.remedy);
+  if (std::string set = set_arguments(finding); !set.empty()) {
+    lines.push_back("  try: " + std::move(set));
+  }
+}
+
+std::string about(const std::vector<std::string>& labels, std::size_t all) {
+  if (all == 1) return {};
+  if (labels.size() == all) return " (" + labels.front() + "; so do all cases)";
+  std::string names;
+  for (std::size_t i = 0; i < std::min(labels.size(), kNamedCases); ++i) {
+    names += (i == 0 ? "" : "; ") + labels[i];
+  }
+  if (labels.size() > kNamedCases) {
+    names += " and " + std::to_string(labels.size() - kNamedCases) + " more";
+  }
+  return " (" + names + ')';
+}
+
+}  // namespace
+
+std::string set_arguments(const Finding& finding) {
+  std::string text;
+  for (const auto& [option, value] : finding.set) {
+    text += (text.empty() ? "--set " : " --set ") + option + '=' + value;
+  }
+  return text;
+}
+
+std::vector<CaseFinding> findings_of(const CaseRow& row) {
+  std::map<std::string_view, std::vector<const Finding*>> by_id;
+  std::vector<std::string_view> order;
+  for (const MeasuredLaunch& each : row.measured) {
+    for (const Finding& finding : each.launch->row.report.findings) {
+      auto& found = by_id[finding.id];
+      if (found.empty()) order.push_back(finding.id);
+      found.push_back(&finding);
+    }
+  }
+  std::vector<CaseFinding> all;
+  for (const std::string_view id : order) {
+    auto& found = by_id[id];
+    if (2 * found.size() < row.measured.size()) continue;
+    const auto middle = found.begin() + static_cast<std::ptrdiff_t>((found.size() - 1) / 2);
+    const auto by_value = [](const Finding* a, const Finding* b) { return a->value < b->value; };
+    std::nth_element(found.begin(), middle, found.end(), by_value);
+    all.push_back({.finding = *middle, .launches = found.size()});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const CaseFinding& a, const CaseFinding& b) {
+    return graver(*a.finding, *b.finding);
+  });
+  return all;
+}
+
+std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
+  struct Kind {
+    const Finding* worst = nullptr;
+    std::vector<std::string> labels = {};  // the worst case first
+  };
+  const std::vector<std::string> naming = varying_options(rows, results);
+  std::vector<Kind> kinds;
+  for (const CaseRow& row : rows) {
+    const std::string label =
+        case_label(row, naming) + (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    for (const CaseFinding& each : findings_of(row)) {
+      const auto same = [&](const Kind& kind) { return kind.worst->id == each.finding->id; };
+      const auto found = std::find_if(kinds.begin(), kinds.end(), same);
+      if (found == kinds.end()) {
+        kinds.push_back({.worst = each.finding, .labels = {label}});
+      } else if (graver(*each.finding, *found->worst)) {
+        found->worst = each.finding;
+        found->labels.insert(found->labels.begin(), label);
+      } else {
+        found->labels.push_back(label);
+      }
+    }
+  }
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const Kind& a, const Kind& b) { return graver(*a.worst, *b.worst); });
+  std::vector<std::string> lines;
+  for (const Kind& kind : kinds) {
+    lines.push_back(headline(*kind.worst) + about(kind.labels, rows.size()));
+    add_remedy(*kind.worst, lines);
+  }
+  return lines;
+}
+
+std::vector<std::string> finding_lines(const CaseRow& row) {
+  std::vector<std::string> lines;
+  for (const auto& [finding, launches] : findings_of(row)) {
+    std::string head = headline(*finding);
+    if (launches < row.measured.size()) {
+      head += " (" + std::to_string(launches) + " of " + std::to_string(row.measured.size()) +
+              " launches)";
+    }
+    lines.push_back(std::move(head));
+    std::string evidence;
+    for (const std::string& each : finding->evidence) {
+      evidence += (evidence.empty() ? "  seen in: " : ", ") + each;
+    }
+    if (finding->share) {
+      evidence += (evidence.empty() ? "  " : "; ") + std::string("to be won at most: ") +
+                  percent(*finding->share) + " % of the step";
+    }
+    if (!evidence.empty()) lines.push_back(std::move(evidence));
+    add_remedy(*finding, lines);
+  }
+  return lines;
+}
+
+}  // namespace stepbench
