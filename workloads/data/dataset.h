@@ -31,6 +31,8 @@ struct ReadCost {
   std::int64_t skipped = 0;      // samples replaced because of on_error: skip
 };
 
+class IterableDataset;
+
 // A map-style data set. read() may be called from many threads at once, each with a scratch of its
 // own.
 class Dataset {
@@ -49,7 +51,9 @@ class Dataset {
   Dataset& operator=(const Dataset&) = delete;
   virtual ~Dataset() = default;
 
-  [[nodiscard]] virtual std::int64_t size() const = 0;
+  [[nodiscard]] virtual std::int64_t size() const = 0;  // negative: iterable, length not known
+  // Not null when samples come as streams: then size() and read() are not for use.
+  [[nodiscard]] virtual const IterableDataset* iterable() const { return nullptr; }
   [[nodiscard]] virtual const std::vector<FieldSpec>& fields() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
   // Writes one sample. Throws Error naming the file (and offset) when the data is bad.
@@ -59,6 +63,42 @@ class Dataset {
   [[nodiscard]] virtual std::int64_t classes() const { return 0; }
   // Content digest: count and bytes; a must-match field of comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
+};
+
+// Which part of an iterable data set one reader gets: shards go round the ranks, and those of a
+// rank round its workers.
+struct StreamShare {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::int64_t rank = 0;
+  std::int64_t world = 1;
+  std::int64_t worker = 0;
+  std::int64_t workers = 1;
+};
+
+// One pass over a share. One thread.
+class SampleStream {
+ public:
+  SampleStream() = default;
+  SampleStream(const SampleStream&) = delete;
+  SampleStream& operator=(const SampleStream&) = delete;
+  virtual ~SampleStream() = default;
+  // Writes the next sample; false at the end. Throws Error naming the file (and offset) when the
+  // data is bad; what follows is then read by the next call.
+  [[nodiscard]] virtual bool next(SampleSlots out, ReadCost& cost) = 0;
+};
+
+// A data set without indices, as Python's IterableDataset. What a stream yields is a function of
+// its share. stream() may be called from many threads at once.
+class IterableDataset : public Dataset {
+ public:
+  [[nodiscard]] std::int64_t size() const override { return -1; }
+  [[nodiscard]] const IterableDataset* iterable() const final { return this; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const final {
+    return std::make_unique<Scratch>();
+  }
+  void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const final;
+  [[nodiscard]] virtual std::unique_ptr<SampleStream> stream(const StreamShare& share) const = 0;
 };
 
 }  // namespace stepbench

@@ -19,10 +19,21 @@ Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoc
     Batch batch = memory_.take(static_cast<std::int64_t>(indices.size()));
     slots_.clear();
     for (const BatchField& field : batch.fields) slots_.push_back(field.data);
+    std::int64_t got = 0;
     for (const std::int64_t index : indices) {
       if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Error("stopped");
-      dataset_.read({.index = index, .seed = seed_, .epoch = epoch}, slots_, *scratch_, reads);
+      if (dataset_.iterable() != nullptr) {
+        if (!next_of_stream(epoch, reads)) break;
+      } else {
+        const SampleKey key{.index = index, .seed = options_.seed, .epoch = epoch};
+        dataset_.read(key, slots_, *scratch_, reads);
+      }
       for (std::size_t f = 0; f < slots_.size(); ++f) slots_[f] += batch.fields[f].spec.bytes();
+      ++got;
+    }
+    if (got < batch.size) {
+      batch.size = options_.drop_last ? 0 : got;
+      batch.partial = true;
     }
     account();
     return batch;
@@ -30,6 +41,21 @@ Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoc
     account();
     throw;
   }
+}
+
+bool BatchReader::next_of_stream(std::int64_t epoch, ReadCost& reads) {
+  if (!stream_ || stream_epoch_ != epoch) {
+    stream_ = dataset_.iterable()->stream({.seed = options_.seed,
+                                           .epoch = epoch,
+                                           .rank = options_.rank,
+                                           .world = options_.world,
+                                           .worker = options_.worker,
+                                           .workers = options_.workers});
+    stream_epoch_ = epoch;
+    stream_ended_ = false;
+  }
+  if (!stream_ended_) stream_ended_ = !stream_->next(slots_, reads);
+  return !stream_ended_;
 }
 
 }  // namespace stepbench

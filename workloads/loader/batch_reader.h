@@ -25,30 +25,48 @@ struct BatchCost {
   [[nodiscard]] std::int64_t collate_ns() const { return total_ns() - fetch_ns - decode_ns; }
 };
 
+struct ReaderOptions {
+  std::uint64_t seed = 0;
+  bool drop_last = false;  // an iterable data set's rest: each reader drops its own
+  std::int64_t rank = 0;
+  std::int64_t world = 1;
+  std::int64_t worker = 0;  // which reader this is, of how many
+  std::int64_t workers = 1;
+};
+
 // Reads and collates whole batches for one worker: samples are written straight into the batch. One
 // thread.
 class BatchReader {
  public:
-  BatchReader(const Dataset& dataset, const BatchMemory& memory, std::uint64_t seed,
+  BatchReader(const Dataset& dataset, const BatchMemory& memory, const ReaderOptions& options,
               const Clock& clock)
       : dataset_(dataset),
         memory_(memory),
-        seed_(seed),
+        options_(options),
         clock_(clock),
         scratch_(dataset.make_scratch()) {}
 
+  // From an iterable data set: the next indices.size() samples of this reader's share, whatever the
+  // indices are; fewer at its end, and then batches of size 0.
   // Throws what the data set throws; `cost` then holds what was spent until then. Gives up between
   // two samples, by an Error that nobody will see, when `stop` becomes true.
   [[nodiscard]] Batch read(std::span<const std::int64_t> indices, std::int64_t epoch,
                            BatchCost& cost, const std::atomic<bool>* stop = nullptr);
+  // The share of an iterable data set begins anew, even in the same epoch.
+  void restart() { stream_.reset(); }
 
  private:
+  [[nodiscard]] bool next_of_stream(std::int64_t epoch, ReadCost& reads);
+
   const Dataset& dataset_;
   const BatchMemory& memory_;
-  std::uint64_t seed_;
+  ReaderOptions options_;
   const Clock& clock_;
   std::unique_ptr<Dataset::Scratch> scratch_;
   std::vector<std::byte*> slots_;
+  std::unique_ptr<SampleStream> stream_;  // of an iterable data set, in stream_epoch_
+  std::int64_t stream_epoch_ = 0;
+  bool stream_ended_ = false;
 };
 
 }  // namespace stepbench

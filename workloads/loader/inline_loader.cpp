@@ -13,12 +13,22 @@ InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options,
       order_(std::move(order)),
       clock_(clock),
       memory_(dataset.fields(), options.batch_size, options.reuse_buffers),
-      reader_(dataset, memory_, options.seed, clock),
+      reader_(dataset, memory_,
+              {.seed = options.seed,
+               .drop_last = options.drop_last,
+               .rank = options.rank,
+               .world = options.world},
+              clock),
       samples_(dataset.size()) {}
 
 void InlineLoader::begin_epoch(std::int64_t epoch) {
   const std::int64_t began = clock_.now_ns();
-  indices_ = order_(epoch);
+  if (samples_ < 0) {
+    indices_.assign(static_cast<std::size_t>(options_.batch_size), 0);
+  } else {
+    indices_ = order_(epoch);
+  }
+  reader_.restart();
   epoch_ = epoch;
   next_batch_ = 0;
   ++metrics_.epochs;
@@ -28,7 +38,7 @@ void InlineLoader::begin_epoch(std::int64_t epoch) {
 std::optional<Batch> InlineLoader::next() {
   const std::int64_t began = clock_.now_ns();
   const BatchCut cut(indices_, options_.batch_size, options_.drop_last);
-  if (next_batch_ >= cut.count()) {
+  if (samples_ >= 0 && next_batch_ >= cut.count()) {
     metrics_.epoch_end_ns += clock_.now_ns() - began;
     return std::nullopt;
   }
@@ -46,7 +56,11 @@ std::optional<Batch> InlineLoader::next() {
   };
   const std::int64_t index = next_batch_++;  // a failed batch is passed over, as in Python
   try {
-    Batch batch = reader_.read(cut[index], epoch_, cost);
+    Batch batch = reader_.read(samples_ < 0 ? indices_ : cut[index], epoch_, cost);
+    if (batch.size == 0) {
+      metrics_.epoch_end_ns += clock_.now_ns() - began;
+      return std::nullopt;
+    }
     batch.index = index;
     ++metrics_.batches;
     metrics_.samples += batch.size;
@@ -60,7 +74,7 @@ std::optional<Batch> InlineLoader::next() {
 }
 
 std::int64_t InlineLoader::batches_per_epoch() const {
-  return batch_count(samples_, options_.batch_size, options_.drop_last);
+  return samples_ < 0 ? -1 : batch_count(samples_, options_.batch_size, options_.drop_last);
 }
 
 void InlineLoader::reset_metrics() { metrics_ = {}; }

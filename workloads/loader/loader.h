@@ -28,6 +28,8 @@ struct LoaderOptions {
   bool in_order = true;
   bool reuse_buffers = false;  // buffers: fresh | reused
   std::int64_t threads_per_worker = 1;
+  std::int64_t rank = 0;  // of `world`: which share of an iterable data set is this loader's
+  std::int64_t world = 1;
 };
 
 // Counters and per-next() samples since the last reset. Times in nanoseconds.
@@ -84,6 +86,7 @@ class Loader {
   virtual void begin_epoch(std::int64_t epoch) = 0;  // Python's iter()
   [[nodiscard]] virtual std::optional<Batch>
   next() = 0;  // nothing: end of the epoch. Rethrows a worker's error.
+  // Negative: an iterable data set's length is not known.
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;

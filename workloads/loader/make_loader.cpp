@@ -34,6 +34,7 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
 }
 
 EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
+  if (dataset.size() < 0) return {};
   return options.shuffle ? shuffled_order(dataset.size(), options.seed)
                          : sequential_order(dataset.size());
 }
@@ -41,7 +42,9 @@ EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
 std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
                                     EpochOrder order, WorkerContext& context) {
   const std::int64_t began = context.clock.now_ns();
-  const LoaderOptions options = loader_options(resolved);
+  LoaderOptions options = loader_options(resolved);
+  options.rank = context.rank;
+  options.world = context.world;
   const std::string& engine = resolved.text("loader.engine");
   if (options.pin_memory)
     throw ConfigError("loader.pin_memory", "is not offered by engine " + engine);

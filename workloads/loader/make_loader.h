@@ -13,7 +13,7 @@ namespace stepbench {
 [[nodiscard]] LoaderOptions loader_options(const ResolvedCase& resolved);
 
 // Sequential, or this project's own shuffle with the options' seed: an order for programs without
-// torch.
+// torch. Empty for an iterable data set, which has an order of its own.
 [[nodiscard]] EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options);
 
 // The engine that the section `loader` names, over `dataset`. `dataset` must outlive it; so must

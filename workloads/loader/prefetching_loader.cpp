@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/prefetching_loader.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -18,7 +20,8 @@ PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& 
       start_(std::move(start)),
       clock_(clock),
       dispatcher_(static_cast<int>(options.num_workers), options.prefetch_factor, options.in_order),
-      received_(static_cast<std::size_t>(dispatcher_.capacity())) {
+      received_(static_cast<std::size_t>(dispatcher_.capacity() + options.num_workers)),
+      ended_(static_cast<std::size_t>(options.num_workers)) {
   reset_metrics();
 }
 
@@ -32,9 +35,15 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
   }
   for (LoaderResult& left : received_) left = {};
   epoch_ = epoch;
-  indices_ = order_(epoch);
-  dispatcher_.begin_epoch(batch_count(static_cast<std::int64_t>(indices_.size()),
-                                      options_.batch_size, options_.drop_last));
+  std::fill(ended_.begin(), ended_.end(), false);
+  if (samples_ < 0) {  // tasks without end, all alike, until every worker has ended
+    indices_.assign(static_cast<std::size_t>(options_.batch_size), 0);
+    dispatcher_.begin_epoch(std::numeric_limits<std::int64_t>::max());
+  } else {
+    indices_ = order_(epoch);
+    dispatcher_.begin_epoch(batch_count(static_cast<std::int64_t>(indices_.size()),
+                                        options_.batch_size, options_.drop_last));
+  }
   for (std::int64_t i = 0; i < dispatcher_.capacity(); ++i) send_next();
   ++metrics_.epochs;
   metrics_.epoch_begin_ns += clock_.now_ns() - began;
@@ -58,8 +67,12 @@ std::optional<Batch> PrefetchingLoader::next() {
     LoaderResult result = receive(blocked_ns);
     const std::int64_t batch = result.batch;
     account(result);
-    slot(batch) = std::move(result);
-    dispatcher_.received(batch);
+    if (is_end(result)) {
+      end_worker(result.worker);
+    } else {
+      slot(batch) = std::move(result);
+      dispatcher_.received(batch);
+    }
     receive_ns += clock_.now_ns() - asked - (blocked_ns - blocked_before);
   }
   LoaderResult result = std::exchange(slot(dispatcher_.yield().index), {});
@@ -103,15 +116,24 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   worker.blocked_ns += result.blocked_ns;
 }
 
+void PrefetchingLoader::end_worker(int worker) {
+  const auto index = static_cast<std::size_t>(worker);
+  if (ended_[index]) return;  // the answer to a task that was already in its queue
+  ended_[index] = true;
+  dispatcher_.ended(worker);
+  send_next();
+}
+
 void PrefetchingLoader::send_next() {
   const std::optional<Dispatcher::Task> task = dispatcher_.dispatch();
   if (!task) return;
   const BatchCut cut(indices_, options_.batch_size, options_.drop_last);
-  pool_->send(task->worker, {.batch = task->index, .epoch = epoch_, .samples = cut[task->index]});
+  const std::span<const std::int64_t> samples = samples_ < 0 ? indices_ : cut[task->index];
+  pool_->send(task->worker, {.batch = task->index, .epoch = epoch_, .samples = samples});
 }
 
 std::int64_t PrefetchingLoader::batches_per_epoch() const {
-  return batch_count(samples_, options_.batch_size, options_.drop_last);
+  return samples_ < 0 ? -1 : batch_count(samples_, options_.batch_size, options_.drop_last);
 }
 
 void PrefetchingLoader::reset_metrics() {

@@ -19,7 +19,8 @@ class PrefetchingLoader final : public Loader {
  public:
   using StartWorkers = std::function<std::unique_ptr<WorkerPool>()>;
 
-  // `clock` must outlive it, and so must what `start` uses.
+  // `clock` must outlive it, and so must what `start` uses. samples < 0: an iterable data set,
+  // whose workers answer with a batch of size 0 when their share is used up.
   PrefetchingLoader(std::int64_t samples, const LoaderOptions& options, EpochOrder order,
                     StartWorkers start, const Clock& clock);
 
@@ -34,7 +35,11 @@ class PrefetchingLoader final : public Loader {
   [[nodiscard]] LoaderResult& slot(std::int64_t batch) {
     return received_[static_cast<std::size_t>(batch) % received_.size()];
   }
+  [[nodiscard]] bool is_end(const LoaderResult& result) const {
+    return samples_ < 0 && !result.error && result.data.size == 0;
+  }
   void account(const LoaderResult& result);
+  void end_worker(int worker);
   void send_next();
 
   std::int64_t samples_;
@@ -46,6 +51,7 @@ class PrefetchingLoader final : public Loader {
   std::int64_t epoch_ = 0;
   std::vector<std::int64_t> indices_;   // of this epoch; tasks point into it
   std::vector<LoaderResult> received_;  // not yet yielded; batch i stands at i % size
+  std::vector<bool> ended_;             // workers of an iterable data set, in this epoch
   LoaderMetrics metrics_;
   std::unique_ptr<WorkerPool> pool_;  // stopped first
 };

@@ -14,6 +14,9 @@ std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderO
       std::make_shared<BatchMemory>(dataset.fields(), options.batch_size, options.reuse_buffers);
   const ThreadPoolOptions pool{.workers = static_cast<int>(options.num_workers),
                                .seed = options.seed,
+                               .drop_last = options.drop_last,
+                               .rank = options.rank,
+                               .world = options.world,
                                .threads_per_worker = options.threads_per_worker};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),

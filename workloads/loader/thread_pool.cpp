@@ -90,7 +90,14 @@ void ThreadPool::work(int worker) {
   std::optional<BatchReader> reader;
   std::exception_ptr broken;  // a worker that cannot start says so for every task
   try {
-    reader.emplace(dataset_, memory_, options_.seed, clock_);
+    reader.emplace(dataset_, memory_,
+                   ReaderOptions{.seed = options_.seed,
+                                 .drop_last = options_.drop_last,
+                                 .rank = options_.rank,
+                                 .world = options_.world,
+                                 .worker = worker,
+                                 .workers = options_.workers},
+                   clock_);
   } catch (...) {
     broken = current_error(worker);
   }
@@ -100,6 +107,7 @@ void ThreadPool::work(int worker) {
     const Message message = tasks_[static_cast<std::size_t>(worker)].pop();
     if (std::holds_alternative<Stop>(message)) return;
     if (std::holds_alternative<Resume>(message)) {
+      if (reader) reader->restart();
       results_.push(Resumed{});
       continue;
     }

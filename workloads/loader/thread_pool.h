@@ -17,6 +17,9 @@ namespace stepbench {
 struct ThreadPoolOptions {
   int workers = 1;
   std::uint64_t seed = 0;
+  bool drop_last = false;
+  std::int64_t rank = 0;
+  std::int64_t world = 1;
   std::int64_t threads_per_worker = 1;
 };
 

@@ -18,11 +18,19 @@ Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t 
         {memory->emplace_back(std::make_unique<std::byte[]>(bytes)).get(), field});
   }
   const std::unique_ptr<Dataset::Scratch> scratch = dataset.make_scratch();
+  const IterableDataset* iterable = dataset.iterable();
+  const std::unique_ptr<SampleStream> stream =
+      iterable != nullptr ? iterable->stream({.seed = seed}) : nullptr;
   ReadCost cost;
   std::vector<std::byte*> slots(batch.fields.size());
   for (std::int64_t i = 0; i < size; ++i) {
     for (std::size_t f = 0; f < slots.size(); ++f) {
       slots[f] = batch.fields[f].data + static_cast<std::size_t>(i) * batch.fields[f].spec.bytes();
+    }
+    if (stream) {
+      if (!stream->next(slots, cost))
+        throw Error("the data set has fewer samples than a fixed batch");
+      continue;
     }
     dataset.read({.index = i % dataset.size(), .seed = seed, .epoch = 0}, slots, *scratch, cost);
   }

@@ -29,10 +29,13 @@ std::optional<std::string> ModelStep::build() {
   // The loader comes first: its workers must be forked before anything initialises CUDA.
   dataset_ = make_dataset(resolved_);
   const LoaderOptions loader = loader_options(resolved_);
-  EpochOrder order = torch_epoch_order({.size = dataset_->size(),
-                                        .shuffle = loader.shuffle,
-                                        .seed = loader.seed,
-                                        .persistent_workers = loader.persistent_workers});
+  EpochOrder order;
+  if (dataset_->iterable() == nullptr) {
+    order = torch_epoch_order({.size = dataset_->size(),
+                               .shuffle = loader.shuffle,
+                               .seed = loader.seed,
+                               .persistent_workers = loader.persistent_workers});
+  }
   loader_ = make_loader(*dataset_, resolved_, std::move(order), context_);
   stream_.emplace(*loader_, context_);
 

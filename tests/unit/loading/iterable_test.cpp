@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterable data sets: what each worker gets, and how epochs of several workers end. The order of
+// Python's own DataLoader is held against the Dispatcher in tests/workloads/dispatch_order.py.
+#include <gmock/gmock.h>
+
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/inline_loader.h"
+#include "workloads/loader/thread_loader.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+using Batches = std::vector<std::vector<std::int64_t>>;
+
+const HostClock kClock;
+
+// Reader r yields 100 r, 100 r + 1, ..., as many as its entry says.
+class Counters final : public IterableDataset {
+ public:
+  explicit Counters(std::vector<std::int64_t> lengths, std::int64_t bad = -1)
+      : lengths_(std::move(lengths)), bad_(bad) {}
+
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::string digest() const override { return "counters"; }
+  [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override {
+    const std::int64_t reader = share.rank * share.workers + share.worker;
+    return std::make_unique<Counter>(reader * 100, lengths_.at(static_cast<std::size_t>(reader)),
+                                     bad_);
+  }
+
+ private:
+  class Counter final : public SampleStream {
+   public:
+    Counter(std::int64_t next, std::int64_t left, std::int64_t bad)
+        : next_(next), left_(left), bad_(bad) {}
+    bool next(SampleSlots out, ReadCost&) override {
+      if (left_-- <= 0) return false;
+      const std::int64_t value = next_++;
+      if (value == bad_) throw Error("a.tar: entry 7: damaged");
+      std::memcpy(out[0], &value, sizeof value);
+      return true;
+    }
+
+   private:
+    std::int64_t next_, left_, bad_;
+  };
+
+  std::vector<std::int64_t> lengths_;
+  std::int64_t bad_;
+  std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
+};
+
+TEST(IterableLoader, InlineReadsOneStreamInBatchesAndAnotherInEachEpoch) {
+  const Counters data({5});
+  InlineLoader loader(data, {.batch_size = 2}, {}, kClock);
+  const Batches all = {{0, 1}, {2, 3}, {4}};
+  EXPECT_EQ(test::epoch(loader, 0), all);
+  EXPECT_EQ(test::epoch(loader, 0), all);
+  EXPECT_EQ(test::epoch(loader, 1), all);
+  EXPECT_EQ(loader.batches_per_epoch(), -1);
+}
+
+TEST(IterableLoader, WorkersTakeTurnsUntilEachHasEnded) {
+  const Counters data({5, 1, 0});
+  for (const std::int64_t prefetch : {1, 2, 5}) {
+    for (const bool persistent : {false, true}) {
+      const auto loader = make_thread_loader(data,
+                                             {.batch_size = 2,
+                                              .num_workers = 3,
+                                              .prefetch_factor = prefetch,
+                                              .persistent_workers = persistent},
+                                             {}, kClock);
+      const Batches expected = {{0, 1}, {100}, {2, 3}, {4}};
+      for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+        EXPECT_EQ(test::epoch(*loader, epoch), expected) << prefetch << persistent;
+      }
+    }
+  }
+}
+
+TEST(IterableLoader, EveryWorkerDropsItsOwnLastBatch) {
+  const Counters data({5, 3});
+  const auto loader =
+      make_thread_loader(data, {.batch_size = 2, .num_workers = 2, .drop_last = true}, {}, kClock);
+  EXPECT_THAT(test::epoch(*loader, 0),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(100, 101), ElementsAre(2, 3)));
+}
+
+TEST(IterableLoader, RanksReadDifferentShares) {
+  const Counters data({2, 1, 3, 1});
+  LoaderOptions options{.batch_size = 1, .num_workers = 2, .rank = 1, .world = 2};
+  EXPECT_EQ(test::epoch(*make_thread_loader(data, options, {}, kClock), 0),
+            (Batches{{200}, {300}, {201}, {202}}));
+}
+
+TEST(IterableLoader, AnEpochWithoutSamplesEndsAtOnce) {
+  const Counters data({0, 0});
+  const auto loader = make_thread_loader(data, {.num_workers = 2}, {}, kClock);
+  EXPECT_THAT(test::epoch(*loader, 0), IsEmpty());
+  InlineLoader alone(data, {}, {}, kClock);
+  EXPECT_THAT(test::epoch(alone, 0), IsEmpty());
+}
+
+TEST(IterableLoader, AnErrorComesInItsBatchsPlaceAndTheStreamGoesOn) {
+  const Counters data({4, 1}, 1);
+  const auto loader = make_thread_loader(data, {.num_workers = 2}, {}, kClock);
+  loader->begin_epoch(0);
+  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
+  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(100));
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>("loader worker 0: a.tar: entry 7: damaged"));
+  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(2));
+  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(3));
+  EXPECT_FALSE(loader->next().has_value());
+}
+
+TEST(IterableLoader, OutOfOrderNothingIsLostAndNothingComesTwice) {
+  const Counters data({7, 0, 12, 1});
+  const auto loader = make_thread_loader(
+      data, {.batch_size = 1, .num_workers = 4, .prefetch_factor = 3, .in_order = false}, {},
+      kClock);
+  std::vector<std::int64_t> seen;
+  for (const auto& batch : test::epoch(*loader, 0)) seen.push_back(batch.at(0));
+  std::ranges::sort(seen);
+  EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 5, 6, 200, 201, 202, 203, 204, 205, 206, 207, 208,
+                                209, 210, 211, 300));
+}
+
+TEST(IterableLoader, AnEpochMayBeAbandoned) {
+  const Counters data({50, 50});
+  const auto loader = make_thread_loader(
+      data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 4, .persistent_workers = true},
+      {}, kClock);
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+    loader->begin_epoch(0);
+    EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
+    EXPECT_THAT(test::indices(*loader->next()), ElementsAre(100));
+  }
+}
+
+TEST(IterableDataset, HasNoSampleByIndex) {
+  const Counters data({1});
+  const auto scratch = data.make_scratch();
+  ReadCost cost;
+  EXPECT_THAT([&] { data.read({}, {}, *scratch, cost); },
+              ThrowsMessage<Error>(HasSubstr("no sample by index")));
+}
+
+}  // namespace
+}  // namespace stepbench

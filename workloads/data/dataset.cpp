@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/dataset.h"
+
+#include "harness/error.h"
+
+namespace stepbench {
+
+void IterableDataset::read(const SampleKey&, SampleSlots, Scratch&, ReadCost&) const {
+  throw Error("an iterable data set has no sample by index");
+}
+
+}  // namespace stepbench
