@@ -109,8 +109,13 @@ struct OpLog {
   std::vector<ForeignSpan> foreign = {};
   std::vector<std::string> names = {};
   std::vector<std::string> shapes = {};  // as torch.profiler prints them: "[[8, 32], [32, 32], []]"
+  // By index of `shapes`, or empty: the inputs that are no tensors, as torch.profiler's "Concrete
+  // Inputs": ["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"]. Convolutions alone need them: without
+  // stride and padding their FLOPs are unknown.
+  std::vector<std::string> arguments = {};
   std::vector<std::string> modules = {};
   std::vector<OpThread> threads = {};
+  std::uint32_t step_thread = 0;  // where the loop that made `marks` runs; index into `threads`
   std::int64_t process = 0;
   std::int64_t dropped = 0;  // records that a collector lost; the table is then incomplete
 };

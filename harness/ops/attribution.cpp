@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/attribution.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace stepbench {
+namespace {
+
+bool is_call(const DeviceActivity& activity) {
+  return activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver;
+}
+
+bool is_device_work(const DeviceActivity& activity) {
+  return activity.kind == ActivityKind::kKernel || activity.kind == ActivityKind::kMemcpy ||
+         activity.kind == ActivityKind::kMemset;
+}
+
+// What joins a forward op with its backward function.
+std::uint64_t autograd_key(std::int64_t sequence, std::uint32_t thread) {
+  return (static_cast<std::uint64_t>(sequence) << 16U) ^ thread;
+}
+
+std::uint32_t enclosing_op(const OpTree& tree, std::uint32_t node) {
+  while (node != kNoIndex && tree.nodes[node].kind == OpKind::kCall) node = tree.nodes[node].parent;
+  return node;
+}
+
+}  // namespace
+
+std::int64_t join_by_external(OpLog& log, std::span<const std::uint64_t> external_of_op) {
+  std::unordered_map<std::uint64_t, std::uint32_t> ops;
+  ops.reserve(external_of_op.size());
+  for (std::size_t i = 0; i < external_of_op.size(); ++i) {
+    ops.emplace(external_of_op[i], static_cast<std::uint32_t>(i));
+  }
+  std::int64_t without = 0;
+  for (DeviceActivity& activity : log.activities) {
+    const auto found = activity.external == 0 ? ops.end() : ops.find(activity.external);
+    if (found != ops.end()) activity.op = found->second;
+    if (activity.op == kNoIndex && is_device_work(activity)) ++without;
+  }
+  return without;
+}
+
+std::vector<std::uint32_t> causes_of(const OpLog& log, const OpTree& tree) {
+  std::vector<std::uint32_t> causes(log.activities.size(), kNoIndex);
+  std::unordered_map<std::uint64_t, std::uint32_t> call_of;  // correlation -> activity
+  for (std::size_t i = 0; i < log.activities.size(); ++i) {
+    const DeviceActivity& activity = log.activities[i];
+    if (activity.op != kNoIndex) causes[i] = tree.node_of_op[activity.op];
+    if (is_call(activity)) call_of.emplace(activity.correlation, static_cast<std::uint32_t>(i));
+  }
+  for (const OpNode& node : tree.nodes) {
+    if (node.kind != OpKind::kCall || causes[node.source] != kNoIndex) continue;
+    causes[node.source] = enclosing_op(tree, node.parent);
+  }
+  for (std::size_t i = 0; i < log.activities.size(); ++i) {
+    if (causes[i] != kNoIndex || is_call(log.activities[i])) continue;
+    const auto call = call_of.find(log.activities[i].correlation);
+    if (call != call_of.end()) causes[i] = causes[call->second];
+  }
+  return causes;
+}
+
+std::vector<std::uint32_t> modules_of(const OpLog& log, const OpTree& tree) {
+  std::vector<std::uint32_t> modules(tree.nodes.size(), kNoIndex);
+  if (log.modules.empty()) return modules;
+  std::unordered_map<std::uint64_t, std::uint32_t> forward;
+  const auto op_of = [&](const OpNode& node) -> const OpEvent* {
+    const bool is_op = node.kind == OpKind::kOp || node.kind == OpKind::kAnnotation;
+    return is_op && node.source < log.ops.size() ? &log.ops[node.source] : nullptr;
+  };
+  // A parent stands before its children, the last op with a sequence number made the function.
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const OpNode& node = tree.nodes[i];
+    if (node.parent != kNoIndex) modules[i] = modules[node.parent];
+    const OpEvent* op = op_of(node);
+    if (op == nullptr) continue;
+    if (op->module != kNoIndex) modules[i] = op->module;
+    if (op->scope == OpScope::kFunction && op->sequence >= 0 && modules[i] != kNoIndex) {
+      forward[autograd_key(op->sequence, op->thread)] = modules[i];
+    }
+  }
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (modules[i] != kNoIndex) continue;
+    const OpNode& node = tree.nodes[i];
+    const OpEvent* op = op_of(node);
+    if (op != nullptr && op->scope == OpScope::kBackwardFunction && op->sequence >= 0) {
+      const std::uint32_t thread = op->forward_thread == kNoIndex ? op->thread : op->forward_thread;
+      const auto found = forward.find(autograd_key(op->sequence, thread));
+      if (found != forward.end()) modules[i] = found->second;
+    } else if (node.parent != kNoIndex) {
+      modules[i] = modules[node.parent];
+    }
+  }
+  return modules;
+}
+
+}  // namespace stepbench

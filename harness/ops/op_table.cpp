@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/op_table.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "harness/ops/attribution.h"
+#include "harness/ops/flops.h"
+#include "harness/ops/mark_index.h"
+#include "harness/ops/memory_sums.h"
+
+namespace stepbench {
+namespace {
+
+// Each text once; maps the tables of a log onto one.
+class Strings {
+ public:
+  explicit Strings(std::vector<std::string>& all) : all_(all) {}
+
+  std::uint32_t intern(std::string_view text) {
+    const auto [at, is_new] =
+        index_.try_emplace(std::string(text), static_cast<std::uint32_t>(all_.size()));
+    if (is_new) all_.emplace_back(text);
+    return at->second;
+  }
+  std::vector<std::uint32_t> intern(const std::vector<std::string>& texts) {
+    std::vector<std::uint32_t> indices;
+    indices.reserve(texts.size());
+    for (const std::string& text : texts) indices.push_back(intern(text));
+    return indices;
+  }
+
+ private:
+  std::vector<std::string>& all_;
+  std::unordered_map<std::string, std::uint32_t> index_;
+};
+
+std::uint32_t mapped(const std::vector<std::uint32_t>& map, std::uint32_t index) {
+  return index < map.size() ? map[index] : kNoIndex;
+}
+
+using Key =
+    std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, OpKind>;
+
+Key key_of(const OpRow& row) {
+  return {row.step, row.phase, row.name, row.shapes, row.module, row.kind};
+}
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    const auto& [step, phase, name, shapes, module, kind] = key;
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const std::uint64_t part :
+         {static_cast<std::uint64_t>(step), (std::uint64_t{phase} << 32U) | name,
+          (std::uint64_t{shapes} << 32U) | module, static_cast<std::uint64_t>(kind)}) {
+      hash = (hash ^ part) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 29U;
+    }
+    return hash;
+  }
+};
+
+class RowSet {
+ public:
+  void add(const OpRow& row, std::int64_t at_ns) {
+    const auto [at, is_new] =
+        index_.try_emplace(key_of(row), static_cast<std::uint32_t>(rows_.size()));
+    if (is_new) {
+      rows_.push_back(row);
+      first_ns_.push_back(at_ns);
+      return;
+    }
+    rows_[at->second] += row;
+    first_ns_[at->second] = std::min(first_ns_[at->second], at_ns);
+  }
+
+  [[nodiscard]] std::vector<OpRow> by_first_call() const {
+    std::vector<std::size_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return first_ns_[a] < first_ns_[b]; });
+    std::vector<OpRow> sorted;
+    sorted.reserve(rows_.size());
+    for (const std::size_t i : order) sorted.push_back(rows_[i]);
+    return sorted;
+  }
+
+ private:
+  std::vector<OpRow> rows_;
+  std::vector<std::int64_t> first_ns_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+};
+
+class Maker {
+ public:
+  Maker(const OpLog& log, const OpTree& tree)
+      : log_(log),
+        tree_(tree),
+        strings_(table_.strings),
+        names_(strings_.intern(tree.names)),
+        shapes_(strings_.intern(log.shapes)),
+        modules_(strings_.intern(log.modules)),
+        marks_(log.marks),
+        causes_(causes_of(log, tree)),
+        module_of_(modules_of(log, tree)) {}
+
+  OpTable make() {
+    table_.dropped = log_.dropped;
+    add_nodes();
+    add_device_work();
+    add_activities();
+    table_.rows = rows_.by_first_call();
+    return std::move(table_);
+  }
+
+ private:
+  void add_nodes() {
+    const std::vector<OpNode>& nodes = tree_.nodes;
+    std::vector<std::int64_t> self_cpu_ns(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i].async) self_cpu_ns[i] += nodes[i].duration_ns();
+      if (nodes[i].parent != kNoIndex) self_cpu_ns[nodes[i].parent] -= nodes[i].duration_ns();
+    }
+    find_device_times();
+    find_memory();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      OpRow row = place(nodes[i].start_ns);
+      row.name = names_[nodes[i].name];
+      row.module = mapped(modules_, module_of_[i]);
+      row.kind = nodes[i].kind;
+      row.async = nodes[i].async;
+      row.calls = 1;
+      row.cpu_ns = nodes[i].duration_ns();
+      row.self_cpu_ns = self_cpu_ns[i];
+      if (!self_device_ns_.empty()) {
+        row.self_device_ns = self_device_ns_[i];
+        row.device_ns = device_ns_[i];
+      }
+      if (!bytes_.empty()) add_memory(i, row);
+      add_shapes(nodes[i], row);
+      rows_.add(row, nodes[i].start_ns);
+    }
+  }
+
+  void add_shapes(const OpNode& node, OpRow& row) {
+    if (node.kind == OpKind::kCall || node.source >= log_.ops.size()) return;
+    const std::uint32_t shapes = log_.ops[node.source].shapes;
+    if (shapes == kNoIndex) return;
+    row.shapes = shapes_[shapes];
+    const std::uint64_t key = (std::uint64_t{node.name} << 32U) | shapes;
+    const auto [at, is_new] = flops_.try_emplace(key, 0);
+    if (is_new) {
+      const std::string_view arguments =
+          shapes < log_.arguments.size() ? log_.arguments[shapes] : std::string_view();
+      at->second = flops(tree_.names[node.name], log_.shapes[shapes], arguments).value_or(0);
+    }
+    row.flops = at->second;
+  }
+
+  // Children stand behind their parents: sums go up in one pass.
+  void find_device_times() {
+    if (log_.activities.empty()) return;
+    self_device_ns_.resize(tree_.nodes.size());
+    for (std::size_t i = 0; i < log_.activities.size(); ++i) {
+      if (is_device_work(i) && has_cause(i)) self_device_ns_[causes_[i]] += duration_ns(i);
+    }
+    device_ns_ = self_device_ns_;
+    for (std::size_t i = tree_.nodes.size(); i-- > 0;) {
+      if (tree_.nodes[i].parent != kNoIndex) device_ns_[tree_.nodes[i].parent] += device_ns_[i];
+    }
+  }
+
+  void find_memory() {
+    MemorySums sums(log_.memory);
+    if (sums.empty()) return;
+    const std::vector<OpNode>& nodes = tree_.nodes;
+    bytes_.resize(nodes.size());
+    self_bytes_.resize(nodes.size());
+    own_bytes_.resize(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      bytes_[i] = sums.claim(nodes[i].start_ns, nodes[i].end_ns);
+      if (!nodes[i].async) {
+        self_bytes_[i].cpu += bytes_[i].cpu;
+        self_bytes_[i].device += bytes_[i].device;
+      }
+      if (nodes[i].parent == kNoIndex) continue;
+      self_bytes_[nodes[i].parent].cpu -= bytes_[i].cpu;
+      self_bytes_[nodes[i].parent].device -= bytes_[i].device;
+    }
+    for (const MemoryEvent& event : log_.memory) {
+      if (event.op == kNoIndex || tree_.node_of_op[event.op] == kNoIndex) continue;
+      MemorySums::Bytes& own = own_bytes_[tree_.node_of_op[event.op]];
+      (event.device < 0 ? own.cpu : own.device) += event.bytes;
+    }
+    for (const MemorySums::Unclaimed& left : sums.unclaimed()) {
+      OpRow row = place(left.at_ns);
+      row.name = strings_.intern("[memory]");
+      row.kind = OpKind::kMemory;
+      row.calls = 1;
+      row.self_cpu_bytes = row.cpu_bytes = left.bytes.cpu;
+      row.self_device_bytes = row.device_bytes = left.bytes.device;
+      rows_.add(row, left.at_ns);
+    }
+  }
+
+  void add_memory(std::size_t node, OpRow& row) const {
+    row.cpu_bytes = bytes_[node].cpu;
+    row.device_bytes = bytes_[node].device;
+    row.self_cpu_bytes = self_bytes_[node].cpu;
+    row.self_device_bytes = self_bytes_[node].device;
+    row.own_cpu_bytes = own_bytes_[node].cpu;
+    row.own_device_bytes = own_bytes_[node].device;
+  }
+
+  void add_device_work() {
+    for (std::size_t i = 0; i < log_.activities.size(); ++i) {
+      if (!is_device_work(i)) continue;
+      const DeviceActivity& activity = log_.activities[i];
+      OpRow row = place_of_activity(i);
+      row.name = names_[tree_.name_of_log[activity.name]];
+      if (causes_[i] != kNoIndex) row.module = mapped(modules_, module_of_[causes_[i]]);
+      row.kind = OpKind::kDevice;
+      row.calls = 1;
+      row.device_ns = row.self_device_ns = duration_ns(i);
+      rows_.add(row, activity.start_ns);
+    }
+  }
+
+  void add_activities() {
+    std::unordered_map<Key, std::size_t, KeyHash> index;
+    for (std::size_t i = 0; i < log_.activities.size(); ++i) {
+      const DeviceActivity& activity = log_.activities[i];
+      ActivityRow row;
+      row.name = names_[tree_.name_of_log[activity.name]];
+      if (causes_[i] != kNoIndex) row.op = names_[tree_.nodes[causes_[i]].name];
+      row.phase = place_of_activity(i).phase;
+      row.kind = activity.kind;
+      const Key key{
+          static_cast<std::int64_t>(row.kind), row.phase, row.name, row.op, 0, OpKind::kDevice};
+      const auto [at, is_new] = index.try_emplace(key, table_.activities.size());
+      if (is_new) {
+        row.min_ns = duration_ns(i);
+        table_.activities.push_back(row);
+      }
+      ActivityRow& sum = table_.activities[at->second];
+      ++sum.launches;
+      sum.total_ns += duration_ns(i);
+      sum.min_ns = std::min(sum.min_ns, duration_ns(i));
+      sum.max_ns = std::max(sum.max_ns, duration_ns(i));
+      sum.bytes += activity.bytes;
+    }
+  }
+
+  [[nodiscard]] OpRow place(std::int64_t at_ns) {
+    const MarkIndex::Place found = marks_.at(at_ns);
+    OpRow row;
+    row.step = found.step;
+    if (found.phase != kNoIndex) row.phase = names_[tree_.name_of_log[found.phase]];
+    return row;
+  }
+
+  // Device work belongs to the step and phase that started it, whenever it runs.
+  [[nodiscard]] OpRow place_of_activity(std::size_t i) {
+    return place(causes_[i] == kNoIndex ? log_.activities[i].start_ns
+                                        : tree_.nodes[causes_[i]].start_ns);
+  }
+
+  [[nodiscard]] bool is_device_work(std::size_t i) const {
+    const ActivityKind kind = log_.activities[i].kind;
+    return kind == ActivityKind::kKernel || kind == ActivityKind::kMemcpy ||
+           kind == ActivityKind::kMemset;
+  }
+  [[nodiscard]] bool has_cause(std::size_t i) const {
+    return causes_[i] != kNoIndex && !tree_.nodes[causes_[i]].async;
+  }
+  [[nodiscard]] std::int64_t duration_ns(std::size_t i) const {
+    return log_.activities[i].end_ns - log_.activities[i].start_ns;
+  }
+
+  const OpLog& log_;
+  const OpTree& tree_;
+  OpTable table_;
+  Strings strings_;
+  std::vector<std::uint32_t> names_;  // of the tree -> strings
+  std::vector<std::uint32_t> shapes_;
+  std::vector<std::uint32_t> modules_;
+  MarkIndex marks_;
+  std::vector<std::uint32_t> causes_;     // node of each activity
+  std::vector<std::uint32_t> module_of_;  // of each node
+  std::vector<std::int64_t> self_device_ns_;
+  std::vector<std::int64_t> device_ns_;
+  std::vector<MemorySums::Bytes> bytes_;
+  std::vector<MemorySums::Bytes> self_bytes_;
+  std::vector<MemorySums::Bytes> own_bytes_;
+  std::unordered_map<std::uint64_t, std::int64_t> flops_;  // by name and shapes
+  RowSet rows_;
+};
+
+}  // namespace
+
+OpRow& OpRow::operator+=(const OpRow& other) {
+  calls += other.calls;
+  self_cpu_ns += other.self_cpu_ns;
+  cpu_ns += other.cpu_ns;
+  self_device_ns += other.self_device_ns;
+  device_ns += other.device_ns;
+  self_cpu_bytes += other.self_cpu_bytes;
+  cpu_bytes += other.cpu_bytes;
+  self_device_bytes += other.self_device_bytes;
+  device_bytes += other.device_bytes;
+  own_cpu_bytes += other.own_cpu_bytes;
+  own_device_bytes += other.own_device_bytes;
+  flops += other.flops;
+  return *this;
+}
+
+OpTable make_op_table(const OpLog& log, const OpTree& tree) { return Maker(log, tree).make(); }
+
+OpTable make_op_table(const OpLog& log) { return make_op_table(log, build_op_tree(log)); }
+
+std::vector<OpRow> grouped(const std::vector<OpRow>& rows, OpGrouping by) {
+  RowSet sums;
+  std::int64_t order = 0;
+  for (OpRow row : rows) {
+    if (!by.shapes) row.shapes = kNoIndex;
+    if (!by.phase) row.phase = kNoIndex;
+    if (!by.module) row.module = kNoIndex;
+    if (!by.step) row.step = -1;
+    sums.add(row, order++);
+  }
+  return sums.by_first_call();
+}
+
+OpTotals totals_of(const std::vector<OpRow>& rows) {
+  OpTotals totals;
+  for (const OpRow& row : rows) {
+    totals.self_cpu_ns += row.self_cpu_ns;
+    if (row.kind == OpKind::kDevice) totals.self_device_ns += row.self_device_ns;
+    totals.flops += row.flops;
+  }
+  return totals;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/op_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kStepPrefix = "ProfilerStep#";
+constexpr std::string_view kAnyStep = "ProfilerStep*";
+
+class NameTable {
+ public:
+  explicit NameTable(std::vector<std::string>& names) : names_(names) {}
+
+  std::uint32_t intern(std::string_view name) {
+    const auto [at, is_new] =
+        index_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.emplace_back(name);
+    return at->second;
+  }
+
+ private:
+  std::vector<std::string>& names_;
+  std::unordered_map<std::string, std::uint32_t> index_;
+};
+
+bool is_call(const DeviceActivity& activity) {
+  return activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver;
+}
+
+// Parents before children, threads together, asynchronous events last.
+bool comes_before(const OpNode& a, const OpNode& b) {
+  const auto key = [](const OpNode& node) {
+    const bool from_mark = node.source == OpNode::kStepMark;
+    return std::tuple(node.async, node.thread, node.start_ns, -node.end_ns, !from_mark, node.kind,
+                      node.source);
+  };
+  return key(a) < key(b);
+}
+
+void add_ops(const OpLog& log, OpTree& tree, const std::vector<bool>& left_out) {
+  for (std::size_t i = 0; i < log.ops.size(); ++i) {
+    const OpEvent& op = log.ops[i];
+    if (left_out[op.name]) continue;
+    tree.nodes.push_back(
+        {.start_ns = op.start_ns,
+         .end_ns = std::max(op.start_ns, op.end_ns),
+         .name = tree.name_of_log[op.name],
+         .thread = op.thread,
+         .source = static_cast<std::uint32_t>(i),
+         .kind = op.scope == OpScope::kUserScope ? OpKind::kAnnotation : OpKind::kOp,
+         .async = op.async || op.thread != op.end_thread});
+  }
+}
+
+void add_calls(const OpLog& log, OpTree& tree) {
+  for (std::size_t i = 0; i < log.activities.size(); ++i) {
+    const DeviceActivity& call = log.activities[i];
+    if (!is_call(call)) continue;
+    tree.nodes.push_back({.start_ns = call.start_ns,
+                          .end_ns = std::max(call.start_ns, call.end_ns),
+                          .name = tree.name_of_log[call.name],
+                          .thread = call.op == kNoIndex ? call.thread : log.ops[call.op].thread,
+                          .source = static_cast<std::uint32_t>(i),
+                          .kind = OpKind::kCall});
+  }
+}
+
+void add_steps(const OpLog& log, OpTree& tree, std::uint32_t any_step) {
+  for (const StepMark& mark : log.marks) {
+    if (mark.phase != kNoIndex) continue;
+    tree.nodes.push_back({.start_ns = mark.start_ns,
+                          .end_ns = mark.end_ns,
+                          .name = any_step,
+                          .thread = log.step_thread,
+                          .source = OpNode::kStepMark,
+                          .kind = OpKind::kAnnotation});
+  }
+}
+
+void find_parents(std::vector<OpNode>& nodes) {
+  std::vector<std::uint32_t> open;
+  for (std::size_t i = 0; i < nodes.size() && !nodes[i].async; ++i) {
+    OpNode& node = nodes[i];
+    if (i > 0 && nodes[i - 1].thread != node.thread) open.clear();
+    while (!open.empty()) {
+      const OpNode& candidate = nodes[open.back()];
+      if (node.start_ns < candidate.end_ns && node.end_ns <= candidate.end_ns) break;
+      open.pop_back();
+    }
+    if (!open.empty()) node.parent = open.back();
+    open.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+// Returns for each node the one that stands for it.
+std::vector<std::uint32_t> merge_only_children(std::vector<OpNode>& nodes) {
+  std::vector<std::uint32_t> into(nodes.size());
+  std::vector<std::uint32_t> children(nodes.size(), 0);
+  for (const OpNode& node : nodes) {
+    if (node.parent != kNoIndex) ++children[node.parent];
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    OpNode& node = nodes[i];
+    into[i] = static_cast<std::uint32_t>(i);
+    if (node.parent == kNoIndex) continue;
+    node.parent = into[node.parent];
+    if (nodes[node.parent].name != node.name || children[node.parent] != 1) continue;
+    children[node.parent] = children[i];
+    into[i] = node.parent;
+  }
+  return into;
+}
+
+// Takes merged nodes out; `into` then holds new indices.
+void compact(std::vector<OpNode>& nodes, std::vector<std::uint32_t>& into) {
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool is_kept = into[i] == i;
+    if (nodes[i].parent != kNoIndex) nodes[i].parent = into[nodes[i].parent];
+    if (is_kept) {
+      nodes[kept] = nodes[i];
+      into[i] = kept++;
+    } else {
+      into[i] = into[into[i]];
+    }
+  }
+  nodes.resize(kept);
+}
+
+}  // namespace
+
+bool is_bookkeeping(std::string_view op) {
+  constexpr std::array<std::string_view, 8> kLeftOut = {"[memory]",
+                                                        "[OutOfMemory]",
+                                                        "profiler::_record_function_enter",
+                                                        "profiler::_record_function_enter_new",
+                                                        "profiler::_record_function_exit",
+                                                        "aten::is_leaf",
+                                                        "aten::output_nr",
+                                                        "aten::_version"};
+  return std::find(kLeftOut.begin(), kLeftOut.end(), op) != kLeftOut.end();
+}
+
+bool has_step_annotations(const OpLog& log) {
+  return std::any_of(log.names.begin(), log.names.end(),
+                     [](const std::string& name) { return name.starts_with(kStepPrefix); });
+}
+
+OpTree build_op_tree(const OpLog& log) {
+  OpTree tree;
+  NameTable names(tree.names);
+  std::vector<bool> left_out;
+  for (const std::string& name : log.names) {
+    tree.name_of_log.push_back(names.intern(name.starts_with(kStepPrefix) ? kAnyStep : name));
+    left_out.push_back(is_bookkeeping(name));
+  }
+  tree.nodes.reserve(log.ops.size() + log.marks.size());
+  if (!has_step_annotations(log)) add_steps(log, tree, names.intern(kAnyStep));
+  add_ops(log, tree, left_out);
+  add_calls(log, tree);
+  if (!std::is_sorted(tree.nodes.begin(), tree.nodes.end(), comes_before)) {
+    std::sort(tree.nodes.begin(), tree.nodes.end(), comes_before);
+  }
+  find_parents(tree.nodes);
+  std::vector<std::uint32_t> sources(tree.nodes.size(), kNoIndex);  // before merged ones are gone
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const OpNode& node = tree.nodes[i];
+    if (node.kind != OpKind::kCall && node.source != OpNode::kStepMark) sources[i] = node.source;
+  }
+  std::vector<std::uint32_t> into = merge_only_children(tree.nodes);
+  compact(tree.nodes, into);
+  tree.node_of_op.assign(log.ops.size(), kNoIndex);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] != kNoIndex) tree.node_of_op[sources[i]] = into[i];
+  }
+  return tree;
+}
+
+}  // namespace stepbench
