@@ -55,6 +55,8 @@ std::vector<Metric> make() {
       lower("cpu_user_ns", "ns", "User CPU time of the worker process in the measured windows."),
       lower("cpu_system_ns", "ns",
             "System CPU time of the worker process in the measured windows."),
+      context("profile_overhead", "",
+              "Median step of the profiled launch over that of the timing launches."),
       context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
       context("major_faults", "faults", "Page faults served from disk in the measured windows."),
       context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),

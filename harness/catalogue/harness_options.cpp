@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The harness's own sections. Workloads add theirs in a catalogue of their own.
 #include "harness/catalogue/catalogue.h"
+#include "harness/catalogue/profile_section.h"
 
 namespace stepbench {
 namespace {
@@ -162,7 +163,7 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(), threads(), schedule(), limits(), environment()};
+  return {top_level(), threads(), schedule(), limits(), profile_section(), environment()};
 }
 
 const std::vector<Phase>& built_in_phases() {

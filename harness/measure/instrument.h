@@ -18,6 +18,7 @@ namespace stepbench {
 
 class ReportSink;
 struct WorkerContext;
+enum class Pass : std::uint8_t;
 
 class Instrument {
  public:
@@ -45,6 +46,8 @@ class InstrumentFactory {
   InstrumentFactory(const InstrumentFactory&) = delete;
   InstrumentFactory& operator=(const InstrumentFactory&) = delete;
   virtual ~InstrumentFactory() = default;
+  // Timing and profiling never share a worker: a factory of collectors takes part in theirs alone.
+  [[nodiscard]] virtual bool takes_part(Pass) const { return true; }
   [[nodiscard]] virtual std::unique_ptr<Instrument> make(const ResolvedCase&,
                                                          WorkerContext&) const = 0;
 };

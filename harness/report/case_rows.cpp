@@ -128,6 +128,22 @@ std::vector<CaseRow> case_rows(const Results& results) {
   return gatherer.take();
 }
 
+std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
+  const auto timed_beside = [&](const CaseRow& row) {
+    return std::any_of(rows.begin(), rows.end(), [&](const CaseRow& other) {
+      return other.pass == Pass::kTiming && other.case_id == row.case_id && other.arm == row.arm;
+    });
+  };
+  std::vector<CaseRow> timed;
+  std::vector<CaseRow> profiled;
+  for (const CaseRow& row : rows) {
+    const bool profiling = row.pass == Pass::kNative || row.pass == Pass::kKineto;
+    (profiling && timed_beside(row) ? profiled : timed).push_back(row);
+  }
+  rows = std::move(timed);
+  return profiled;
+}
+
 Results only_case(const Results& results, const CaseRow& row) {
   const auto is_of = [&](const LaunchKey& key) {
     return CaseKey(key.case_id, key.arm, key.pass) == CaseKey(row.case_id, row.arm, row.pass);

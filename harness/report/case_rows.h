@@ -51,6 +51,10 @@ struct CaseRow {
 // In plan order, which is the order of first appearance. Points into `results`.
 [[nodiscard]] std::vector<CaseRow> case_rows(const Results& results);
 
+// Takes the rows of profiling passes out of `rows` wherever a timed row of their case and arm
+// stands beside them: their steps are slower by what the profiling costs.
+[[nodiscard]] std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows);
+
 // The launches of one case, with all that explains them.
 [[nodiscard]] Results only_case(const Results& results, const CaseRow& row);
 

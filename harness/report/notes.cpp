@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/record/encode.h"
 #include "harness/report/number_text.h"
 
 namespace stepbench {
@@ -193,6 +194,26 @@ std::string reason_of(const Launch& launch) {
   if (!launch.row.outcome.reason.empty()) return one_line(launch.row.outcome.reason);
   if (launch.row.outcome.kind == Outcome::Kind::kMeasured) return "it holds no steps";
   return "no reason given";
+}
+
+void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
+                       const Results& results, std::vector<std::string>& lines) {
+  Collector notes(rows, results);
+  for (const CaseRow& row : profiled) {
+    const std::string pass(name_of(row.pass));
+    for (const auto& [launch, summary] : row.measured) {
+      const auto& metrics = launch->row.report.metrics;
+      const auto overhead = metrics.find("profile_overhead");
+      if (overhead == metrics.end() || !overhead->second) continue;
+      notes.add("profiled (" + pass + "): a step took " + significant(*overhead->second) +
+                    " times as long",
+                row);
+    }
+    for (const Launch* launch : row.failed)
+      notes.add("profiled (" + pass + "): failed: " + reason_of(*launch), row);
+  }
+  for (const CaseRow& row : profiled) add_flags(row, notes);
+  for (std::string& line : notes.take()) lines.push_back(std::move(line));
 }
 
 std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Results& results) {

@@ -11,6 +11,10 @@ namespace stepbench {
 
 [[nodiscard]] std::vector<std::string> notes_of(const std::vector<CaseRow>& rows,
                                                 const Results& results);
+// Adds what profiled launches have to say: how much slower they were, and why one failed. `rows`:
+// those of the table.
+void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
+                       const Results& results, std::vector<std::string>& lines);
 [[nodiscard]] std::string reason_of(const Launch& launch);  // on one line, never empty
 // Broken at blanks to lines of at most `columns`, continued two blanks in. Commands after "repeat:
 // " and "try: " stay whole.

@@ -23,13 +23,16 @@ constexpr const char* kNothing = "-";
 // What all cells of one table share.
 struct TableFacts {
   std::vector<CaseRow> rows;
+  std::vector<CaseRow> profiled;  // rows of profiling passes beside a timed row of their case
   std::vector<std::string> varying;
   TimeUnit unit;
   std::string spread_head;  // of most rows; "" when no row has a spread
 };
 
 TableFacts facts_of(const Results& results, const std::string& sort) {
-  TableFacts facts{.rows = case_rows(results), .varying = {}, .unit = {}, .spread_head = {}};
+  TableFacts facts{
+      .rows = case_rows(results), .profiled = {}, .varying = {}, .unit = {}, .spread_head = {}};
+  facts.profiled = take_profiled(facts.rows);
   sort_rows(facts.rows, sort);
   facts.varying = varying_options(facts.rows, results);
   std::vector<double> times;
@@ -189,10 +192,19 @@ Grid make_grid(const TableFacts& facts) {
   return grid;
 }
 
+// Findings come from profiled launches too.
+std::vector<CaseRow> all_rows(const TableFacts& facts) {
+  std::vector<CaseRow> rows = facts.rows;
+  rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
+  return rows;
+}
+
 std::string markdown(const Results& results, const TableStyle& style) {
   const TableFacts facts = facts_of(results, style.sort);
   std::string text = draw_markdown(make_grid(facts));
-  for (const auto& lines : {finding_lines(facts.rows, results), notes_of(facts.rows, results)}) {
+  std::vector<std::string> notes = notes_of(facts.rows, results);
+  add_profile_notes(facts.profiled, facts.rows, results, notes);
+  for (const auto& lines : {finding_lines(all_rows(facts), results), notes}) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) {
       text += (line.starts_with("  ") ? "" : "- ") + line + '\n';
@@ -210,12 +222,13 @@ std::string render_table(const Results& results, const TableStyle& style) {
   const DrawnGrid drawn = draw(make_grid(facts), columns, style.colour);
   std::string text = drawn.text;
   std::vector<std::string> notes = notes_of(facts.rows, results);
+  add_profile_notes(facts.profiled, facts.rows, results, notes);
   std::string lost;
   for (const std::string& head : drawn.dropped) lost += (lost.empty() ? "" : ", ") + head;
   if (!lost.empty()) {
     notes.push_back("no room for: " + lost + " (a wider terminal or --format csv has it)");
   }
-  for (const auto& lines : {finding_lines(facts.rows, results), notes}) {
+  for (const auto& lines : {finding_lines(all_rows(facts), results), notes}) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) text += wrapped(line, columns) + '\n';
   }

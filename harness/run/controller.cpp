@@ -11,6 +11,7 @@
 #include "harness/error.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/record/summary.h"
+#include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
 
@@ -151,6 +152,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   if (launch.row.outcome.kind == Outcome::Kind::kMeasured) {
     launch.samples = to_rows(launch.row.key, std::move(result.samples));
   }
+  check_profile(launch, finished);
   commit(std::move(launch), finished);
   return true;
 }

@@ -7,20 +7,27 @@ namespace stepbench {
 
 ListAgenda::ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<LaunchKey>& done)
     : cases_(std::move(cases)) {
+  add_rounds(pass, false, done);
+  add_rounds(pass, true, done);
+}
+
+void ListAgenda::add_rounds(Pass pass, bool profiling, const std::set<LaunchKey>& done) {
+  const auto launches_of = [&](const ListedCase& listed) {
+    if (profiling) return listed.profile && !listed.skipped ? listed.profile_launches : 0;
+    return listed.skipped ? 1 : listed.launches;
+  };
   int rounds = 0;
-  for (const ListedCase& listed : cases_)
-    rounds = std::max(rounds, listed.skipped ? 1 : listed.launches);
-  int position = 0;
+  for (const ListedCase& listed : cases_) rounds = std::max(rounds, launches_of(listed));
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t index = 0; index < cases_.size(); ++index) {
       const ListedCase& listed = cases_[index];
-      if (round >= (listed.skipped ? 1 : listed.launches)) continue;
+      if (round >= launches_of(listed)) continue;
       const Job job{.case_index = index,
-                    .pass = pass,
+                    .pass = profiling ? *listed.profile : pass,
                     .launch = round,
                     .block = round,
-                    .position = position++};
-      if (!done.contains({listed.case_id, "", pass, round, 0})) jobs_.push_back(job);
+                    .position = position_++};
+      if (!done.contains({listed.case_id, "", job.pass, round, 0})) jobs_.push_back(job);
     }
   }
 }

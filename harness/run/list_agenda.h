@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "harness/run/agenda.h"
@@ -12,12 +14,14 @@ namespace stepbench {
 struct ListedCase {
   std::string case_id;
   int launches = 1;
-  bool skipped = false;  // known from the plan: one row, no worker
+  bool skipped = false;              // known from the plan: one row, no worker
+  std::optional<Pass> profile = {};  // the engine of its profiled launches; none: no such launch
+  int profile_launches = 1;
 };
 
 // Rounds: launch 0 of all cases in order, then launch 1, and so on, so that a drift of the machine
-// falls on all cases alike. Leaves out what is `done`. A case that was skipped by its worker is not
-// launched again.
+// falls on all cases alike. Profiled launches come last. Leaves out what is `done`. A case that was
+// skipped by its worker is not launched again.
 class ListAgenda final : public Agenda {
  public:
   ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<LaunchKey>& done);
@@ -25,8 +29,11 @@ class ListAgenda final : public Agenda {
   [[nodiscard]] std::size_t remaining() const override { return jobs_.size() - next_; }
 
  private:
+  void add_rounds(Pass pass, bool profiling, const std::set<LaunchKey>& done);
+
   std::vector<ListedCase> cases_;
   std::vector<Job> jobs_;
+  int position_ = 0;
   std::size_t next_ = 0;
   std::size_t seen_ = 0;           // launches of `finished` looked at
   std::set<std::string> skipped_;  // case ids

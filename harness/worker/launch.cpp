@@ -72,6 +72,7 @@ class Launch {
   Launch(const protocol::CaseMessage& message, const WorkerParts& parts, const Clock& clock,
          std::int64_t began_ns, const SendMessage& send)
       : resolved_(message.resolved),
+        pass_(message.pass),
         parts_(parts),
         clock_(clock),
         began_ns_(began_ns),
@@ -126,8 +127,8 @@ class Launch {
   void measure() {
     stages_.enter(Stage::kExercise);
     InstrumentSet instruments =
-        make_instruments(parts_.instruments, resolved_, context_, evidence_);
-    evidence_.options = loop_options(resolved_, began_ns_);
+        make_instruments(parts_.instruments, resolved_, context_, evidence_, pass_);
+    evidence_.options = loop_options(resolved_, began_ns_, pass_);
     Loop loop(evidence_.options, clock_, *workload_, instruments,
               phase_names(parts_.catalogue, resolved_.workload));
     loop.exercise();
@@ -149,6 +150,7 @@ class Launch {
   }
 
   const ResolvedCase& resolved_;
+  Pass pass_;
   const WorkerParts& parts_;
   const Clock& clock_;
   std::int64_t began_ns_;

@@ -49,6 +49,7 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
     const Action action = action_at(options_.schedule, step);
     prepare(action, on_stage);
     one_step(step);
+    ++result_.all_steps;
     if (action == Action::kRecordAndSave) {
       end_window(on_cycle);
       if (stop_between_cycles()) return;

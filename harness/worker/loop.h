@@ -21,6 +21,7 @@ struct LoopResult {
   bool truncated = false;  // the wall limit cut a cycle; finished ones are kept
   std::int64_t cycles = 0;
   std::int64_t active_steps = 0;
+  std::int64_t all_steps = 0;  // since set_up; launches of equal number did the same work
   std::int64_t clock_ties = 0;
   std::optional<Interval> within_launch = {};  // of the step time, 95 %; active: auto
   Usage usage = {};                            // inside the active windows

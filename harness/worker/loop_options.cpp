@@ -20,9 +20,35 @@ std::int64_t count(const ResolvedCase& resolved, const char* option, std::int64_
   return value;
 }
 
+std::int64_t all_steps(const Schedule& schedule) {
+  const std::int64_t cycle = schedule.wait + schedule.warmup + schedule.active;
+  const std::int64_t no_wait = schedule.skip_first_wait == 0 ? 0 : schedule.wait;
+  return schedule.skip_first + std::max<std::int64_t>(schedule.repeat, 1) * cycle - no_wait;
+}
+
+// Instruments are on in warm-up too, which need not be long: it is there for their first use.
+constexpr std::int64_t kMostInstrumentedWarmup = 10;
+
+void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
+  const Schedule timing = out.schedule;
+  Schedule& schedule = out.schedule;
+  schedule = {.wait = 0, .warmup = 0, .active = count(resolved, "profile.active", 1), .repeat = 1};
+  const Value* warmup = resolved.options.get("profile.warmup");
+  if (warmup != nullptr && std::holds_alternative<std::int64_t>(*warmup)) {
+    schedule.warmup = count(resolved, "profile.warmup", 0);
+  } else {
+    const std::int64_t steps = all_steps(timing);
+    schedule.active = std::min(schedule.active, std::max<std::int64_t>(timing.active, 1));
+    schedule.warmup = std::min(kMostInstrumentedWarmup, steps - schedule.active);
+    schedule.skip_first = steps - schedule.active - schedule.warmup;
+  }
+  out.stop = {};
+  out.stop.cycles = 1;
+}
+
 }  // namespace
 
-LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns) {
+LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns, Pass pass) {
   LoopOptions out;
   Schedule& schedule = out.schedule;
   schedule.wait = count(resolved, "schedule.wait", 0);
@@ -41,6 +67,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   } else {
     schedule.active = count(resolved, "schedule.active", 1);
   }
+  if (pass == Pass::kNative || pass == Pass::kKineto) profile_last_steps(resolved, out);
   out.sync_each_step = resolved.text("schedule.sync") == "step";
   const double wall_s = resolved.number("limits.wall_s");
   const double stepping_s = wall_s - std::min(wall_s / 10, kMostReservedS);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "harness/record/rows.h"
 #include "harness/resolved_case.h"
 #include "harness/schedule/schedule.h"
 #include "harness/schedule/stopping.h"
@@ -18,8 +19,9 @@ struct LoopOptions {
   std::int64_t deadline_ns = 0;
 };
 
-// From the sections `schedule` and `limits`. Throws Error naming an option that is missing or
-// wrong.
-[[nodiscard]] LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns);
+// From the sections `schedule` and `limits`, and `profile` in a profiling pass: one cycle whose
+// last profile.active steps are active. Throws Error naming an option that is missing or wrong.
+[[nodiscard]] LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns,
+                                       Pass pass = Pass::kTiming);
 
 }  // namespace stepbench

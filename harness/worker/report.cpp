@@ -33,9 +33,10 @@ class Collector final : public ReportSink {
 
 InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
                                const ResolvedCase& resolved, WorkerContext& context,
-                               LaunchEvidence& evidence) {
+                               LaunchEvidence& evidence, Pass pass) {
   std::vector<std::unique_ptr<Instrument>> made;
   for (InstrumentFactory* factory : factories) {
+    if (!factory->takes_part(pass)) continue;
     std::unique_ptr<Instrument> instrument = factory->make(resolved, context);
     if (instrument == nullptr) continue;
     if (const auto reason = instrument->exercise()) {
@@ -63,6 +64,7 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   report.schedule["cycles"] = loop.cycles;
   report.schedule["active"] = loop.active_steps;
   report.schedule["warmup"] = evidence.options.schedule.warmup;
+  report.schedule["steps"] = loop.all_steps;
   if (loop.within_launch) {
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;

@@ -21,7 +21,7 @@ struct LaunchEvidence {
 
 [[nodiscard]] InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
                                              const ResolvedCase& resolved, WorkerContext& context,
-                                             LaunchEvidence& evidence);
+                                             LaunchEvidence& evidence, Pass pass = Pass::kTiming);
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);
 [[nodiscard]] LaunchReport make_report(const LaunchEvidence& evidence,
                                        std::span<const Columns> cycles);

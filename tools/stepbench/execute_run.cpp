@@ -35,6 +35,7 @@ PlanRequest to_request(const RunOptions& options) {
   request.shard = parse_shard(options.shard);
   request.smoke = options.smoke;
   request.max_cases = options.max_cases;
+  if (!options.profile.empty()) request.set.push_back("profile.ops=" + options.profile);
   if (options.launches > 0) request.set.push_back("launches=" + std::to_string(options.launches));
   return request;
 }
@@ -87,13 +88,23 @@ fs::path make_run_dir(const fs::path& results, const std::string& run_id) {
                     "cannot make a folder for this run" + (error ? ": " + error.message() : ""));
 }
 
-std::vector<ListedCase> list_cases(const Plan& plan) {
+void add_profile(const ResolvedCase& resolved, ListedCase& listed) {
+  const std::string engine = resolved.has("profile.ops") ? resolved.text("profile.ops") : "none";
+  if (engine == "none") return;
+  listed.profile = engine == "kineto" ? Pass::kKineto : Pass::kNative;
+  listed.profile_launches = static_cast<int>(resolved.integer("profile.launches"));
+}
+
+// A wrapped run is a profiler's already and gets no profiled launches of ours.
+std::vector<ListedCase> list_cases(const Plan& plan, bool wrapped) {
   std::vector<ListedCase> cases;
   for (const PlannedCase& planned : plan.cases) {
     const int launches = planned.resolved.has("launches")
                              ? static_cast<int>(planned.resolved.integer("launches"))
                              : 1;
-    cases.push_back({planned.resolved.case_id, launches, planned.skip.has_value()});
+    ListedCase listed{planned.resolved.case_id, launches, planned.skip.has_value()};
+    if (!wrapped) add_profile(planned.resolved, listed);
+    cases.push_back(std::move(listed));
   }
   return cases;
 }
@@ -174,7 +185,8 @@ int execute_run(const RunOptions& options, const Environment& environment) {
     check_same_experiment(finished, header, plan, planned.catalogue);
   }
   const Pass pass = options.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
-  ListAgenda agenda{list_cases(plan), pass, done_launches(finished, options.retry_failed)};
+  ListAgenda agenda{list_cases(plan, pass == Pass::kWrapped), pass,
+                    done_launches(finished, options.retry_failed)};
   const fs::path run_dir = options.resume.empty() ? make_run_dir(options.results, header.run_id)
                                                   : fs::path{options.resume};
   header.run_id = fs::absolute(run_dir).lexically_normal().filename().string();

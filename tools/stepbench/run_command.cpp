@@ -18,6 +18,7 @@ Examples:
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
   stepbench run sweep.yaml --resume results/20260131-120000-sweep
                                                              go on where a run was cut off
+  stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
@@ -51,6 +52,10 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
       ->type_name("N");
   run->add_flag("--smoke", options->smoke,
                 "1 launch, 1 warm-up and 2 active steps; rows are marked and never compared");
+  run->add_flag("--profile{native}", options->profile,
+                "One more launch per case that records each operation; --profile=kineto with "
+                "libtorch's own profiler")
+      ->check(CLI::IsMember({"native", "kineto"}));
   run->add_flag("--dry-run", options->dry_run, "Print the plan and stop");
   run->add_option("--max-cases", options->max_cases, "Refuse a larger sweep")
       ->capture_default_str()

@@ -47,6 +47,7 @@ std::string repeat_prefix(const RunOptions& options) {
   for (const std::string& assignment : options.set) command += " --set " + shell_word(assignment);
   if (!options.worker.empty()) command += " --worker " + shell_word(options.worker);
   if (!options.wrap.empty()) command += " --wrap " + shell_word(options.wrap);
+  if (!options.profile.empty()) command += " --profile=" + options.profile;
   if (options.smoke) command += " --smoke";
   return command;
 }

@@ -22,6 +22,7 @@ struct RunOptions {
   std::string shard = {};
   bool smoke = false;
   std::string wrap = {};
+  std::string profile = {};  // native or kineto; empty: as the file says
   std::string worker = {};
   std::int64_t max_cases = 100'000;
   std::int64_t launches = 0;  // 0: as the file says

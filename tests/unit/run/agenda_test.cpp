@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 std::string text(const std::optional<Job>& job) {
   return job ? std::to_string(job->case_index) + "." + std::to_string(job->launch) : "";
@@ -55,6 +56,27 @@ TEST(ListAgenda, LaunchesASkippedCaseOnce) {
   EXPECT_EQ(text(agenda.next(finished)), "0.0");
   finished.launches.push_back(launch_of("a", 0, Outcome::skipped("no GPU")));
   EXPECT_THAT(drain(agenda, finished), ElementsAre("1.0"));
+}
+
+std::vector<std::pair<std::string, Pass>> passes(ListAgenda& agenda) {
+  std::vector<std::pair<std::string, Pass>> order;
+  while (const auto job = agenda.next({})) order.emplace_back(text(job), job->pass);
+  return order;
+}
+
+TEST(ListAgenda, ProfiledLaunchesComeAfterAllTimedOnes) {
+  ListAgenda agenda{
+      {{"a", 2, false, Pass::kNative}, {"b", 1, true, Pass::kNative}, {"c", 1}}, Pass::kTiming, {}};
+  EXPECT_THAT(passes(agenda), ElementsAre(Pair("0.0", Pass::kTiming), Pair("1.0", Pass::kTiming),
+                                          Pair("2.0", Pass::kTiming), Pair("0.1", Pass::kTiming),
+                                          Pair("0.0", Pass::kNative)));
+}
+
+TEST(ListAgenda, AResumedRunDoesOnlyTheProfiledLaunchThatIsMissing) {
+  ListAgenda agenda{{{"a", 1, false, Pass::kKineto, 2}},
+                    Pass::kTiming,
+                    {{"a", "", Pass::kTiming, 0, 0}, {"a", "", Pass::kKineto, 0, 0}}};
+  EXPECT_THAT(passes(agenda), ElementsAre(Pair("0.1", Pass::kKineto)));
 }
 
 TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {

@@ -36,6 +36,40 @@ TEST(Fault, ACrashNamesItsSignal) {
   expect_failed_row("segfault", "SIGSEGV (Segmentation fault)", "warmup");
 }
 
+TEST(Run, AProfiledLaunchIsOneMoreRowPerCaseAndNoRowOfTheTable) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const CommandResult result = program.run({"--profile"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  const Results results = program.results();
+  ASSERT_EQ(results.launches.size(), 2U);
+  EXPECT_EQ(results.launches[0].row.key.pass, Pass::kTiming);
+  EXPECT_EQ(results.launches[1].row.key.pass, Pass::kNative);
+  EXPECT_EQ(results.launches[0].row.key.case_id, results.launches[1].row.key.case_id);
+  EXPECT_TRUE(results.launches[1].row.report.metrics.contains("profile_overhead"));
+  EXPECT_THAT(result.out, HasSubstr("profiled (native): a step took"));
+}
+
+TEST(Run, AFailedProfiledLaunchLeavesItsTimedOnesAsTheyAre) {
+  RunProgram program;
+  const std::string stub = program.worker.string();
+  program.worker =
+      program.script("worker", "case $1 in --control*) ;; *) exec " + stub +
+                                   " \"$@\";; esac\n"
+                                   "read -r line <&3\n"
+                                   "case $line in *'\"pass\":\"kineto\"'*) exit 3;; esac\n"
+                                   "printf '%s\\n' \"$line\" > \"$0.case\"\n"
+                                   "exec " +
+                                   stub + " --case \"$0.case\" >&3\n");
+  program.config(yaml_with("ok"));
+  const CommandResult result = program.run({"--profile=kineto"});
+  const Results results = program.results();
+  ASSERT_EQ(results.launches.size(), 2U);
+  EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured) << result.out;
+  EXPECT_EQ(results.launches[1].row.outcome.kind, Outcome::Kind::kFailed);
+  EXPECT_THAT(result.out, HasSubstr("profiled (kineto): failed: "));
+}
+
 TEST(Fault, AnAbortNamesItsSignal) { expect_failed_row("abort", "SIGABRT (Aborted)", "warmup"); }
 
 TEST(Fault, AKilledWorkerIsNotCalledOutOfMemory) {

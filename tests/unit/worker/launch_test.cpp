@@ -79,7 +79,8 @@ std::unique_ptr<Workload> make(const ResolvedCase&, WorkerContext& context) {
 
 class Factory final : public InstrumentFactory {
  public:
-  explicit Factory(InstrumentLog& log) : log_(log) {}
+  explicit Factory(InstrumentLog& log, std::optional<Pass> only = {}) : log_(log), only_(only) {}
+  [[nodiscard]] bool takes_part(Pass pass) const override { return !only_ || *only_ == pass; }
   [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase&,
                                                  WorkerContext&) const override {
     return std::make_unique<RecordingInstrument>("A", log_);
@@ -87,6 +88,7 @@ class Factory final : public InstrumentFactory {
 
  private:
   InstrumentLog& log_;
+  std::optional<Pass> only_;
 };
 
 Catalogue catalogue() {
@@ -126,9 +128,10 @@ struct Said {
 };
 
 Said run(Script& script, const std::vector<std::pair<std::string, Value>>& options = {},
-         std::span<InstrumentFactory* const> instruments = {},
-         const std::string& name = "scripted") {
+         std::span<InstrumentFactory* const> instruments = {}, const std::string& name = "scripted",
+         Pass pass = Pass::kTiming) {
   protocol::CaseMessage message;
+  message.pass = pass;
   message.resolved.case_id = "0123";
   message.resolved.workload = name;
   message.resolved.options["schedule.warmup"] = std::int64_t{1};
@@ -198,6 +201,38 @@ TEST(Launch, EveryMetricThatItReportsIsDeclared) {
       return metric.name == name;
     })) << name;
   }
+}
+
+TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
+  for (const Pass pass : {Pass::kTiming, Pass::kNative, Pass::kKineto}) {
+    Script script;
+    InstrumentLog log;
+    Factory factory(log, Pass::kNative);
+    InstrumentFactory* const factories[] = {&factory};
+    (void)run(script, {}, factories, "scripted", pass);
+    EXPECT_EQ(log.lines.empty(), pass != Pass::kNative);
+  }
+}
+
+TEST(Launch, AProfiledLaunchTakesAsManyStepsAsATimedOneAndKeepsTheLast) {
+  Script script;
+  const auto options =
+      std::vector<std::pair<std::string, Value>>{{"schedule.warmup", std::int64_t{5}},
+                                                 {"schedule.repeat", std::int64_t{2}},
+                                                 {"profile.active", std::int64_t{2}}};
+  const LaunchReport timed = run(script, options).report.value();
+  const Said profiled = run(script, options, {}, "scripted", Pass::kNative);
+  EXPECT_EQ(profiled.report->schedule.at("steps"), timed.schedule.at("steps"));
+  EXPECT_EQ(profiled.report->schedule.at("active"), Value(std::int64_t{2}));
+  EXPECT_EQ(profiled.samples.size(), 1U);
+}
+
+TEST(Launch, AWarmUpOfItsOwnMakesAProfiledLaunchShort) {
+  Script script;
+  const Said said =
+      run(script, {{"profile.active", std::int64_t{4}}, {"profile.warmup", std::int64_t{2}}}, {},
+          "scripted", Pass::kKineto);
+  EXPECT_EQ(said.report->schedule.at("steps"), Value(std::int64_t{6}));
 }
 
 TEST(Launch, AReasonToSkipIsNoFailure) {

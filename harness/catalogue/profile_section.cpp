@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/catalogue/profile_section.h"
+
+namespace stepbench {
+namespace {
+
+using std::string_literals::operator""s;
+
+Option flag(const std::string& name, bool value, const std::string& doc) {
+  return {.name = name,
+          .type = OptionType::kBool,
+          .doc = doc,
+          .default_value = value,
+          .identity = Identity::kContext};
+}
+
+Option amount(const std::string& name, const std::string& unit, std::int64_t value, double min,
+              const std::string& doc) {
+  return {.name = name,
+          .type = OptionType::kInteger,
+          .doc = doc,
+          .unit = unit,
+          .default_value = value,
+          .min = min,
+          .max = 1e6,
+          .identity = Identity::kContext};
+}
+
+}  // namespace
+
+Section profile_section() {
+  Option trace = flag("trace", false,
+                      "Writes a Chrome trace of the profiled steps into the run's folder: json, or "
+                      "json.gz (= true).");
+  trace.choices = {"json", "json.gz"};
+  Option warmup =
+      amount("warmup", "steps", 0, 0,
+             "Steps before the profiled ones. auto: so many that the launch has as many steps as a "
+             "timing launch, which lets their losses be compared.");
+  warmup.default_value = "auto"s;
+  warmup.choices = {"auto"};
+  return {
+      .name = "profile",
+      .doc =
+          "An extra launch per case that records what each operation cost. Its steps are slower "
+          "and never enter step times.",
+      .options = {
+          {.name = "ops",
+           .type = OptionType::kEnum,
+           .doc = "What records operations. native: stepbench's own collector; kineto: libtorch's "
+                  "profiler, several times dearer.",
+           .default_value = "none"s,
+           .choices = {"none", "native", "kineto"},
+           .identity = Identity::kContext},
+          flag("shapes", true, "Records the shapes of inputs; FLOPs need them."),
+          flag("memory", true, "Records what operations allocate and free."),
+          flag("flops", true, "Adds FLOPs of matrix products and convolutions to the table."),
+          flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
+          trace,
+          flag("capture_range", false,
+               "Starts and stops CUDA's profiler around the profiled steps, for nsys with "
+               "--capture-range=cudaProfilerApi."),
+          amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
+          warmup,
+          amount("launches", "launches", 1, 1, "Profiled launches per case."),
+      }};
+}
+
+}  // namespace stepbench

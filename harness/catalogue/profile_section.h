@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+
+// What the extra, profiled launch of a case records. Context: no part of a case's identity.
+[[nodiscard]] Section profile_section();
+
+}  // namespace stepbench

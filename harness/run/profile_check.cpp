@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/profile_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/summary.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+// Sums in another order differ by less; another sample order or model by more.
+constexpr double kSameLoss = 1e-3;
+
+const double* real(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  return found == fields.end() ? nullptr : std::get_if<double>(&found->second);
+}
+
+// Losses may be compared when both launches took equally many steps.
+bool same_steps(const LaunchReport& a, const LaunchReport& b) {
+  const auto first = a.schedule.find("steps");
+  const auto second = b.schedule.find("steps");
+  return first != a.schedule.end() && second != b.schedule.end() && first->second == second->second;
+}
+
+bool computes_another(const LaunchReport& profiled, const LaunchReport& timed) {
+  if (!same_steps(profiled, timed)) return false;
+  const double* a = real(profiled.fingerprint, "loss");
+  const double* b = real(timed.fingerprint, "loss");
+  if (a == nullptr || b == nullptr) return false;
+  return std::abs(*a - *b) > kSameLoss * std::max(std::abs(*a), std::abs(*b));
+}
+
+std::vector<const Launch*> timed_launches(const LaunchKey& key, const Results& finished) {
+  std::vector<const Launch*> found;
+  for (const Launch& launch : finished.launches) {
+    const LaunchKey& other = launch.row.key;
+    if (other.pass == Pass::kTiming && other.case_id == key.case_id && other.arm == key.arm &&
+        other.rank == key.rank && launch.row.outcome.kind == Outcome::Kind::kMeasured) {
+      found.push_back(&launch);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void check_profile(Launch& profiled, const Results& finished) {
+  if (!is_profiling(profiled.row.key.pass)) return;
+  if (profiled.row.outcome.kind != Outcome::Kind::kMeasured) return;
+  const auto own = summarise(profiled);
+  std::vector<double> medians;
+  bool mismatch = false;
+  for (const Launch* timed : timed_launches(profiled.row.key, finished)) {
+    if (const auto summary = summarise(*timed)) medians.push_back(summary->step_median_ns);
+    mismatch = mismatch || computes_another(profiled.row.report, timed->row.report);
+  }
+  LaunchReport& report = profiled.row.report;
+  if (own && !medians.empty()) {
+    const double overhead = own->step_median_ns / median(medians);
+    report.metrics["profile_overhead"] = overhead;
+    if (overhead > kMostPerturbation) report.flags.emplace_back("perturbed");
+  }
+  if (mismatch) {
+    report.flags.emplace_back("profile_mismatch");
+    report.notes.emplace_back(
+        "the profiled launch computed another loss than the timing launches: its table of "
+        "operations was left out");
+  }
+}
+
+}  // namespace stepbench

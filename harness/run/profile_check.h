@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+[[nodiscard]] constexpr bool is_profiling(Pass pass) {
+  return pass == Pass::kNative || pass == Pass::kKineto;
+}
+
+// Above this the profiled step is so much slower than the timed one that its shares mislead.
+inline constexpr double kMostPerturbation = 1.25;
+
+// Sets a profiled launch against the timing launches of its case and arm in `finished`: adds the
+// metric profile_overhead, the flag `perturbed` above kMostPerturbation, and the flag
+// `profile_mismatch` when it did not compute what they did. Leaves other launches alone.
+void check_profile(Launch& profiled, const Results& finished);
+
+}  // namespace stepbench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/profile_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Made {
+  Pass pass = Pass::kTiming;
+  std::int64_t step_ns = 1000;
+  double loss = 2.0;
+  std::int64_t steps = 60;
+  std::string arm = {};
+};
+
+Launch launch_of(const Made& made) {
+  Launch launch;
+  launch.row.key = {"a", made.arm, made.pass, 0, 0};
+  launch.row.outcome = Outcome::measured();
+  launch.row.report.fingerprint["loss"] = made.loss;
+  launch.row.report.schedule["steps"] = made.steps;
+  launch.samples = {
+      {launch.row.key, 0, {"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}};
+  return launch;
+}
+
+Launch checked(const Made& profiled, const std::vector<Made>& timed) {
+  Results finished;
+  for (const Made& made : timed) finished.launches.push_back(launch_of(made));
+  Launch launch = launch_of(profiled);
+  check_profile(launch, finished);
+  return launch;
+}
+
+TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
+  const Launch launch = checked({.pass = Pass::kNative, .step_ns = 1200},
+                                {{.step_ns = 900}, {.step_ns = 1000}, {.step_ns = 1100}});
+  EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.2);
+  EXPECT_THAT(launch.row.report.flags, IsEmpty());
+}
+
+TEST(ProfileCheck, FlagsAPerturbationThatMakesSharesMislead) {
+  const Launch launch = checked({.pass = Pass::kKineto, .step_ns = 1300}, {{}});
+  EXPECT_THAT(launch.row.report.flags, ElementsAre("perturbed"));
+}
+
+TEST(ProfileCheck, FlagsAnotherLossAfterEquallyManySteps) {
+  const Launch launch = checked({.pass = Pass::kNative, .loss = 2.1}, {{}});
+  EXPECT_THAT(launch.row.report.flags, ElementsAre("profile_mismatch"));
+}
+
+TEST(ProfileCheck, DoesNotCompareLossesAfterAnotherNumberOfSteps) {
+  const Launch launch = checked({.pass = Pass::kNative, .loss = 2.1, .steps = 12}, {{}});
+  EXPECT_THAT(launch.row.report.flags, IsEmpty());
+}
+
+TEST(ProfileCheck, ComparesWithTimedLaunchesOfTheSameArm) {
+  const Launch launch =
+      checked({.pass = Pass::kNative, .step_ns = 1100, .arm = "b"},
+              {{.step_ns = 10, .loss = 5, .arm = "a"}, {.step_ns = 1000, .arm = "b"}});
+  EXPECT_DOUBLE_EQ(launch.row.report.metrics.at("profile_overhead").value(), 1.1);
+  EXPECT_THAT(launch.row.report.flags, IsEmpty());
+}
+
+TEST(ProfileCheck, LeavesTimedLaunchesAlone) {
+  EXPECT_THAT(checked({.step_ns = 5000}, {{}}).row.report.metrics, IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench
