@@ -54,6 +54,35 @@ TEST(ModelRules, AModelThatCannotTakeTheDataIsAMistake) {
                                         StartsWith("model.kind: vit_b16 takes images whose size")));
 }
 
+test::Options tokens(const std::string& model, const std::string& loss) {
+  return with(with(test::tiny_images(model), "data.kind", std::string("synthetic_tokens")),
+              "model.loss", loss);
+}
+
+TEST(ModelRules, ALossThatFitsModelAndDataIsFine) {
+  Heard heard;
+  for (const std::string loss : {"cross_entropy", "mse", "bce"}) {
+    judge(with(test::tiny_images("resnet18"), "model.loss", loss), {}, heard);
+  }
+  judge(tokens("bert_base", "masked_cross_entropy"), {}, heard);
+  judge(tokens("torchscript", "masked_cross_entropy"), {}, heard);
+  EXPECT_THAT(heard.errors, IsEmpty());
+}
+
+TEST(ModelRules, ALossThatDoesNotFitIsAMistakeThatNamesTheRightOne) {
+  Heard heard;
+  judge(tokens("gpt", "masked_cross_entropy"), {}, heard);
+  judge(tokens("gpt", "mse"), {}, heard);
+  judge(tokens("bert_base", "bce"), {}, heard);
+  judge(with(test::tiny_images("resnet18"), "model.loss", std::string("masked_cross_entropy")), {},
+        heard);
+  EXPECT_THAT(heard.errors,
+              ElementsAre(StartsWith("model.loss: masked_cross_entropy hides tokens"),
+                          StartsWith("model.loss: mse compares every class"),
+                          StartsWith("model.loss: bce compares every class"),
+                          StartsWith("model.loss: masked_cross_entropy hides tokens")));
+}
+
 TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
   const auto options = with(test::tiny_images("mlp"), "model.precision", std::string("tf32"));
   Heard swept;

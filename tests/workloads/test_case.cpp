@@ -21,7 +21,8 @@ void add_defaults(ResolvedCase& resolved, const std::string& section,
 ResolvedCase train_case(const Options& set) {
   ResolvedCase resolved;
   resolved.case_id = "test";
-  resolved.workload = "train_step";
+  resolved.workload = set.contains("workload") ? std::get<std::string>(set.at("workload"))
+                                               : std::string("train_step");
   resolved.options["device"] = std::string("cpu");
   for (const auto& [name, value] : set) resolved.options[name] = value;
   for (const Section& section : built_in_catalogue().sections) {

@@ -1,55 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepbench-worker as a process: one case from a file, its messages from standard output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <numeric>
 
-#include "harness/protocol/messages.h"
-#include "tests/workloads/test_case.h"
+#include "tests/workloads/worker_run.h"
 
 namespace stepbench {
 namespace {
 
-using protocol::WorkerMessage;
-
-std::vector<WorkerMessage> run_worker(const test::Options& options) {
-  test::Options all = test::tiny_images("resnet18");
-  all["threads.intra_op"] = std::int64_t{1};
-  all["schedule.warmup"] = std::int64_t{1};
-  all["schedule.active"] = std::int64_t{4};
-  for (const auto& [name, value] : options) all[name] = value;
-  protocol::CaseMessage message;
-  message.resolved = test::train_case(all);
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / ("case-" + std::to_string(::getpid()) + ".json");
-  std::ofstream(file) << protocol::encode(message) << '\n';
-  std::FILE* pipe =
-      ::popen(("'" STEPBENCH_WORKER "' --case '" + file.string() + "' 2>/dev/null").c_str(), "r");
-  std::vector<WorkerMessage> messages;
-  char* line = nullptr;
-  std::size_t capacity = 0;
-  while (::getline(&line, &capacity, pipe) > 0) messages.push_back(protocol::decode_worker(line));
-  std::free(line);
-  ::pclose(pipe);
-  std::filesystem::remove(file);
-  return messages;
-}
-
-template <typename T>
-const T& only(const std::vector<WorkerMessage>& messages) {
-  const T* found = nullptr;
-  for (const WorkerMessage& message : messages) {
-    if (const T* typed = std::get_if<T>(&message)) found = typed;
-  }
-  if (found == nullptr) throw std::runtime_error("the worker did not send the expected message");
-  return *found;
-}
+using test::only;
+using test::run_worker;
 
 const std::vector<std::int64_t>& column(const protocol::SamplesMessage& samples,
                                         const std::string& name) {

@@ -39,6 +39,27 @@ Variant gpt() {
           }};
 }
 
+std::vector<Option> own_model_options(std::string path_doc) {
+  return {{.name = "path",
+           .type = OptionType::kPath,
+           .doc = std::move(path_doc),
+           .required = true,
+           .identity = Identity::kContext,
+           .must_exist = true},
+          {.name = "id",
+           .type = OptionType::kString,
+           .doc = "A name for the model. Cases with different ids are different cases; the path "
+                  "alone makes no difference."}};
+}
+
+Variant torchscript() {
+  return {.name = "torchscript",
+          .doc =
+              "A model of your own, saved by torch.jit.script or torch.jit.trace and trained as "
+              "it is. Takes one tensor, gives logits. Legacy: PyTorch deprecates TorchScript.",
+          .options = own_model_options("File that torch.jit.script(model).save() wrote.")};
+}
+
 enum class Input : std::uint8_t { kImage, kVector, kTokens };
 
 Input data_input(const ResolvedCase& resolved) {
@@ -49,11 +70,15 @@ Input data_input(const ResolvedCase& resolved) {
                                                                                   : Input::kVector;
 }
 
+// A model from a file: what it takes is found out when it is set up.
+bool is_own(const std::string& kind) { return kind == "torchscript" || kind == "plugin"; }
+
 // Nothing when the model can take the data, else what it needs. The same is checked against the
 // data set itself when the case is set up.
 std::string unmet_need(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("model.kind");
   const Input input = data_input(resolved);
+  if (is_own(kind)) return "";
   if (kind == "mlp")
     return input == Input::kTokens ? "samples with one class label (data.kind: synthetic)" : "";
   if (kind == "gpt" || kind == "bert_base") {
@@ -81,7 +106,8 @@ Section model_section() {
                .type = OptionType::kEnum,
                .doc = "Architecture.",
                .required = true,
-               .choices = {"mlp", "resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}},
+               .choices = {"mlp", "resnet18", "resnet50", "vit_b16", "gpt", "bert_base",
+                           "torchscript"}},
               {.name = "size",
                .type = OptionType::kEnum,
                .doc = "standard: the published widths and depths. tiny: the same architecture at a "
@@ -100,6 +126,15 @@ Section model_section() {
                .default_value = std::string{"fp32"},
                .choices = {"fp32", "tf32", "bf16", "fp16"},
                .identity_default = std::string{"fp32"}},
+              {.name = "loss",
+               .type = OptionType::kEnum,
+               .doc = "cross_entropy: of every label or token. masked_cross_entropy: 15 % of the "
+                      "tokens are hidden from the model, which is scored on them alone. mse and "
+                      "bce: squared error, and binary cross entropy per class, against one-hot "
+                      "labels.",
+               .default_value = std::string{"cross_entropy"},
+               .choices = {"cross_entropy", "masked_cross_entropy", "mse", "bce"},
+               .identity_default = std::string{"cross_entropy"}},
               {.name = "accumulate",
                .type = OptionType::kInteger,
                .doc = "Micro-batches per optimizer step; their phases add up in one step. The loss "
@@ -130,8 +165,9 @@ Section model_section() {
                       "size is a multiple of 16."},
               gpt(),
               {.name = "bert_base",
-               .doc =
-                   "BERT with its language head, scored on every position. Takes token sequences."},
+               .doc = "BERT with its language head. Takes token sequences. It was published with "
+                      "loss: masked_cross_entropy."},
+              torchscript(),
           },
   };
 }
@@ -156,12 +192,34 @@ std::vector<Metric> model_metrics() {
   return metrics;
 }
 
+namespace {
+
+void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
+  const std::string& loss = resolved.text("model.loss");
+  const std::string& kind = resolved.text("model.kind");
+  const bool tokens = data_input(resolved) == Input::kTokens;
+  if (loss == "masked_cross_entropy") {
+    if (kind == "bert_base" || (is_own(kind) && tokens)) return;
+    sink.error("model.loss", loss + " hides tokens and asks for them, which fits bert_base; " +
+                                 kind + " with data.kind " + resolved.text("data.kind") +
+                                 " takes cross_entropy");
+  } else if (loss != "cross_entropy" && tokens) {
+    sink.error("model.loss", loss +
+                                 " compares every class of one label per sample; token "
+                                 "sequences take cross_entropy or, with bert_base, "
+                                 "masked_cross_entropy");
+  }
+}
+
+}  // namespace
+
 void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const std::string need = unmet_need(resolved);
   if (!need.empty()) {
     sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
                                  resolved.text("data.kind") + " does not give with these options");
   }
+  check_loss(resolved, sink);
   if (resolved.text("model.precision") == "tf32" && resolved.text("device") == "cpu") {
     const std::string reason = "precision tf32 needs a CUDA device; the case runs on the CPU";
     facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.precision", reason);

@@ -4,36 +4,14 @@
 #include <array>
 
 #include "harness/error.h"
+#include "workloads/model/module_model.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
-namespace {
 
-class NetworkModel final : public Model {
- public:
-  explicit NetworkModel(std::shared_ptr<Network> network) : network_(std::move(network)) {}
-
-  at::Tensor forward(const at::Tensor& input) override { return network_->forward(input); }
-  std::vector<at::Tensor> parameters() const override { return network_->parameters(); }
-  NamedTensors state() const override {
-    NamedTensors all;
-    for (const auto& item : network_->named_parameters())
-      all.emplace_back(item.key(), item.value());
-    for (const auto& item : network_->named_buffers()) all.emplace_back(item.key(), item.value());
-    return all;
-  }
-  void train(bool on) override { network_->train(on); }
-  void to(at::Device device, at::MemoryFormat format) override {
-    network_->to(device);
-    if (format != at::MemoryFormat::ChannelsLast) return;
-    for (at::Tensor& parameter : network_->parameters()) {
-      if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(format));
-    }
-  }
-
- private:
-  std::shared_ptr<Network> network_;
-};
+std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
+  return model_of(std::move(network));
+}
 
 std::string shape_text(const FieldSpec& field) {
   std::string text = "'" + field.name + "' {";
@@ -41,12 +19,6 @@ std::string shape_text(const FieldSpec& field) {
     text += (i == 0 ? "" : ", ") + std::to_string(field.shape[i]);
   }
   return text + "}";
-}
-
-}  // namespace
-
-std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
-  return std::make_unique<NetworkModel>(std::move(network));
 }
 
 std::int64_t parameter_count(const Model& model) {
@@ -81,9 +53,13 @@ void require_tokens(std::string_view kind, const DataShape& data) {
 
 std::span<const ModelType> model_types() {
   static constexpr std::array types = {
-      ModelType{"mlp", make_mlp},           ModelType{"resnet18", make_resnet18},
-      ModelType{"resnet50", make_resnet50}, ModelType{"vit_b16", make_vit_b16},
-      ModelType{"gpt", make_gpt},           ModelType{"bert_base", make_bert_base},
+      ModelType{"mlp", make_mlp},
+      ModelType{"resnet18", make_resnet18},
+      ModelType{"resnet50", make_resnet50},
+      ModelType{"vit_b16", make_vit_b16},
+      ModelType{"gpt", make_gpt},
+      ModelType{"bert_base", make_bert_base},
+      ModelType{"torchscript", make_torchscript},
   };
   return types;
 }

@@ -44,6 +44,9 @@ class Model {
 
 [[nodiscard]] std::int64_t parameter_count(const Model& model);
 
+// "'image' {3, 224, 224}"
+[[nodiscard]] std::string shape_text(const FieldSpec& field);
+
 struct ModelType {  // one row of the table behind model.kind
   std::string_view kind;
   std::unique_ptr<Model> (*make)(const ResolvedCase&, const DataShape&);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "workloads/step/autocast.h"
-#include "workloads/step/loss.h"
 #include "workloads/step/model_step.h"
 
 namespace stepbench {
@@ -28,7 +27,8 @@ class EvalStep final : public ModelStep {
   Fingerprint score(const BatchTensors& fixed) override {
     const at::NoGradGuard no_grad;
     const AutocastScope autocast(options().device.type(), options().autocast);
-    return {.loss = cross_entropy(model_output(fixed.input), fixed.target).item<double>(),
+    const BatchTensors tensors = loss().prepare(fixed);
+    return {.loss = loss()(model_output(tensors.input), tensors.target).item<double>(),
             .gradient_norm = std::numeric_limits<double>::quiet_NaN()};
   }
 };

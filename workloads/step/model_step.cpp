@@ -4,9 +4,11 @@
 #include <ATen/Context.h>
 
 #include "harness/error.h"
+#include "workloads/data/file_digest.h"
 #include "workloads/data/make_dataset.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/step/fixed_batch.h"
+#include "workloads/step/own_model.h"
 #include "workloads/step/torch_errors.h"
 #include "workloads/torch_loader/epoch_order.h"
 
@@ -39,22 +41,32 @@ std::optional<std::string> ModelStep::build() {
   loader_ = make_loader(*dataset_, resolved_, std::move(order), context_);
   stream_.emplace(*loader_, context_);
 
-  const std::vector<FieldSpec>& fields = dataset_->fields();
-  if (fields.size() < 2) {
+  if (dataset_->fields().size() < 2) {
     throw ConfigError("data.kind",
                       "a model step needs a target, and this data set has one field only");
   }
   if (auto reason = device_unavailable(options_.device)) return reason;
   at::globalContext().setAllowTF32CuBLAS(options_.tf32);
   at::globalContext().setAllowTF32CuDNN(options_.tf32);
-  at::manual_seed(options_.seed);
-  model_ = make_model(resolved_,
-                      {.input = fields[0], .target = fields[1], .classes = dataset_->classes()});
-  model_->to(options_.device, options_.memory_format);
-  parameter_count_ = parameter_count(*model_);
   transfer_.emplace(resolved_, options_.device);
+  build_model();
   prepare();
   return std::nullopt;
+}
+
+void ModelStep::build_model() {
+  const std::vector<FieldSpec>& fields = dataset_->fields();
+  const DataShape data{.input = fields[0], .target = fields[1], .classes = dataset_->classes()};
+  at::manual_seed(options_.seed);
+  model_ = make_model(resolved_, data);
+  model_->to(options_.device, options_.memory_format);
+  parameter_count_ = parameter_count(*model_);
+  loss_.emplace(resolved_, data.classes);
+  if (!is_own_model(resolved_)) return;
+  model_digest_ = file_digest(resolved_.text("model.path"));
+  const Batch samples = read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed);
+  try_own_model(resolved_, *model_, data, transfer_->to_device(samples),
+                [this](const at::Tensor& input) { return model_output(input); });
 }
 
 BatchTensors ModelStep::next_batch(StepRecorder& step) {
@@ -95,6 +107,13 @@ Fingerprint ModelStep::fingerprint() {
 void ModelStep::report(ReportSink& sink) const {
   stream_->report(sink);
   sink.effective("device", options_.device.str());
+  sink.effective("data.digest", dataset_->digest());
+  if (!model_digest_.empty()) sink.effective("model.digest", model_digest_);
+  if (resolved_.text("model.kind") == "torchscript") {
+    sink.note(
+        "TorchScript is legacy: PyTorch deprecates it, and its executor compiles during the first "
+        "steps, so that it needs a longer warm-up than the same model in C++");
+  }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
   if (memory_) {
     sink.metric("peak_allocated_bytes", static_cast<double>(memory_->peak_allocated_bytes));

@@ -11,6 +11,7 @@
 #include "workloads/loader/batch_stream.h"
 #include "workloads/model/model.h"
 #include "workloads/step/device.h"
+#include "workloads/step/loss.h"
 #include "workloads/step/step_options.h"
 #include "workloads/transfer/transfer.h"
 
@@ -44,9 +45,11 @@ class ModelStep : public Workload {
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] const StepOptions& options() const { return options_; }
   [[nodiscard]] Model& model() { return *model_; }
+  [[nodiscard]] Loss& loss() { return *loss_; }
 
  private:
   std::optional<std::string> build();
+  void build_model();
 
   ResolvedCase resolved_;
   WorkerContext& context_;
@@ -56,6 +59,8 @@ class ModelStep : public Workload {
   std::optional<BatchStream> stream_;
   std::optional<Transfer> transfer_;
   std::unique_ptr<Model> model_;
+  std::optional<Loss> loss_;
+  std::string model_digest_;  // of model.path; empty for the zoo
   std::int64_t parameter_count_ = 0;
   std::optional<DeviceMemory> memory_;  // of the last window
 };

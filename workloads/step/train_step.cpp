@@ -3,7 +3,6 @@
 
 #include "workloads/step/autocast.h"
 #include "workloads/step/grad_scaler.h"
-#include "workloads/step/loss.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/optimizer.h"
 
@@ -37,25 +36,27 @@ void TrainStep::run(StepRecorder& step) {
 }
 
 void TrainStep::micro_batch(StepRecorder& step, bool first) {
-  const BatchTensors tensors = next_batch(step);
+  const BatchTensors batch = next_batch(step);
   if (first) {
     const auto zero_grad = step.phase(PhaseId::kZeroGrad);
     optimizer_->zero_grad(options().set_to_none);
   }
-  at::Tensor loss;
+  at::Tensor scored;
   {
     const AutocastScope autocast(options().device.type(), options().autocast);
-    at::Tensor output;
+    at::Tensor output, target;
     {
       const auto forward = step.phase(PhaseId::kForward);
+      const BatchTensors tensors = loss().prepare(batch);
+      target = tensors.target;
       output = model_output(tensors.input);
     }
     const auto scoring = step.phase(PhaseId::kLoss);
-    loss = cross_entropy(output, tensors.target);
-    if (options().accumulate > 1) loss = loss / options().accumulate;
+    scored = loss()(output, target);
+    if (options().accumulate > 1) scored = scored / options().accumulate;
   }
   const auto backward = step.phase(PhaseId::kBackward);
-  (scaler_ ? scaler_->scale(loss) : loss).backward();
+  (scaler_ ? scaler_->scale(scored) : scored).backward();
 }
 
 void TrainStep::update() {
@@ -67,13 +68,14 @@ void TrainStep::update() {
 
 Fingerprint TrainStep::score(const BatchTensors& fixed) {
   optimizer_->zero_grad(true);
-  at::Tensor loss;
+  at::Tensor scored;
   {
     const AutocastScope autocast(options().device.type(), options().autocast);
-    loss = cross_entropy(model_output(fixed.input), fixed.target);
+    const BatchTensors tensors = loss().prepare(fixed);
+    scored = loss()(model_output(tensors.input), tensors.target);
   }
-  loss.backward();
-  return {.loss = loss.item<double>(),
+  scored.backward();
+  return {.loss = scored.item<double>(),
           .gradient_norm = gradient_norm(optimizer_->parameters()).item<double>()};
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/step/loss.h"
+
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/workloads/test_case.h"
+
+namespace stepbench {
+namespace {
+
+Loss loss_named(const std::string& name, std::int64_t classes) {
+  return Loss(test::train_case({{"model.loss", name}}), classes);
+}
+
+TEST(Loss, CrossEntropyIsTheMeanOverPositions) {
+  const at::Tensor logits = at::rand({2, 3, 5});
+  const at::Tensor target = at::randint(5, {2, 3}, at::kLong);
+  const at::Tensor picked = at::log_softmax(logits, -1).gather(-1, target.unsqueeze(-1));
+  EXPECT_NEAR(loss_named("cross_entropy", 5)(logits, target).item<double>(),
+              -picked.mean().item<double>(), 1e-6);
+}
+
+TEST(Loss, SquaredAndBinaryErrorCompareWithOneHotLabels) {
+  const at::Tensor logits = at::zeros({2, 4});
+  const at::Tensor target = at::randint(4, {2}, at::kLong);
+  EXPECT_DOUBLE_EQ(loss_named("mse", 4)(logits, target).item<double>(), 0.25);
+  EXPECT_NEAR(loss_named("bce", 4)(logits, target).item<double>(), std::log(2), 1e-6);
+}
+
+TEST(Loss, MaskingHidesSomeTokensAndAsksForThemOnly) {
+  Loss loss = loss_named("masked_cross_entropy", 100);
+  const at::Tensor tokens = at::randint(99, {16, 64}, at::kLong);
+  const BatchTensors prepared = loss.prepare({tokens, tokens.add(1)});
+  const at::Tensor hidden = prepared.input.eq(99);
+  const double share = hidden.to(at::kFloat).mean().item<double>();
+  EXPECT_NEAR(share, 0.15, 0.04);
+  EXPECT_TRUE(prepared.target.eq(-100).logical_xor(hidden).all().item<bool>());
+  EXPECT_TRUE(prepared.target.masked_select(hidden).equal(tokens.masked_select(hidden)));
+  EXPECT_TRUE(prepared.input.masked_select(hidden.logical_not())
+                  .equal(tokens.masked_select(hidden.logical_not())));
+}
+
+TEST(Loss, OnlyHiddenTokensCount) {
+  Loss loss = loss_named("masked_cross_entropy", 10);
+  const at::Tensor tokens = at::randint(9, {2, 8}, at::kLong);
+  const BatchTensors prepared = loss.prepare({tokens, tokens});
+  at::Tensor logits = at::rand({2, 8, 10});
+  const double before = loss(logits, prepared.target).item<double>();
+  logits.masked_fill_(prepared.target.eq(-100).unsqueeze(-1), 7);
+
+  EXPECT_NEAR(loss(logits, prepared.target).item<double>(), before, 1e-6);
+}
+
+TEST(Loss, TheMaskRepeatsForASeed) {
+  const at::Tensor tokens = at::randint(9, {4, 16}, at::kLong);
+  Loss first = loss_named("masked_cross_entropy", 10);
+  Loss second = loss_named("masked_cross_entropy", 10);
+  EXPECT_TRUE(first.prepare({tokens, tokens}).input.equal(second.prepare({tokens, tokens}).input));
+}
+
+}  // namespace
+}  // namespace stepbench

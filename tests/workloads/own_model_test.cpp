@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models from files of the user's, in a worker process. The files are those of own_models.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/workloads/worker_run.h"
+
+namespace stepbench {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+test::Options torchscript(const std::string& file) {
+  return {{"model.kind", std::string("torchscript")},
+          {"model.path", std::string(STEPBENCH_OWN_MODELS "/") + file}};
+}
+
+test::Options tokens(test::Options options) {
+  options["data.kind"] = std::string("synthetic_tokens");
+  options["data.sequence_length"] = std::int64_t{12};
+  options["data.vocabulary"] = std::int64_t{50};
+  return options;
+}
+
+LaunchReport measured(const test::Options& options) {
+  return test::only<protocol::LaunchMessage>(test::run_worker(options)).report;
+}
+
+std::string refusal(const test::Options& options) {
+  const auto messages = test::run_worker(options);
+  const auto& failed = test::only<protocol::FailedMessage>(messages);
+  EXPECT_EQ(failed.stage, protocol::Stage::kSetUp) << "found before the window";
+  return failed.message;
+}
+
+TEST(TorchScript, TrainsAndIsLabelledLegacy) {
+  for (const char* file : {"small.pt", "traced.pt"}) {
+    const LaunchReport report = measured(torchscript(file));
+    EXPECT_EQ(report.metrics.at("model_parameters"), 2690) << file;
+    EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0) << file;
+    EXPECT_THAT(report.notes, Contains(HasSubstr("TorchScript is legacy"))) << file;
+  }
+}
+
+TEST(TorchScript, TheFilesContentIsAFactOfTheResult) {
+  const auto digest = [](const char* file) {
+    return std::get<std::string>(measured(torchscript(file)).effective.at("model.digest"));
+  };
+  EXPECT_EQ(digest("small.pt").size(), 16U);
+  EXPECT_NE(digest("small.pt"), digest("traced.pt"));
+}
+
+TEST(TorchScript, LanguageModelsTrainToo) {
+  EXPECT_GT(measured(tokens(torchscript("speaker.pt"))).metrics.at("model_parameters"), 0);
+}
+
+TEST(TorchScript, AFrozenModelCanBeEvaluatedAndNotTrained) {
+  test::Options options = torchscript("frozen.pt");
+  EXPECT_THAT(refusal(options), AllOf(HasSubstr("model.path: "), HasSubstr("frozen.pt"),
+                                      HasSubstr("no parameters to train"), HasSubstr("eval_step")));
+  options["workload"] = std::string("eval_step");
+  EXPECT_EQ(measured(options).metrics.at("model_parameters"), 0);
+}
+
+TEST(TorchScript, AFileThatIsNoneIsNamed) {
+  for (const char* file : {"text.pt", "weights.pt"}) {
+    EXPECT_THAT(
+        refusal(torchscript(file)),
+        AllOf(HasSubstr(file), HasSubstr("is not a TorchScript file"),
+              HasSubstr("torch.jit.script(model).save(path)"), testing::Not(HasSubstr("frame #"))));
+  }
+}
+
+TEST(TorchScript, AnInputOfAnotherShapeIsNamedBesideTheExpectedOne) {
+  EXPECT_THAT(refusal(torchscript("vectors.pt")),
+              AllOf(HasSubstr("given 'image' {3, 32, 32} per sample"),
+                    HasSubstr("'1.weight' {10, 64} expects 64 features"),
+                    HasSubstr("mat1 and mat2 shapes cannot be multiplied")));
+}
+
+TEST(TorchScript, TokenIdsBeyondTheEmbeddingAreNamed) {
+  test::Options options = tokens(torchscript("speaker.pt"));
+  options["data.vocabulary"] = std::int64_t{500};
+  EXPECT_THAT(refusal(options),
+              AllOf(HasSubstr("expects token ids below 50"), HasSubstr("index out of range")));
+}
+
+TEST(TorchScript, TooFewClassesAreNamedBesideTheNeededOnes) {
+  EXPECT_THAT(refusal(torchscript("five_classes.pt")),
+              HasSubstr("five_classes.pt gives {4, 5} for 4 samples; this data set needs logits "
+                        "{4, 10}"));
+}
+
+TEST(TorchScript, AnOutputThatIsNoTensorIsNamed) {
+  EXPECT_THAT(refusal(torchscript("pair.pt")), HasSubstr("expected one tensor of logits"));
+}
+
+}  // namespace
+}  // namespace stepbench

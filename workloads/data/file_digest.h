@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace stepbench {
+
+// The first 16 hex digits of XXH3-128 of a file's content, read in blocks. Throws Error naming the
+// file.
+[[nodiscard]] std::string file_digest(const std::string& path);
+
+}  // namespace stepbench
