@@ -28,6 +28,7 @@ MachineSampler::MachineSampler(std::filesystem::path root, pid_t worker, const C
   first_load_ = max_load_ = load();
   first_oom_kills_ = cgroup_.oom_kills();
   first_throttled_ns_ = cgroup_.throttled_ns();
+  first_dev_shm_bytes_ = dev_shm_used_bytes(root_);
   next_ns_ = clock_.now_ns() + kFirstSampleNs;
 }
 
@@ -44,19 +45,20 @@ void MachineSampler::sample() {
   }
   peak_rss_bytes_ = std::max(peak_rss_bytes_, rss_bytes);
   peak_processes_ = std::max(peak_processes_, static_cast<std::int64_t>(tree.size()));
+  peak_descriptors_ = std::max(peak_descriptors_, open_descriptors(root_, tree));
+  const auto dev_shm = dev_shm_used_bytes(root_);
+  if (dev_shm && first_dev_shm_bytes_) {
+    dev_shm_growth_bytes_ = std::max(dev_shm_growth_bytes_, *dev_shm - *first_dev_shm_bytes_);
+  }
   read_scheduler();
   if (const auto now = load()) max_load_ = std::max(*now, max_load_.value_or(*now));
 
   const std::int64_t pss_begin_ns = clock_.now_ns();
   if (pss_begin_ns >= next_pss_ns_) {
-    std::int64_t pss_bytes = 0;
-    for (const pid_t pid : tree) {
-      const std::string text =
-          read_text(root_ / "proc" / std::to_string(pid) / "smaps_rollup").value_or("");
-      if (const auto field = find_field(text, "Pss"))
-        pss_bytes += parse_integer(*field).value_or(0) * 1024;
-    }
-    peak_pss_bytes_ = std::max(peak_pss_bytes_, pss_bytes);
+    const TreeMemory memory = tree_memory(root_, tree);
+    peak_memory_.pss = std::max(peak_memory_.pss, memory.pss);
+    peak_memory_.uss = std::max(peak_memory_.uss, memory.uss);
+    peak_memory_.shared = std::max(peak_memory_.shared, memory.shared);
     const std::int64_t end_ns = clock_.now_ns();
     next_pss_ns_ = end_ns + (end_ns - pss_begin_ns) * kRest;
   }
@@ -110,7 +112,15 @@ Fields MachineSampler::summary() const {
     fields.emplace("tree_peak_rss_bytes", peak_rss_bytes_);
     fields.emplace("tree_peak_processes", peak_processes_);
   }
-  if (peak_pss_bytes_ > 0) fields.emplace("tree_peak_pss_bytes", peak_pss_bytes_);
+  if (peak_memory_.pss > 0) {
+    fields.emplace("tree_peak_pss_bytes", peak_memory_.pss);
+    fields.emplace("tree_peak_uss_bytes", peak_memory_.uss);
+    fields.emplace("tree_peak_shared_bytes", peak_memory_.shared);
+  }
+  if (peak_descriptors_ > 0) fields.emplace("tree_peak_descriptors", peak_descriptors_);
+  if (samples_ > 0 && first_dev_shm_bytes_) {
+    fields.emplace("dev_shm_growth_bytes", dev_shm_growth_bytes_);
+  }
   if (cpu_ns_) fields.emplace("cpu_ns", *cpu_ns_);
   if (run_queue_wait_ns_) fields.emplace("run_queue_wait_ns", *run_queue_wait_ns_);
   const auto now = jiffies();

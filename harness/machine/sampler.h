@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "harness/machine/cgroup.h"
+#include "harness/machine/tree_memory.h"
 #include "harness/measure/clock.h"
 #include "harness/record/rows.h"
 
@@ -23,7 +24,8 @@ class MachineSampler {
   void sample();  // takes at most one sample a second: does nothing when called earlier
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // when sample() is due
   void worker_ended();  // between the worker's death and its reaping: last counters
-  // tree_peak_rss_bytes, tree_peak_pss_bytes, tree_peak_processes, run_queue_wait_ns and cpu_ns of
+  // tree_peak_rss_bytes, _pss_bytes, _uss_bytes, _shared_bytes, tree_peak_processes,
+  // tree_peak_descriptors, dev_shm_growth_bytes, run_queue_wait_ns and cpu_ns of
   // the worker's main thread, steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max,
   // samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
@@ -50,7 +52,10 @@ class MachineSampler {
   std::optional<std::int64_t> cpu_ns_;
   std::optional<std::int64_t> run_queue_wait_ns_;
   std::int64_t peak_rss_bytes_ = 0;
-  std::int64_t peak_pss_bytes_ = 0;
+  TreeMemory peak_memory_;
+  std::int64_t peak_descriptors_ = 0;
+  std::optional<std::int64_t> first_dev_shm_bytes_;
+  std::int64_t dev_shm_growth_bytes_ = 0;
   std::int64_t peak_processes_ = 0;
   std::int64_t next_ns_ = 0;
   std::int64_t next_pss_ns_ = 0;

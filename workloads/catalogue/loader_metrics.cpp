@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
@@ -6,7 +9,7 @@ namespace stepbench {
 std::vector<Metric> loader_metrics() {
   constexpr auto kUp = Direction::kHigherIsBetter;
   constexpr auto kNeither = Direction::kNeither;
-  return {
+  std::vector<Metric> metrics = {
       {.name = "loader_wait_p50_ns",
        .unit = "ns",
        .doc = "Half of the calls of next() took longer."},
@@ -23,6 +26,26 @@ std::vector<Metric> loader_metrics() {
       {.name = "loader_transport_ns",
        .unit = "ns",
        .doc = "Handing a batch from worker to consumer."},
+      {.name = "loader_pin_ns",
+       .unit = "ns",
+       .doc = "Copying a batch into page-locked memory, wherever that is done."},
+      {.name = "loader_next_ns",
+       .unit = "ns",
+       .doc = "A call of next(), on average: blocked, read, receive, pin and dispatch sum to it."},
+      {.name = "loader_next_blocked_ns", .unit = "ns", .doc = "In next(): no batch was there."},
+      {.name = "loader_next_stalled_ns",
+       .unit = "ns",
+       .doc = "Part of blocked: others were finished, but it was not their turn (in_order)."},
+      {.name = "loader_next_read_ns",
+       .unit = "ns",
+       .doc = "In next(): reading the batch itself (num_workers 0)."},
+      {.name = "loader_next_receive_ns", .unit = "ns", .doc = "In next(): taking the batch over."},
+      {.name = "loader_next_pin_ns",
+       .unit = "ns",
+       .doc = "In next(): copying into page-locked memory."},
+      {.name = "loader_next_dispatch_ns",
+       .unit = "ns",
+       .doc = "In next(): sending the next task, and the rest."},
       {.name = "loader_skipped_samples",
        .unit = "samples",
        .role = Role::kContext,
@@ -30,6 +53,15 @@ std::vector<Metric> loader_metrics() {
       {.name = "loader_epoch_begin_ns",
        .unit = "ns",
        .doc = "Starting an epoch: workers started, first tasks sent."},
+      {.name = "loader_epoch_end_ns",
+       .unit = "ns",
+       .doc = "Ending an epoch: workers joined, unless they persist."},
+      {.name = "loader_border_ns",
+       .unit = "ns",
+       .doc = "From an epoch's last batch to the next one's first: end, begin, first batch."},
+      {.name = "loader_lost_samples",
+       .unit = "samples",
+       .doc = "Samples of epochs that the engine ended before their end."},
       {.name = "loader_occupancy",
        .unit = "ratio",
        .direction = kUp,
@@ -38,19 +70,40 @@ std::vector<Metric> loader_metrics() {
        .unit = "batches",
        .direction = kUp,
        .doc = "Finished batches waiting when next() was called, on average."},
-      {.name = "loader_worker_busy",
-       .unit = "ratio",
+      {.name = "loader_held",
+       .unit = "batches",
        .direction = kNeither,
-       .doc = "Share of the workers' time spent reading and collating."},
-      {.name = "loader_worker_idle",
-       .unit = "ratio",
-       .direction = kNeither,
-       .doc = "Share of the workers' time without a task: they are faster than the consumer."},
-      {.name = "loader_worker_blocked",
-       .unit = "ratio",
-       .direction = kNeither,
-       .doc = "Share of the workers' time spent handing batches over."},
+       .doc = "Those of them that waited for their turn (in_order), on average."},
   };
+  const auto worker_share = [&](const std::string& part, const std::string& doc) {
+    const std::string name = "loader_worker_" + part;
+    for (const auto& [ending, of] : {std::pair("", "Share of the workers' time "),
+                                     std::pair("_min", "Least share of a worker's time "),
+                                     std::pair("_max", "Largest share of a worker's time ")}) {
+      metrics.push_back(
+          {.name = name + ending, .unit = "ratio", .direction = kNeither, .doc = of + doc});
+    }
+  };
+  worker_share("busy", "spent reading and collating.");
+  worker_share("idle", "without a task: workers are faster than the consumer.");
+  worker_share("blocked", "spent handing batches over.");
+  const auto context = [&](const char* name, const char* unit, const char* doc) {
+    metrics.push_back(
+        {.name = name, .unit = unit, .role = Role::kContext, .direction = kNeither, .doc = doc});
+  };
+  metrics.push_back({.name = "cpu_s_per_1k_samples",
+                     .unit = "s",
+                     .doc = "CPU seconds of the worker and its children for 1000 samples."});
+  context("tree_minor_faults", "faults",
+          "Page faults served from memory, of the worker and its children, in the windows.");
+  context("tree_major_faults", "faults",
+          "Page faults served from disk, of the worker and its children, in the windows.");
+  context("tree_voluntary_switches", "switches",
+          "Times that the worker or a child gave up a CPU to wait.");
+  context("tree_involuntary_switches", "switches",
+          "Times that the worker or a child was taken off a CPU.");
+  context("open_descriptors", "descriptors", "Open in the worker at the end of the last window.");
+  return metrics;
 }
 
 }  // namespace stepbench

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/error.h"
+#include "workloads/loader/loader_findings.h"
 #include "workloads/loader/loader_report.h"
 
 namespace stepbench {
@@ -13,19 +14,25 @@ namespace stepbench {
 Batch BatchStream::next(StepRecorder& step) {
   std::optional<Batch> batch;
   const bool first = epoch_ < 0;
+  const std::int64_t began = context_.clock.now_ns();
   if (!first) {
     const auto scope = step.phase(PhaseId::kDataWait);
     batch = loader_.next();
     if (!batch) step.first_of_epoch();  // inside the phase: finding the end belongs to the gap
   }
   if (!batch) {
-    const std::int64_t began = context_.clock.now_ns();
     const auto scope = step.phase(PhaseId::kDataWait);
     loader_.begin_epoch(++epoch_);
+    const std::int64_t asked = context_.clock.now_ns();
     batch = loader_.next();
+    const std::int64_t now = context_.clock.now_ns();
     if (first) {
-      context_.life_cycle.first_batch_ns = context_.clock.now_ns() - began;
+      context_.life_cycle.first_batch_ns = now - began;
       step.first_batch();
+    } else if (in_window_) {
+      ++window_.borders;
+      window_.border_ns += now - began;
+      window_.border_next_ns += now - asked;
     }
   }
   if (!batch) {
@@ -40,13 +47,21 @@ Batch BatchStream::next(StepRecorder& step) {
 }
 
 void BatchStream::window(Edge edge) {
-  if (edge == Edge::kBegin) {
+  in_window_ = edge == Edge::kBegin;
+  if (in_window_) {
     loader_.reset_metrics();
+    at_begin_ = read_window_facts(context_.clock);
   } else {
     measured_.add(loader_.metrics());
+    window_.add_span(at_begin_, read_window_facts(context_.clock));
   }
 }
 
-void BatchStream::report(ReportSink& sink) const { report_loader(measured_, sink); }
+void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
+  report_loader(measured_, window_, sink);
+  LoaderFacts facts = loader_facts(resolved, measured_, window_);
+  facts.first_batch_ns = context_.life_cycle.first_batch_ns;
+  for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
+}
 
 }  // namespace stepbench

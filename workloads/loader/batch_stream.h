@@ -6,6 +6,7 @@
 
 #include "harness/workload.h"
 #include "workloads/loader/loader.h"
+#include "workloads/loader/loader_facts.h"
 
 namespace stepbench {
 
@@ -23,8 +24,9 @@ class BatchStream {
 
   // To be called from Workload::window(), so that report() speaks of the active windows alone.
   void window(Edge edge);
-  // The loader's metrics, which loader_metrics() declares; also after the loader is gone.
-  void report(ReportSink& sink) const;
+  // The loader's metrics, which loader_metrics() declares, and what they mean for this case; also
+  // after the loader is gone.
+  void report(ReportSink& sink, const ResolvedCase& resolved) const;
   [[nodiscard]] const LoaderMetrics& measured() const { return measured_; }
 
  private:
@@ -32,6 +34,9 @@ class BatchStream {
   WorkerContext& context_;
   std::int64_t epoch_ = -1;
   LoaderMetrics measured_;
+  WindowFacts window_;
+  bool in_window_ = false;
+  WindowFacts at_begin_;  // readings at the window's begin
 };
 
 }  // namespace stepbench

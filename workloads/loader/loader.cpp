@@ -8,6 +8,7 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   samples += other.samples;
   bytes += other.bytes;
   skipped_samples += other.skipped_samples;
+  lost_samples += other.lost_samples;
   epochs += other.epochs;
   epoch_begin_ns += other.epoch_begin_ns;
   epoch_end_ns += other.epoch_end_ns;
@@ -24,6 +25,8 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   wait_ns.insert(wait_ns.end(), other.wait_ns.begin(), other.wait_ns.end());
   queue_depth.insert(queue_depth.end(), other.queue_depth.begin(), other.queue_depth.end());
   ready += other.ready;
+  held += other.held;
+  stalled_ns += other.stalled_ns;
   if (workers.size() < other.workers.size()) workers.resize(other.workers.size());
   for (std::size_t i = 0; i < other.workers.size(); ++i) {
     workers[i].busy_ns += other.workers[i].busy_ns;

@@ -38,6 +38,7 @@ struct LoaderMetrics {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
   std::int64_t skipped_samples = 0;
+  std::int64_t lost_samples = 0;  // of epochs that an engine ended early
 
   std::int64_t epochs = 0;          // begun
   std::int64_t epoch_begin_ns = 0;  // in begin_epoch(): workers started, first tasks sent
@@ -61,6 +62,9 @@ struct LoaderMetrics {
   std::vector<std::int64_t> wait_ns;      // one per such next()
   std::vector<std::int64_t> queue_depth;  // finished, un-yielded batches at its entry
   std::int64_t ready = 0;                 // calls whose batch was there at entry
+  std::int64_t held = 0;  // batches held for their turn at entry, summed over the calls
+  std::int64_t stalled_ns =
+      0;  // part of blocked_ns while finished batches were held for their turn
 
   struct Worker {
     std::int64_t busy_ns = 0;     // reading and collating

@@ -3,10 +3,11 @@
 
 #include "harness/workload.h"
 #include "workloads/loader/loader.h"
+#include "workloads/loader/loader_facts.h"
 
 namespace stepbench {
 
 // Reports every metric that loader_metrics() (workloads/catalogue) declares and this loader has.
-void report_loader(const LoaderMetrics& metrics, ReportSink& sink);
+void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, ReportSink& sink);
 
 }  // namespace stepbench

@@ -28,7 +28,7 @@ Fingerprint LoaderWorkload::fingerprint() {
 }
 
 void LoaderWorkload::report(ReportSink& sink) const {
-  if (stream_) stream_->report(sink);
+  if (stream_) stream_->report(sink, resolved_);
 }
 
 }  // namespace stepbench

@@ -51,9 +51,11 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
 
 std::optional<Batch> PrefetchingLoader::next() {
   const std::int64_t began = clock_.now_ns();
-  const std::int64_t depth = dispatcher_.stashed() + (pool_ ? pool_->results() : 0);
+  const std::int64_t held = dispatcher_.stashed();
+  const std::int64_t depth = held + (pool_ ? pool_->results() : 0);
   std::int64_t blocked_ns = 0;
   std::int64_t receive_ns = 0;
+  std::int64_t stalled_ns = 0;
   for (;;) {
     const Dispatcher::State state = dispatcher_.state();
     if (state == Dispatcher::State::kEnd) {
@@ -64,7 +66,9 @@ std::optional<Batch> PrefetchingLoader::next() {
     if (state == Dispatcher::State::kYield) break;
     const std::int64_t asked = clock_.now_ns();
     const std::int64_t blocked_before = blocked_ns;
+    const bool others_finished = dispatcher_.stashed() > 0;
     LoaderResult result = receive(blocked_ns);
+    if (others_finished) stalled_ns += blocked_ns - blocked_before;
     const std::int64_t batch = result.batch;
     account(result);
     if (is_end(result)) {
@@ -80,6 +84,8 @@ std::optional<Batch> PrefetchingLoader::next() {
   const std::int64_t wait_ns = clock_.now_ns() - began;
   metrics_.wait_ns.push_back(wait_ns);
   metrics_.queue_depth.push_back(depth);
+  metrics_.held += held;
+  metrics_.stalled_ns += stalled_ns;
   metrics_.ready += blocked_ns == 0 ? 1 : 0;
   metrics_.blocked_ns += blocked_ns;
   metrics_.receive_ns += receive_ns;

@@ -105,7 +105,7 @@ Fingerprint ModelStep::fingerprint() {
 }
 
 void ModelStep::report(ReportSink& sink) const {
-  stream_->report(sink);
+  stream_->report(sink, resolved_);
   sink.effective("device", options_.device.str());
   sink.effective("data.digest", dataset_->digest());
   if (!model_digest_.empty()) sink.effective("model.digest", model_digest_);

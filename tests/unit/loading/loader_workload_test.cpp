@@ -88,6 +88,11 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   for (const Metric& metric : loader_metrics()) declared.insert(metric.name);
   for (const auto& [name, value] : reported.metrics) EXPECT_TRUE(declared.contains(name)) << name;
   EXPECT_TRUE(reported.metrics.contains("loader_wait_p50_ns"));
+  double parts = 0;
+  for (const char* part : {"blocked", "read", "receive", "pin", "dispatch"}) {
+    parts += reported.metrics.at("loader_next_" + std::string(part) + "_ns");
+  }
+  EXPECT_DOUBLE_EQ(parts, reported.metrics.at("loader_next_ns"));
   EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
 }
 

@@ -154,7 +154,11 @@ void write_process(const fs::path& root, int pid, int parent, const std::string&
   fs::create_directories(folder);
   std::ofstream{folder / "stat"} << pid << " (" << name << ") S " << parent << " 1 1 0\n";
   std::ofstream{folder / "statm"} << "1000 10 1 1 0 1 0\n";
-  std::ofstream{folder / "smaps_rollup"} << "Rss: 40 kB\nPss:    24 kB\n";
+  std::ofstream{folder / "smaps_rollup"}
+      << "Rss: 40 kB\nPss:    24 kB\nPss_Shmem: 8 kB\nPrivate_Clean: 1 kB\n"
+         "Private_Dirty: 2 kB\n";
+  fs::create_directories(folder / "fd");
+  for (const char* descriptor : {"0", "1", "2"}) std::ofstream{folder / "fd" / descriptor};
 }
 
 TEST_F(Machine, FollowsATreeOfProcessesWhateverTheirNames) {
@@ -204,6 +208,9 @@ TEST_F(Machine, IsSampledAtMostOnceASecond) {
   EXPECT_EQ(text("samples"), "2");
   EXPECT_EQ(text("tree_peak_rss_bytes"), std::to_string(20 * ::sysconf(_SC_PAGESIZE)));
   EXPECT_EQ(text("tree_peak_pss_bytes"), "49152");
+  EXPECT_EQ(text("tree_peak_uss_bytes"), "6144");
+  EXPECT_EQ(text("tree_peak_shared_bytes"), "16384");
+  EXPECT_EQ(text("tree_peak_descriptors"), "6");
   EXPECT_EQ(text("tree_peak_processes"), "2");
   EXPECT_EQ(text("cpu_ns"), "900");
   EXPECT_EQ(text("run_queue_wait_ns"), "80");

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+namespace stepbench {
+
+// Summed over processes, in bytes. Walks their page tables: milliseconds for large ones.
+struct TreeMemory {
+  std::int64_t pss = 0;     // each page divided among those that map it
+  std::int64_t uss = 0;     // pages that one process alone maps
+  std::int64_t shared = 0;  // part of pss in shared memory: segments, rings, tmpfs
+};
+[[nodiscard]] TreeMemory tree_memory(const std::filesystem::path& root,
+                                     std::span<const pid_t> tree);
+
+[[nodiscard]] std::int64_t open_descriptors(const std::filesystem::path& root,
+                                            std::span<const pid_t> tree);
+
+// Used bytes of the file system of /dev/shm, whoever uses them; segments that were unlinked count.
+[[nodiscard]] std::optional<std::int64_t> dev_shm_used_bytes(const std::filesystem::path& root);
+
+}  // namespace stepbench

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planted cases: each gives its verdict and no other.
+#include "workloads/loader/loader_findings.h"
+
+#include <gmock/gmock.h>
+
+namespace stepbench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kSteps = 100;
+
+// A run of `kSteps` steps in steady state by the model: the consumer needs `consumer_ms` for a
+// step, a worker `batch_ms` for a batch, all of it decoding.
+LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
+                   std::int64_t batch_ms) {
+  LoaderFacts facts;
+  facts.engine = workers == 0 ? "inline" : "thread";
+  facts.options.num_workers = workers;
+  facts.options.persistent_workers = true;
+  facts.cores = cores;
+  const std::int64_t step_ms =
+      workers == 0 ? consumer_ms + batch_ms : std::max(consumer_ms, batch_ms / workers);
+  facts.window.elapsed_ns = kSteps * step_ms * kMs;
+  facts.window.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
+  LoaderMetrics& m = facts.measured;
+  m.wait_ns.assign(kSteps, (step_ms - consumer_ms) * kMs);
+  m.samples = m.batches = kSteps;
+  m.decode_ns = kSteps * batch_ms * kMs * 9 / 10;
+  m.collate_ns = kSteps * batch_ms * kMs - m.decode_ns;
+  for (std::int64_t i = 0; i < workers; ++i) {
+    const std::int64_t busy_ns = kSteps * batch_ms * kMs / workers;
+    m.workers.push_back({.busy_ns = busy_ns, .idle_ns = facts.window.elapsed_ns - busy_ns});
+  }
+  return facts;
+}
+
+void wait_for_storage(LoaderFacts& facts) {
+  std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
+  facts.window.user_ns = facts.window.elapsed_ns / 100;
+}
+
+std::vector<std::string> ids(const LoaderFacts& facts) {
+  std::vector<std::string> all;
+  for (const Finding& finding : loader_findings(facts)) all.push_back(finding.id);
+  return all;
+}
+
+Finding only(const LoaderFacts& facts) {
+  const std::vector<Finding> all = loader_findings(facts);
+  EXPECT_EQ(all.size(), 1U);
+  return all.empty() ? Finding{} : all.front();
+}
+
+std::string set_of(const Finding& finding) {
+  std::string text;
+  for (const auto& [option, value] : finding.set) text += option + '=' + value + ' ';
+  return text;
+}
+
+TEST(LoaderFindings, SayNothingWhenNothingLimits) {
+  EXPECT_THAT(loader_findings(steady(2, 8, 10, 16)), IsEmpty());
+  EXPECT_THAT(loader_findings(steady(0, 8, 100, 1)), IsEmpty());
+  EXPECT_THAT(loader_findings(LoaderFacts{}), IsEmpty()) << "nothing measured";
+}
+
+TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
+  const Finding finding = only(steady(0, 8, 10, 30));
+  EXPECT_EQ(finding.id, "loader.no_workers");
+  EXPECT_EQ(finding.text,
+            "no workers: the step waits 75 % of its time for data; decode: 90 % of it");
+  EXPECT_EQ(finding.severity, Severity::kProblem);
+  EXPECT_NEAR(*finding.share, 0.75, 1e-9) << "three workers hide all of it";
+  EXPECT_EQ(set_of(finding), "loader.num_workers=3 ");
+}
+
+TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
+  LoaderFacts facts = steady(0, 1, 10, 30);
+  facts.may_decode_faster = true;
+  EXPECT_EQ(set_of(only(facts)), "data.decode=fast ");
+}
+
+TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {
+  const Finding finding = only(steady(2, 2, 10, 40));
+  EXPECT_EQ(finding.id, "loader.worker_bound");
+  EXPECT_EQ(finding.text,
+            "decode: 90 % of worker time; 2 workers saturate 2 cores; the step waits 50 % of its "
+            "time for data");
+  EXPECT_THAT(finding.set, IsEmpty()) << "no number of workers helps";
+  EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
+}
+
+TEST(LoaderFindings, TheLoaderAloneIsItsOwnLimitAndNoComplaint) {
+  const Finding finding = only(steady(2, 2, 0, 40));
+  EXPECT_EQ(finding.text, "decode: 90 % of worker time; 2 workers saturate 2 cores");
+  EXPECT_EQ(finding.severity, Severity::kInfo);
+  EXPECT_EQ(finding.share, std::nullopt);
+}
+
+TEST(LoaderFindings, WaitsAtEpochBordersAreNotSteadyWaits) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.measured.wait_ns[50] = 400 * kMs;
+  facts.window.borders = 1;
+  facts.window.border_ns = 410 * kMs;
+  facts.window.border_next_ns = 400 * kMs;
+  facts.window.elapsed_ns += facts.window.border_ns;
+  EXPECT_THAT(loader_findings(facts), IsEmpty());
+}
+
+TEST(LoaderFindings, MoreWorkersAreProposedWhileThereAreCores) {
+  const Finding finding = only(steady(1, 8, 10, 40));
+  EXPECT_EQ(finding.id, "loader.worker_bound");
+  EXPECT_THAT(finding.text, HasSubstr("1 worker, 100 % busy, on 8 cores"));
+  EXPECT_EQ(set_of(finding), "loader.num_workers=4 ");
+  EXPECT_NEAR(*finding.share, 0.75, 1e-9);
+}
+
+TEST(LoaderFindings, WaitingForStorageIsOverlappedByMoreWorkersThanCores) {
+  LoaderFacts facts = steady(2, 2, 10, 160);
+  wait_for_storage(facts);
+  const Finding finding = only(facts);
+  EXPECT_THAT(finding.text, HasSubstr("reading: 90 % of worker time"));
+  EXPECT_EQ(set_of(finding), "loader.num_workers=16 ");
+}
+
+TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
+  const Finding finding = only(steady(4, 8, 100, 10));
+  EXPECT_EQ(finding.id, "loader.idle_workers");
+  EXPECT_EQ(finding.text, "4 workers are busy 2.5 % of their time: 1 would do");
+  EXPECT_EQ(set_of(finding), "loader.num_workers=1 ");
+  EXPECT_EQ(finding.severity, Severity::kInfo);
+  EXPECT_EQ(finding.share, std::nullopt) << "the step does not get faster";
+}
+
+TEST(LoaderFindings, MoreWorkersThanCoresAreSaidToShareThem) {
+  LoaderFacts facts = steady(8, 2, 10, 80);
+  facts.window.user_ns = 2 * facts.window.elapsed_ns;
+  EXPECT_THAT(ids(facts), ElementsAre("loader.oversubscribed"));
+  EXPECT_EQ(set_of(only(facts)), "loader.num_workers=2 ");
+}
+
+TEST(LoaderFindings, AStragglerStallsInOrderOnly) {
+  LoaderFacts facts = steady(2, 8, 10, 12);
+  facts.measured.wait_ns[50] = 200 * kMs;
+  facts.measured.stalled_ns = 190 * kMs;
+  facts.window.elapsed_ns += 200 * kMs;
+  for (auto& worker : facts.measured.workers) worker.idle_ns += 200 * kMs;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.straggler");
+  EXPECT_EQ(set_of(finding), "loader.in_order=false ");
+  EXPECT_NEAR(*finding.share, 190.0 / 1200, 1e-9);
+  facts.options.in_order = false;
+  EXPECT_THAT(ids(facts), testing::Not(testing::Contains("loader.straggler")));
+}
+
+TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
+  LoaderFacts facts = steady(2, 8, 10, 12);
+  facts.measured.wait_ns.assign(kSteps, 2 * kMs);
+  facts.window.elapsed_ns = kSteps * 12 * kMs;
+  for (auto& worker : facts.measured.workers) {
+    worker.idle_ns = facts.window.elapsed_ns - worker.busy_ns;
+  }
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.uneven");
+  EXPECT_EQ(set_of(finding), "loader.prefetch_factor=4 ");
+}
+
+TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.options.persistent_workers = false;
+  facts.window.borders = 2;
+  facts.window.border_ns = 300 * kMs;
+  facts.window.elapsed_ns += facts.window.border_ns;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.epoch_gap");
+  EXPECT_THAT(finding.text, HasSubstr("stands still for 150 ms"));
+  EXPECT_EQ(set_of(finding), "loader.persistent_workers=true ");
+  facts.options.persistent_workers = true;
+  EXPECT_THAT(loader_findings(facts), IsEmpty());
+}
+
+TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.first_batch_ns = 3000 * kMs;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.start_up");
+  EXPECT_EQ(finding.text, "the first batch came after 3 s, while a worker needs 16 ms for one");
+}
+
+TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.measured.bytes = kSteps * 4096 * 1000;
+  facts.window.minor_faults = kSteps * 1010;
+  facts.window.system_ns = facts.window.user_ns / 2;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.page_faults");
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("1010 page faults per batch"), HasSubstr("33 %")));
+  EXPECT_EQ(set_of(finding), "loader.buffers=reused ");
+  facts.transport = "torch_fd";
+  EXPECT_EQ(set_of(only(facts)), "loader.transport=shm_ring ");
+  facts.options.reuse_buffers = true;
+  EXPECT_THAT(loader_findings(facts), IsEmpty());
+}
+
+TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.transport = "torch_fd";
+  facts.measured.receive_ns = facts.window.elapsed_ns / 4;
+  facts.measured.transport_ns = facts.measured.receive_ns + facts.window.elapsed_ns / 10;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.transport");
+  EXPECT_THAT(finding.text,
+              AllOf(HasSubstr("25 % of the consumer's time"), HasSubstr("5.0 % of the workers'")));
+  EXPECT_EQ(set_of(finding), "loader.transport=shm_ring ");
+}
+
+TEST(LoaderFindings, PinningInTheStepsOwnThreadIsNamed) {
+  LoaderFacts facts = steady(0, 8, 100, 1);
+  facts.measured.pinning_ns = facts.window.elapsed_ns / 10;
+  EXPECT_EQ(only(facts).id, "loader.pinning");
+}
+
+TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.engine = "torch_cpp";
+  facts.measured.lost_samples = 16;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.lost_samples");
+  EXPECT_EQ(finding.severity, Severity::kProblem);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a loader in its measured windows, as the rules of loader_findings.h want it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/resolved_case.h"
+#include "workloads/loader/loader.h"
+
+namespace stepbench {
+
+// Of all windows together; also a reading at one instant, of which differences are taken.
+struct WindowFacts {
+  std::int64_t elapsed_ns = 0;
+  std::int64_t user_ns = 0;  // CPU time of the process and of its children, ended or not
+  std::int64_t system_ns = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+  std::int64_t open_descriptors = 0;  // at the last reading
+  std::int64_t borders = 0;           // between two epochs
+  std::int64_t border_ns = 0;         // finding an epoch's end, beginning the next, its first batch
+  std::int64_t border_next_ns = 0;    // the last of these
+
+  void add_span(const WindowFacts& begin, const WindowFacts& end);
+  [[nodiscard]] std::int64_t cpu_ns() const { return user_ns + system_ns; }
+};
+
+// Costs some tens of microseconds; outside windows only.
+[[nodiscard]] WindowFacts read_window_facts(const Clock& clock);
+
+struct LoaderFacts {
+  std::string engine = "thread";
+  std::string transport = {};  // empty: the engine has no choice
+  LoaderOptions options = {};
+  bool may_decode_faster = false;  // data.decode: exact, where fast exists
+  std::int64_t cores = 1;          // that this process may use
+  std::int64_t first_batch_ns = 0;
+  LoaderMetrics measured = {};
+  WindowFacts window = {};
+};
+
+[[nodiscard]] LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& measured,
+                                       const WindowFacts& window);
+
+}  // namespace stepbench

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/loader_findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "workloads/loader/loader_reckoning.h"
+
+namespace stepbench {
+namespace {
+
+// Below these nothing is said.
+constexpr double kStarved = 0.1;      // of the time spent waiting for data
+constexpr double kBusy = 0.7;         // of the workers' time, above which they are the limit
+constexpr double kIdle = 0.5;         // of the workers' time, below which they are too many
+constexpr double kUnhurried = 0.02;   // of the time spent waiting: the consumer never waits
+constexpr double kBorder = 0.02;      // of the time spent between epochs
+constexpr double kStalled = 0.05;     // of the time spent behind one late batch
+constexpr double kHandingOver = 0.1;  // of the time spent handing batches over
+constexpr double kPinning = 0.05;     // of the time spent pinning in the consumer's thread
+constexpr double kFaulting = 0.5;     // page faults per page of a batch
+constexpr double kSystemTime = 0.15;  // of the CPU time
+constexpr double kFirstBatchS = 1;    // and at least
+constexpr double kFirstBatches = 5;   // times a worker's time for a batch
+constexpr double kSaturated = 0.85;   // of the cores' time
+constexpr double kPageBytes = 4096;
+constexpr double kLargeBatchBytes = 1 << 20;
+constexpr double kGrave = 0.25;  // of the step to be won
+constexpr double kNotable = 0.05;
+
+std::string percent_text(double share) {
+  char text[32];
+  const double percent = 100 * share;
+  std::snprintf(text, sizeof text, percent < 10 ? "%.1f %%" : "%.0f %%", percent);
+  return text;
+}
+
+std::string time_text(double ns) {
+  struct Unit {
+    double ns;
+    const char* name;
+  };
+  char text[32];
+  for (const Unit unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}}) {
+    if (ns < unit.ns) continue;
+    std::snprintf(text, sizeof text, "%.3g %s", ns / unit.ns, unit.name);
+    return text;
+  }
+  std::snprintf(text, sizeof text, "%.0f ns", ns);
+  return text;
+}
+
+std::string counted(std::int64_t count, std::string_view what) {
+  return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
+}
+
+Severity severity_of(double share) {
+  if (share >= kGrave) return Severity::kProblem;
+  return share >= kNotable ? Severity::kWarning : Severity::kInfo;
+}
+
+std::string largest_part(const LoaderReckoning& r, double of_ns, std::string_view of) {
+  return std::string(r.largest.name) + ": " + percent_text(r.largest.ns / of_ns) + " of " +
+         std::string(of);
+}
+
+std::string waiting(const LoaderReckoning& r) {
+  return "the step waits " + percent_text(r.wait_share) + " of its time for data";
+}
+
+void offer_less_work(const LoaderFacts& facts, const LoaderReckoning& r, Finding& finding) {
+  if (facts.may_decode_faster && r.largest.metric == "loader_decode_ns") {
+    finding.remedy =
+        "The cores are the limit: decode less (data.decode: fast helps where images are much "
+        "larger "
+        "than image_size), or store smaller or decoded images.";
+    finding.set = {{.option = "data.decode", .value = "fast"}};
+  } else {
+    finding.remedy = "The cores are the limit: do less per sample, or use a machine with more.";
+  }
+}
+
+std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderReckoning& r) {
+  if (r.workers() > 0 || r.wait_share < kStarved) return std::nullopt;
+  const double share = r.won_with(r.workers_that_keep_up());
+  Finding finding{.id = "loader.no_workers",
+                  .severity = severity_of(share),
+                  .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "it"),
+                  .value = r.wait_share,
+                  .threshold = kStarved,
+                  .unit = "ratio",
+                  .share = share,
+                  .evidence = {"data_wait_ns", std::string(r.largest.metric)}};
+  if (facts.cores > 1 || r.waits_for_storage()) {
+    finding.remedy = "Workers read the next batches while this one is used.";
+    finding.set = {
+        {.option = "loader.num_workers", .value = std::to_string(r.workers_that_keep_up())}};
+  } else {
+    offer_less_work(facts, r, finding);
+  }
+  return finding;
+}
+
+std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderReckoning& r) {
+  if (r.workers() == 0 || r.wait_share < kStarved || r.utilisation() < kBusy) return std::nullopt;
+  const std::int64_t better = r.workers_that_keep_up();
+  const bool more_help = better > r.workers();
+  const bool saturated = !r.waits_for_storage() && r.workers() >= facts.cores;
+  std::optional<double> share = more_help ? r.won_with(better) : r.wait_share;
+  if (!more_help && r.consumer_does_nothing()) share.reset();
+  const std::string busy =
+      saturated
+          ? counted(r.workers(), "worker") + (r.workers() == 1 ? " saturates " : " saturate ") +
+                counted(facts.cores, "core")
+          : counted(r.workers(), "worker") + ", " + percent_text(r.utilisation()) + " busy, on " +
+                counted(facts.cores, "core");
+  Finding finding{
+      .id = "loader.worker_bound",
+      .severity = severity_of(share.value_or(0)),
+      .text = largest_part(r, r.worker_ns, "worker time") + "; " + busy +
+              (r.consumer_does_nothing() ? "" : "; " + waiting(r)),
+      .value = r.utilisation(),
+      .threshold = kBusy,
+      .unit = "ratio",
+      .share = share,
+      .evidence = {"loader_worker_busy", std::string(r.largest.metric), "data_wait_ns"}};
+  if (more_help) {
+    finding.remedy = r.waits_for_storage()
+                         ? "Workers that wait for storage leave the cores free: use more of them."
+                         : "There are cores left: use more workers.";
+    finding.set = {{.option = "loader.num_workers", .value = std::to_string(better)}};
+  } else {
+    offer_less_work(facts, r, finding);
+  }
+  return finding;
+}
+
+// Workers with time to spare, and a consumer that waits all the same.
+std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderReckoning& r) {
+  const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
+  if (r.workers() == 0 || r.wait_share < kStarved || r.utilisation() >= kBusy ||
+      stalled >= kStalled || r.worker_ns <= 0) {
+    return std::nullopt;
+  }
+  const std::int64_t factor = facts.options.prefetch_factor;
+  return Finding{
+      .id = "loader.uneven",
+      .severity = severity_of(r.wait_share),
+      .text = waiting(r) + " although the workers are " + percent_text(1 - r.utilisation()) +
+              " idle: batches take uneven times, and at most " +
+              counted(factor * r.workers(), "batch") +
+              (factor * r.workers() == 1 ? " waits" : "es wait") + " to even them out",
+      .value = r.wait_share,
+      .threshold = kStarved,
+      .unit = "ratio",
+      .share = r.wait_share,
+      .evidence = {"data_wait_ns", "loader_worker_idle", "loader_queue_depth"},
+      .remedy = "Read further ahead.",
+      .set = {{.option = "loader.prefetch_factor", .value = std::to_string(2 * factor)}}};
+}
+
+std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderReckoning& r) {
+  const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
+  if (!facts.options.in_order || stalled < kStalled || r.utilisation() >= kBusy) {
+    return std::nullopt;
+  }
+  return Finding{.id = "loader.straggler",
+                 .severity = severity_of(stalled),
+                 .text = "one late batch holds up finished ones: " + percent_text(stalled) +
+                         " of the time is spent waiting for its turn to come",
+                 .value = stalled,
+                 .threshold = kStalled,
+                 .unit = "ratio",
+                 .share = stalled,
+                 .evidence = {"loader_next_stalled_ns", "loader_held", "loader_wait_max_ns"},
+                 .remedy = "Take what is finished first, if the order of batches may change.",
+                 .set = {{.option = "loader.in_order", .value = "false"}}};
+}
+
+std::optional<Finding> idle_workers(const LoaderFacts&, const LoaderReckoning& r) {
+  if (r.workers() < 2 || r.wait_share >= kUnhurried || r.worker_ns <= 0) return std::nullopt;
+  const auto workers = static_cast<double>(r.workers());
+  const auto enough = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(std::ceil(1.2 * workers * r.utilisation())));
+  if (r.utilisation() >= kIdle || enough >= r.workers()) return std::nullopt;
+  return Finding{.id = "loader.idle_workers",
+                 .severity = Severity::kInfo,
+                 .text = counted(r.workers(), "worker") + " are busy " +
+                         percent_text(r.utilisation()) +
+                         " of their time: " + std::to_string(enough) + " would do",
+                 .value = r.utilisation(),
+                 .threshold = kIdle,
+                 .unit = "ratio",
+                 .evidence = {"loader_worker_busy", "loader_worker_idle", "data_wait_ns"},
+                 .remedy = "Fewer workers hold less memory and leave their cores to the step.",
+                 .set = {{.option = "loader.num_workers", .value = std::to_string(enough)}}};
+}
+
+std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderReckoning& r) {
+  if (r.workers() <= facts.cores || r.waits_for_storage() || r.cores_used < kSaturated) {
+    return std::nullopt;
+  }
+  return Finding{.id = "loader.oversubscribed",
+                 .severity = Severity::kWarning,
+                 .text = counted(r.workers(), "worker") + " share " + counted(facts.cores, "core") +
+                         ", which are " + percent_text(std::min(r.cores_used, 1.0)) +
+                         " in use: more workers than cores cannot decode faster, and they take "
+                         "time from the step",
+                 .value = static_cast<double>(r.workers()),
+                 .threshold = static_cast<double>(facts.cores),
+                 .unit = "workers",
+                 .evidence = {"cpu_s_per_1k_samples", "involuntary_switches"},
+                 .remedy = "Use no more workers than cores.",
+                 .set = {{.option = "loader.num_workers", .value = std::to_string(facts.cores)}}};
+}
+
+std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderReckoning& r) {
+  if (facts.window.borders == 0 || r.workers() == 0 || facts.options.persistent_workers ||
+      facts.engine == "torch_cpp") {
+    return std::nullopt;
+  }
+  const auto borders = static_cast<double>(facts.window.borders);
+  const auto border_ns = static_cast<double>(facts.window.border_ns);
+  const double extra_ns = std::max(0.0, border_ns - borders * r.wait_ns / r.calls);
+  const double share = extra_ns / r.elapsed_ns;
+  if (share < kBorder) return std::nullopt;
+  return Finding{.id = "loader.epoch_gap",
+                 .severity = severity_of(share),
+                 .text = "between two epochs the step stands still for " +
+                         time_text(extra_ns / borders) + ", " + percent_text(share) +
+                         " of the time: workers end and start anew",
+                 .value = share,
+                 .threshold = kBorder,
+                 .unit = "ratio",
+                 .share = share,
+                 .evidence = {"epoch_gap_ns", "loader_epoch_begin_ns", "loader_epoch_end_ns"},
+                 .remedy = "Keep the workers over epochs.",
+                 .set = {{.option = "loader.persistent_workers", .value = "true"}}};
+}
+
+std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderReckoning& r) {
+  const auto first_ns = static_cast<double>(facts.first_batch_ns);
+  if (first_ns < kFirstBatchS * 1e9 || first_ns < kFirstBatches * r.batch_ns) return std::nullopt;
+  return Finding{.id = "loader.start_up",
+                 .severity = Severity::kInfo,
+                 .text = "the first batch came after " + time_text(first_ns) +
+                         ", while a worker needs " + time_text(r.batch_ns) + " for one",
+                 .value = first_ns,
+                 .threshold = std::max(kFirstBatchS * 1e9, kFirstBatches * r.batch_ns),
+                 .unit = "ns",
+                 .evidence = {"first_batch_ns", "loader_construct_ns", "loader_epoch_begin_ns"},
+                 .remedy =
+                     "Starting workers costs the more the larger this process is: build the "
+                     "loader first, and keep its workers.",
+                 .set = r.workers() == 0 || facts.options.persistent_workers
+                            ? std::vector<Finding::Set>{}
+                            : std::vector<Finding::Set>{
+                                  {.option = "loader.persistent_workers", .value = "true"}}};
+}
+
+std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderReckoning& r) {
+  if (facts.options.reuse_buffers || facts.window.cpu_ns() == 0) return std::nullopt;
+  const double bytes = static_cast<double>(facts.measured.bytes) / r.calls;
+  if (bytes < kLargeBatchBytes) return std::nullopt;
+  const double pages = bytes / kPageBytes;
+  const double faults = static_cast<double>(facts.window.minor_faults) / r.calls;
+  const double system =
+      static_cast<double>(facts.window.system_ns) / static_cast<double>(facts.window.cpu_ns());
+  if (faults < kFaulting * pages || system < kSystemTime) return std::nullopt;
+  char count[32];
+  std::snprintf(count, sizeof count, "%.0f", faults);
+  const bool segments = facts.transport == "torch_fd";
+  return Finding{.id = "loader.page_faults",
+                 .severity = Severity::kWarning,
+                 .text = "fresh memory for each batch: " + std::string(count) +
+                         " page faults per batch; the kernel takes " + percent_text(system) +
+                         " of the CPU time",
+                 .value = system,
+                 .threshold = kSystemTime,
+                 .unit = "ratio",
+                 .evidence = {"minor_faults", "cpu_system_ns", "loader_collate_ns"},
+                 .remedy = segments ? "Hand batches over in memory that stays mapped."
+                                    : "Give batches memory that returns to a pool.",
+                 .set = {segments ? Finding::Set{.option = "loader.transport", .value = "shm_ring"}
+                                  : Finding::Set{.option = "loader.buffers", .value = "reused"}}};
+}
+
+std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderReckoning& r) {
+  const double receiving = static_cast<double>(facts.measured.receive_ns) / r.elapsed_ns;
+  const double sending =
+      r.worker_ns > 0
+          ? static_cast<double>(facts.measured.transport_ns - facts.measured.receive_ns) /
+                r.worker_ns
+          : 0;
+  const double share = std::max(receiving, sending);
+  if (share < kHandingOver) return std::nullopt;
+  Finding finding{.id = "loader.transport",
+                  .severity = severity_of(receiving),
+                  .text = "handing batches over takes " + percent_text(receiving) +
+                          " of the consumer's time and " + percent_text(sending) +
+                          " of the workers'",
+                  .value = share,
+                  .threshold = kHandingOver,
+                  .unit = "ratio",
+                  .share = receiving,
+                  .evidence = {"loader_transport_ns", "loader_next_receive_ns"},
+                  .remedy = "Hand over fewer, larger batches."};
+  if (facts.transport == "torch_fd") {
+    finding.remedy = "Hand batches over in memory that stays mapped.";
+    finding.set = {{.option = "loader.transport", .value = "shm_ring"}};
+  }
+  return finding;
+}
+
+std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderReckoning& r) {
+  const double share = static_cast<double>(facts.measured.pinning_ns) / r.elapsed_ns;
+  if (share < kPinning) return std::nullopt;
+  return Finding{.id = "loader.pinning",
+                 .severity = severity_of(share),
+                 .text = "the step's own thread copies batches into pinned memory for " +
+                         percent_text(share) + " of its time",
+                 .value = share,
+                 .threshold = kPinning,
+                 .unit = "ratio",
+                 .share = share,
+                 .evidence = {"loader_pin_ns"},
+                 .remedy = "With workers a thread of its own pins."};
+}
+
+std::optional<Finding> truncated(const LoaderFacts& facts, const LoaderReckoning& r) {
+  if (facts.measured.lost_samples == 0) return std::nullopt;
+  return Finding{.id = "loader.lost_samples",
+                 .severity = Severity::kProblem,
+                 .text = counted(facts.measured.lost_samples, "sample") +
+                         " never came: after an error the epoch ended early",
+                 .value = static_cast<double>(facts.measured.lost_samples),
+                 .threshold = 0,
+                 .unit = "samples",
+                 .evidence = {"loader_lost_samples"},
+                 .remedy = r.workers() > 0 && facts.engine == "torch_cpp"
+                               ? "torch::data::DataLoader reads one batch less ahead after each "
+                                 "error; engine thread goes on."
+                               : "Look for the error in the launch's output."};
+}
+
+}  // namespace
+
+std::vector<Finding> loader_findings(const LoaderFacts& facts) {
+  std::vector<Finding> found;
+  if (facts.measured.wait_ns.empty() || facts.window.elapsed_ns <= 0) return found;
+  const LoaderReckoning reckoning(facts);
+  for (const auto rule :
+       {without_workers, bound_by_workers, uneven, straggler, idle_workers, oversubscribed,
+        epoch_border, start_up, page_faults, handing_over, pinning, truncated}) {
+    if (std::optional<Finding> finding = rule(facts, reckoning)) found.push_back(*finding);
+  }
+  return found;
+}
+
+}  // namespace stepbench
