@@ -31,7 +31,28 @@ std::vector<Metric> make() {
   for (const Phase& phase : built_in_phases()) {
     metrics.push_back(lower(phase.name + "_ns", "ns", phase.doc));
   }
+  for (const Phase& phase : built_in_phases()) {
+    if (phase.name == "other") continue;
+    metrics.push_back(lower(phase.name + "_device_ns", "ns",
+                            "By CUDA events, on the stream of the phase: " + phase.doc));
+  }
   const std::vector<Metric> rest = {
+      lower(
+          "step_device_ns", "ns",
+          "By CUDA events: from the step's first to its last moment on the stream that computes."),
+      lower("idle_device_ns", "ns",
+            "By CUDA events: part of step_device_ns outside every phase that launches work."),
+      higher("overlap_device_ns", "ns",
+             "By CUDA events: part of phases on side streams at the same time as phases on the "
+             "stream that computes."),
+      context("host_lead_ns", "ns",
+              "By CUDA events and the host's clock: how long after the host the device ends the "
+              "step; near 0 the host holds the device up."),
+      context("event_clock_error_ns", "ns",
+              "The clocks of host and device were set against each other within this."),
+      context("event_ring_grown", "", "Events that had to be made inside measured windows."),
+      context("event_ring_lagging", "",
+              "Times the device lagged a whole ring of events behind the host."),
       context("samples", "samples", "Samples that the step consumed."),
       context("tokens", "tokens", "Tokens that the step consumed."),
       context("bytes", "bytes", "Bytes of input that the step consumed."),

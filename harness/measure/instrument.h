@@ -17,6 +17,7 @@
 namespace stepbench {
 
 class ReportSink;
+struct Columns;
 struct WorkerContext;
 enum class Pass : std::uint8_t;
 
@@ -35,6 +36,9 @@ class Instrument {
   virtual void step_end() noexcept = 0;
   virtual void phase_begin(PhaseId id, DeviceStream on) = 0;
   virtual void phase_end(PhaseId id, DeviceStream on) noexcept = 0;
+  // After each finished window, on an idle device: columns of its own about the steps of `cycle`,
+  // one value for each.
+  virtual void add_columns(Columns& cycle);
   virtual void report(ReportSink& sink) const = 0;
 };
 

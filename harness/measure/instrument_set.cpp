@@ -3,6 +3,8 @@
 
 namespace stepbench {
 
+void Instrument::add_columns(Columns&) {}
+
 InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments)
     : owned_(std::move(instruments)), actions_(owned_.size(), Action::kNone) {
   for (const auto& instrument : owned_) order_.push_back(instrument.get());

@@ -78,8 +78,28 @@ double sum(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+constexpr std::string_view kDeviceSuffix = "_device_ns";
+
 bool is_phase(std::string_view column) {
-  return column.ends_with("_ns") && column != "step_ns" && column != "epoch_wait_ns";
+  return column.ends_with("_ns") && !column.ends_with(kDeviceSuffix) && column != "step_ns" &&
+         column != "epoch_wait_ns" && column != "host_lead_ns";
+}
+
+void add_device(const Steps& steps, std::span<const std::size_t> used, LaunchSummary& summary) {
+  const std::vector<double> spans = steps.pick("step_device_ns", used);
+  if (spans.empty()) return;
+  summary.device_step_ns = median(spans);
+  const double total = std::accumulate(spans.begin(), spans.end(), 0.0);
+  for (const std::string& column : steps.names()) {
+    if (!column.ends_with(kDeviceSuffix) || column == "step_device_ns") continue;
+    const std::vector<double> times = steps.pick(column, used);
+    const double sum_ns = std::accumulate(times.begin(), times.end(), 0.0);
+    summary.device.push_back({.name = column.substr(0, column.size() - kDeviceSuffix.size()),
+                              .median_ns = median(times),
+                              .share = total > 0 ? sum_ns / total : 0});
+  }
+  const std::vector<double> lead = steps.pick("host_lead_ns", used);
+  if (!lead.empty()) summary.host_lead_ns = median(lead);
 }
 
 void add_phases(const Steps& steps, std::span<const std::size_t> used, double total,
@@ -152,6 +172,7 @@ std::optional<LaunchSummary> summarise(const Launch& launch) {
   summary.step_p90_ns = quantile_of_sorted(times, 0.9);
   summary.step_p99_ns = quantile_of_sorted(times, 0.99);
   summary.step_iqr_ns = quantile_of_sorted(times, 0.75) - quantile_of_sorted(times, 0.25);
+  add_device(steps, used, summary);
   add_phases(steps, used, total, summary);
   summary.samples_per_s = rate(steps.pick("samples", used), total);
   summary.tokens_per_s = rate(steps.pick("tokens", used), total);

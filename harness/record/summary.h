@@ -36,6 +36,11 @@ struct LaunchSummary {
   double step_p99_ns = 0;
   double step_iqr_ns = 0;
   std::vector<PhaseSummary> phases;  // in column order, `other` last
+  // By CUDA events; empty without them. Shares are of device_step_ns; phases on side streams and
+  // `overlap` come on top.
+  std::vector<PhaseSummary> device;
+  std::optional<double> device_step_ns;
+  std::optional<double> host_lead_ns;  // median: how far the host runs ahead of the device
   double data_wait_share = 0;
   std::optional<double> samples_per_s;
   std::optional<double> tokens_per_s;

@@ -28,7 +28,9 @@ class Page {
     title();
     options();
     launches();
-    phases();
+    phases("Phases of a steady step on the host", &LaunchSummary::phases);
+    phases("Phases of a steady step on the device, by CUDA events", &LaunchSummary::device);
+    device();
     findings();
     metrics();
     fields("Fingerprint", first_report().fingerprint);
@@ -142,11 +144,11 @@ class Page {
     draw_grid(grid);
   }
 
-  void phases() {
+  void phases(const char* title, std::vector<PhaseSummary> LaunchSummary::*which) {
     std::vector<std::string> order;
     std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> found;
     for (const auto& [launch, summary] : row_.measured) {
-      for (const PhaseSummary& phase : summary.phases) {
+      for (const PhaseSummary& phase : summary.*which) {
         auto& [medians, shares] = found[phase.name];
         if (medians.empty()) order.push_back(phase.name);
         medians.push_back(phase.median_ns);
@@ -167,8 +169,21 @@ class Page {
       grid.rows.push_back(
           {{order[i], significant(times[i] / unit.ns), percent(share), bar(share, 30)}});
     }
-    head("Phases of a steady step on the host");
+    head(title);
     draw_grid(grid);
+  }
+
+  void device() {
+    std::vector<double> spans;
+    std::vector<double> leads;
+    for (const auto& [launch, summary] : row_.measured) {
+      if (summary.device_step_ns) spans.push_back(*summary.device_step_ns);
+      if (summary.host_lead_ns) leads.push_back(*summary.host_lead_ns);
+    }
+    if (spans.empty()) return;
+    text_ += "step on the device " + duration(median(spans));
+    if (!leads.empty()) text_ += ", host ahead by " + duration(median(leads));
+    text_ += '\n';
   }
 
   // Life-cycle times, memory, loader metrics: medians over the launches, in units of the file's own

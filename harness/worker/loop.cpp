@@ -98,7 +98,8 @@ void Loop::end_window(const OnCycle& on_cycle) {
   result_.usage += current_usage() - usage_at_begin_;
   workload_.synchronize();
   workload_.window(Edge::kEnd);
-  const Columns columns = samples_.columns(end_ns);
+  Columns columns = samples_.columns(end_ns);
+  for (Instrument* instrument : instruments_.all()) instrument->add_columns(columns);
   result_.clock_ties += samples_.clock_ties();
   result_.active_steps += static_cast<std::int64_t>(samples_.size());
   ++result_.cycles;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events of one step say. Pure functions of times in nanoseconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "harness/measure/phase.h"
+
+namespace stepbench {
+
+// One marked phase on a stream, from the step's first event.
+struct DeviceSpan {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  PhaseId phase = PhaseId::kOther;
+  bool side_stream = false;  // not the one that computes
+};
+
+struct DeviceStep {
+  std::array<std::int64_t, kMaxPhases> phase_ns{};
+  std::uint32_t occurred = 0;   // bit per PhaseId
+  std::int64_t span_ns = 0;     // first to last event on the stream that computes
+  std::int64_t idle_ns = 0;     // of span_ns, outside every phase that launches work
+  std::int64_t overlap_ns = 0;  // of phases on side streams, at the same time as phases on ours
+  bool side_streams = false;
+};
+
+// Orders `spans` in place; allocates nothing.
+[[nodiscard]] DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns);
+
+// cudaEventElapsedTime answers in float milliseconds.
+[[nodiscard]] std::int64_t ns_of_ms(float ms);
+
+// Maps times of the device's clock to the host's: linear between two moments at which both were
+// read.
+class ClockMap {
+ public:
+  struct Moment {
+    std::int64_t device_ns = 0;
+    std::int64_t host_ns = 0;
+    std::int64_t error_ns = 0;  // host_ns is right within it
+  };
+  ClockMap(Moment first, Moment last) : first_(first), last_(last) {}
+  [[nodiscard]] std::int64_t host_ns(std::int64_t device_ns) const;
+  [[nodiscard]] std::int64_t error_ns() const;
+
+ private:
+  Moment first_;
+  Moment last_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times steps and phases on the device by CUDA events at their borders. Adds columns to the
+// samples: step_device_ns, <phase>_device_ns, idle_device_ns, overlap_device_ns (phases on side
+// streams) and host_lead_ns. Inside a window nothing waits for the device. Main thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cuda/event_ring.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/instrument.h"
+
+namespace stepbench {
+
+struct EventClockOptions {
+  int device = 0;           // CUDA ordinal
+  std::size_t window = 50;  // steps of a window, as far as it is known
+  std::size_t ring = 256;   // at most so many unread steps before the oldest is asked for
+  std::vector<std::string> phase_names = {};  // in order of PhaseId
+};
+
+class EventClock final : public Instrument {
+ public:
+  // `api` and `clock` outlive it.
+  EventClock(const CudaApi& api, const Clock& clock, EventClockOptions options);
+
+  [[nodiscard]] std::string_view name() const override { return "CUDA events"; }
+  [[nodiscard]] std::optional<std::string> exercise() override;
+  void change(Action from, Action to) override;
+  void step_begin(std::int64_t index) override;
+  void step_end() noexcept override;
+  void phase_begin(PhaseId id, DeviceStream on) override;
+  void phase_end(PhaseId id, DeviceStream on) noexcept override;
+  void add_columns(Columns& cycle) override;
+  void report(ReportSink& sink) const override;
+
+ private:
+  struct Row {
+    DeviceStep step;
+    std::int64_t device_end_ns = 0;  // since the window's first moment
+    std::int64_t host_end_ns = 0;
+  };
+
+  void begin_window();
+  void read_oldest();
+  [[nodiscard]] ClockMap::Moment moment(CudaEvent event);
+  void add_host_lead(Columns& cycle);
+
+  const CudaApi& api_;
+  const Clock& clock_;
+  EventClockOptions options_;
+  EventRing ring_;
+  StepEvents* open_ = nullptr;
+  std::size_t most_marks_ = 0;
+  bool in_window_ = false;
+  CudaEvent first_event_ = nullptr;
+  CudaEvent last_event_ = nullptr;
+  ClockMap::Moment first_;
+  CudaEvent previous_end_ = nullptr;
+  std::int64_t previous_end_ns_ = 0;
+  std::vector<Row> rows_;
+  std::vector<DeviceSpan> spans_;
+  std::int64_t lagging_ = 0;  // times the oldest step had not passed when its events were wanted
+  std::int64_t grown_ = 0;
+  std::int64_t error_ns_ = 0;
+  std::int64_t windows_ = 0;
+  bool lead_left_out_ = false;
+};
+
+}  // namespace stepbench

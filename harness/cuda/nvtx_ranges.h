@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every step of the window and its phases as NVTX ranges in the domain "stepbench", for Nsight.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/cuda/cuda_api.h"
+#include "harness/measure/instrument.h"
+
+namespace stepbench {
+
+struct NvtxOptions {
+  std::vector<std::string> phase_names = {};  // in order of PhaseId
+  // The window lies between cudaProfilerStart and cudaProfilerStop: `nsys profile
+  // --capture-range=cudaProfilerApi` and ncu see nothing else.
+  bool capture_range = false;
+};
+
+// Ranges "ProfilerStep#<index>" around "forward", "backward", ... Main thread only. `api` outlives
+// it; null where there is no CUDA runtime.
+[[nodiscard]] std::unique_ptr<Instrument> make_nvtx_ranges(const CudaApi* api, NvtxOptions options);
+
+}  // namespace stepbench

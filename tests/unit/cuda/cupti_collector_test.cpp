@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers are composed of CUPTI's own structures, as its headers lay them out.
+#include "harness/cuda/cupti_collector.h"
+
+#include <cupti.h>
+#include <gmock/gmock.h>
+
+#include "tests/unit/cuda/scripted_cuda.h"
+#include "tests/unit/cuda/scripted_cupti.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
+using testing::SizeIs;
+
+CUpti_ActivityKernel10 kernel(std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
+  CUpti_ActivityKernel10 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  record.name = "_Z3addPfS_i";
+  record.correlationId = correlation;
+  record.start = start;
+  record.end = end;
+  record.deviceId = 1;
+  record.streamId = 7;
+  record.gridX = 128;
+  record.gridY = 2;
+  record.gridZ = 1;
+  record.blockX = 256;
+  record.blockY = 1;
+  record.blockZ = 1;
+  record.registersPerThread = 40;
+  record.staticSharedMemory = 1024;
+  record.dynamicSharedMemory = 512;
+  return record;
+}
+
+CUpti_ActivityAPI call(CUpti_ActivityKind kind, std::uint32_t callback, std::uint32_t correlation,
+                       std::uint64_t start) {
+  CUpti_ActivityAPI record{};
+  record.kind = kind;
+  record.cbid = callback;
+  record.correlationId = correlation;
+  record.start = start;
+  record.end = start + 5;
+  record.threadId = 4321;
+  return record;
+}
+constexpr std::uint32_t kLaunchKernel = 211;
+constexpr std::uint32_t kMemcpyAsync = 41;
+
+CUpti_ActivityAPI launch(std::uint32_t correlation, std::uint64_t start) {
+  return call(CUPTI_ACTIVITY_KIND_RUNTIME, kLaunchKernel, correlation, start);
+}
+
+CUpti_ActivityExternalCorrelation external(std::uint32_t correlation, std::uint64_t id) {
+  CUpti_ActivityExternalCorrelation record{};
+  record.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  record.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+  record.externalId = id;
+  record.correlationId = correlation;
+  return record;
+}
+
+CUpti_ActivityMemcpy6 copy(std::uint8_t kind, std::uint8_t from, std::uint8_t to) {
+  CUpti_ActivityMemcpy6 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  record.copyKind = kind;
+  record.srcKind = from;
+  record.dstKind = to;
+  record.bytes = 4096;
+  record.start = 10;
+  record.end = 30;
+  record.correlationId = 9;
+  record.streamId = 13;
+  return record;
+}
+
+struct Scene {
+  Scene() : collector(make_cupti_collector(cupti.api(), cuda.api(), options)) {}
+  OpLog collect() {
+    OpLog log;
+    collector->collect(log);
+    return log;
+  }
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  ScriptedCupti cupti;
+  CuptiCollectorOptions options{.buffer_bytes = 4096, .most_bytes = 4 * 4096};
+  std::unique_ptr<ActivityCollector> collector;
+};
+
+TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(external(5, 77));
+  scene.cupti.emit(launch(5, 100));
+  scene.cupti.emit(kernel(5, 120, 180));
+  const OpLog log = scene.collect();
+  ASSERT_THAT(log.activities, SizeIs(2));
+  const DeviceActivity& called = log.activities[0];
+  const DeviceActivity& ran = log.activities[1];
+  EXPECT_EQ(called.kind, ActivityKind::kRuntime);
+  EXPECT_EQ(log.names[called.name], "cudaLaunchKernel");
+  EXPECT_EQ(log.threads[called.thread].id, 4321);
+  EXPECT_EQ(ran.kind, ActivityKind::kKernel);
+  EXPECT_EQ(log.names[ran.name], "add(float*, float*, int)");
+  EXPECT_EQ(ran.start_ns, 120);
+  EXPECT_EQ(ran.end_ns, 180);
+  EXPECT_EQ(ran.correlation, called.correlation);
+  EXPECT_EQ(ran.external, 77U);
+  EXPECT_EQ(called.external, 77U);
+  EXPECT_EQ(ran.device, 1);
+  EXPECT_EQ(ran.stream, 7U);
+  EXPECT_THAT(ran.grid, ElementsAre(128, 2, 1));
+  EXPECT_THAT(ran.block, ElementsAre(256, 1, 1));
+  EXPECT_EQ(ran.registers_per_thread, 40);
+  EXPECT_EQ(ran.shared_memory_bytes, 1536);
+  EXPECT_EQ(scene.collector->incomplete(), std::nullopt);
+  EXPECT_EQ(log.dropped, 0);
+}
+
+TEST(CuptiCollector, RecordsOfOneCallMayLieInDifferentBuffersAndInAnyOrder) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(kernel(5, 120, 180));
+  for (std::uint32_t i = 100; i < 150; ++i) scene.cupti.emit(kernel(i, 200 + i, 210 + i));
+  scene.cupti.emit(external(5, 77));
+  const OpLog log = scene.collect();
+  ASSERT_THAT(log.activities, SizeIs(51));
+  EXPECT_EQ(log.activities.front().external, 77U);
+  EXPECT_THAT(log.names, SizeIs(1)) << "each name stands once";
+}
+
+TEST(CuptiCollector, ACopyTellsItsKindItsBytesAndWhetherTheHostSideIsPinned) {
+  struct Case {
+    std::uint8_t kind, from, to;
+    CopyKind expected;
+    bool pinned;
+    const char* name;
+  };
+  const Case cases[] = {{CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PINNED,
+                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kHostToDevice, true,
+                         "Memcpy HtoD (Pinned -> Device)"},
+                        {CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE,
+                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kHostToDevice, false,
+                         "Memcpy HtoD (Pageable -> Device)"},
+                        {CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                         CUPTI_ACTIVITY_MEMORY_KIND_PINNED, CopyKind::kDeviceToHost, true,
+                         "Memcpy DtoH (Device -> Pinned)"},
+                        {CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                         CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kDeviceToDevice, false,
+                         "Memcpy DtoD (Device -> Device)"}};
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  for (const Case& each : cases) {
+    scene.cupti.emit(copy(each.kind, each.from, each.to));
+    const OpLog log = scene.collect();
+    ASSERT_THAT(log.activities, SizeIs(1));
+    EXPECT_EQ(log.activities[0].kind, ActivityKind::kMemcpy);
+    EXPECT_EQ(log.activities[0].copy, each.expected) << each.name;
+    EXPECT_EQ(log.activities[0].pinned, each.pinned) << each.name;
+    EXPECT_EQ(log.activities[0].bytes, 4096);
+    EXPECT_EQ(log.names[log.activities[0].name], each.name);
+  }
+}
+
+TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  CUpti_ActivityMemset4 set{};
+  set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  set.bytes = 64;
+  set.start = 1;
+  set.end = 2;
+  scene.cupti.emit(set);
+  scene.cupti.emit(call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 3, 10));
+  CUpti_ActivitySynchronization2 wait{};
+  wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  wait.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
+  wait.start = 20;
+  wait.end = 50;
+  scene.cupti.emit(wait);
+  const OpLog log = scene.collect();
+  ASSERT_THAT(log.activities, SizeIs(3));
+  EXPECT_EQ(log.activities[0].kind, ActivityKind::kMemset);
+  EXPECT_EQ(log.activities[0].bytes, 64);
+  EXPECT_EQ(log.activities[1].kind, ActivityKind::kDriver);
+  EXPECT_EQ(log.names[log.activities[1].name], "cuLaunchKernel");
+  EXPECT_EQ(log.activities[2].kind, ActivityKind::kSynchronization);
+  EXPECT_EQ(log.names[log.activities[2].name], "Stream Synchronize");
+}
+
+TEST(CuptiCollector, UnknownKindsArePassedOver) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  scene.cupti.emit(overhead);
+  scene.cupti.emit(kernel(1, 2, 3));
+  EXPECT_THAT(scene.collect().activities, SizeIs(1));
+}
+
+TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(launch(1, 10));
+  scene.cupti.emit(launch(2, 20));
+  scene.cupti.emit(kernel(2, 30, 40));
+  scene.cupti.emit(kernel(3, 0, 0));
+  scene.cupti.lost = 12;
+  const OpLog log = scene.collect();
+  EXPECT_EQ(log.dropped, 12 + 1);
+  EXPECT_THAT(scene.collector->incomplete(),
+              Optional(testing::StrEq("12 activity records dropped by the driver, 1 launched "
+                                      "kernels without a record, 1 records without times")));
+}
+
+TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  for (std::uint32_t i = 1; i <= 1000; ++i) scene.cupti.emit(kernel(i, i, i + 1));
+  const std::size_t lost = scene.cupti.lost;
+  EXPECT_GT(lost, 0U);
+  scene.cupti.emit(kernel(1001, 1, 2));
+  const OpLog log = scene.collect();
+  EXPECT_LT(log.activities.size(), 1000U);
+}
+
+TEST(CuptiCollector, BuffersAreUsedAgain) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  std::size_t records = 0;
+  for (int round = 0; round < 100; ++round) {
+    for (std::uint32_t i = 1; i <= 20; ++i) scene.cupti.emit(kernel(i, i, i + 1));
+    records += scene.collect().activities.size();
+  }
+  EXPECT_EQ(records, 2000U) << "four buffers suffice for a hundred windows";
+}
+
+TEST(CuptiCollector, WhatCameBeforeTheWindowIsForgotten) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(launch(1, 10));
+  scene.cupti.lost = 3;
+  scene.collector->discard();
+  scene.cupti.emit(kernel(2, 30, 40));
+  const OpLog log = scene.collect();
+  EXPECT_THAT(log.activities, SizeIs(1));
+  EXPECT_EQ(log.dropped, 0);
+}
+
+TEST(CuptiCollector, CollectsAfterTheDeviceHasCaughtUp) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  (void)scene.collect();
+  EXPECT_EQ(scene.cuda.calls["synchronize"], 1);
+  EXPECT_EQ(scene.cupti.log.back(), "flush");
+}
+
+TEST(CuptiCollector, OperatorsArePushedAndPoppedAndABadPairIsCounted) {
+  Scene scene;
+  scene.collector->push(1);
+  EXPECT_THAT(scene.cupti.external, IsEmpty()) << "not collecting yet";
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.collector->push(4);
+  scene.collector->push(5);
+  EXPECT_THAT(scene.cupti.external[CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0], ElementsAre(4, 5));
+  scene.collector->pop();
+  scene.collector->pop();
+  EXPECT_EQ(scene.collector->incomplete(), std::nullopt);
+  scene.collector->pop();
+  EXPECT_THAT(scene.collector->incomplete(),
+              Optional(HasSubstr("1 operator marks that CUPTI refused")));
+}
+
+TEST(CuptiCollector, TimesAreThoseOfTheHostsClock) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  const HostClock clock;
+  const auto before = static_cast<std::uint64_t>(clock.now_ns());
+  const std::uint64_t now = scene.cupti.timestamp();
+  EXPECT_LE(before, now);
+  EXPECT_LE(now, static_cast<std::uint64_t>(clock.now_ns()));
+}
+
+TEST(CuptiCollector, TheClockIsGivenBeforeTheFirstKindAndTheBuffersToo) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  const std::vector<std::string>& log = scene.cupti.log;
+  EXPECT_THAT(std::vector<std::string>(log.begin(), log.begin() + 5),
+              ElementsAre("version", "subscribe", "thread ids", "timestamp", "callbacks"));
+  EXPECT_THAT(log, testing::Not(Contains("enable 3"))) << "that kind makes kernels wait in line";
+}
+
+TEST(CuptiCollector, AnotherProfilerIsNamedAndNothingIsLeftBehind) {
+  Scene scene;
+  scene.cupti.failing["subscribe"] = kCuptiMultipleSubscribers;
+  EXPECT_THAT(scene.collector->start(), Optional(HasSubstr("another profiler is attached")));
+  scene.collector->push(1);
+  scene.collector->pop();
+  EXPECT_THAT(scene.collect().activities, IsEmpty());
+  scene.cupti.failing.clear();
+  EXPECT_EQ(scene.collector->start(), std::nullopt) << "it may be tried again";
+}
+
+TEST(CuptiCollector, ARefusalAtAnyCallIsAReasonAndGivesTheSubscriptionBack) {
+  for (const char* call : {"thread ids", "timestamp", "callbacks", "enable 10", "enable 1"}) {
+    Scene scene;
+    scene.cupti.failing[call] = kCuptiUnknown;
+    EXPECT_THAT(scene.collector->start(), Optional(HasSubstr("CUPTI_ERROR_999 (999)"))) << call;
+    EXPECT_EQ(scene.cupti.log.back(), "unsubscribe") << call;
+  }
+}
+
+TEST(CuptiCollector, AnOlderLibraryIsRefusedBecauseItsRecordsAreShorter) {
+  Scene scene;
+  scene.cupti.version = 18;
+  EXPECT_THAT(scene.collector->start(), Optional(HasSubstr("libcupti is version 18")));
+}
+
+TEST(CuptiCollector, OneAtATime) {
+  Scene first;
+  Scene second;
+  ASSERT_EQ(first.collector->start(), std::nullopt);
+  EXPECT_EQ(second.collector->start(), "this process is collecting already");
+  first.collector->stop();
+  EXPECT_EQ(second.collector->start(), std::nullopt);
+}
+
+TEST(CuptiCollector, StoppingDisablesWhatWasEnabled) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  const auto enabled =
+      std::count_if(scene.cupti.log.begin(), scene.cupti.log.end(),
+                    [](const std::string& line) { return line.starts_with("enable"); });
+  scene.collector->stop();
+  EXPECT_EQ(std::count(scene.cupti.log.begin(), scene.cupti.log.end(), "disable"), enabled);
+  EXPECT_EQ(scene.cupti.log.back(), "unsubscribe");
+}
+
+TEST(ActivityCollector, HereWithoutADeviceSaysWhy) {
+  const auto collector = make_activity_collector();
+  if (const auto reason = collector->start()) {
+    EXPECT_THAT(*reason, testing::Not(IsEmpty()));
+    OpLog log;
+    collector->collect(log);
+    EXPECT_THAT(log.activities, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

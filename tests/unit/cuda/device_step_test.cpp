@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cuda/device_step.h"
+
+#include <gtest/gtest.h>
+
+namespace stepbench {
+namespace {
+
+std::size_t index_of(PhaseId id) { return static_cast<std::size_t>(id); }
+
+TEST(DeviceStep, APhaseThatComesTwiceIsSummed) {
+  std::vector<DeviceSpan> spans = {{.begin_ns = 0, .end_ns = 10, .phase = PhaseId::kForward},
+                                   {.begin_ns = 30, .end_ns = 35, .phase = PhaseId::kForward}};
+  EXPECT_EQ(device_step(spans, 40).phase_ns[index_of(PhaseId::kForward)], 15);
+}
+
+TEST(DeviceStep, IdleIsWhatNoWorkingPhaseCovers) {
+  std::vector<DeviceSpan> spans = {{.begin_ns = 0, .end_ns = 20, .phase = PhaseId::kDataWait},
+                                   {.begin_ns = 20, .end_ns = 50, .phase = PhaseId::kForward},
+                                   {.begin_ns = 60, .end_ns = 90, .phase = PhaseId::kBackward}};
+  EXPECT_EQ(device_step(spans, 100).idle_ns, 20 + 10 + 10);
+}
+
+TEST(DeviceStep, ACopyOnASideStreamOverlapsWhatRunsMeanwhile) {
+  std::vector<DeviceSpan> spans = {
+      {.begin_ns = 40, .end_ns = 70, .phase = PhaseId::kH2d, .side_stream = true},
+      {.begin_ns = 0, .end_ns = 50, .phase = PhaseId::kForward},
+      {.begin_ns = 60, .end_ns = 100, .phase = PhaseId::kBackward}};
+  const DeviceStep step = device_step(spans, 100);
+  EXPECT_TRUE(step.side_streams);
+  EXPECT_EQ(step.overlap_ns, 10 + 10);
+  EXPECT_EQ(step.phase_ns[index_of(PhaseId::kH2d)], 30);
+  EXPECT_EQ(step.idle_ns, 0) << "the copy covers what compute leaves open";
+}
+
+TEST(DeviceStep, ACopyBesideAWaitForDataOverlapsNothing) {
+  std::vector<DeviceSpan> spans = {
+      {.begin_ns = 0, .end_ns = 50, .phase = PhaseId::kDataWait},
+      {.begin_ns = 10, .end_ns = 40, .phase = PhaseId::kH2d, .side_stream = true}};
+  EXPECT_EQ(device_step(spans, 50).overlap_ns, 0);
+}
+
+TEST(DeviceStep, AStepWithoutPhasesIsIdle) {
+  std::vector<DeviceSpan> spans;
+  const DeviceStep step = device_step(spans, 70);
+  EXPECT_EQ(step.idle_ns, 70);
+  EXPECT_EQ(step.occurred, 0U);
+}
+
+TEST(NsOfMs, RoundsFloatMillisecondsToTheNearestNanosecond) {
+  EXPECT_EQ(ns_of_ms(0.0F), 0);
+  EXPECT_EQ(ns_of_ms(0.001024F), 1024);
+  EXPECT_EQ(ns_of_ms(-0.5F), -500'000);
+  EXPECT_EQ(ns_of_ms(16.777216F), 16'777'216) << "24 bits hold it exactly";
+  EXPECT_NEAR(static_cast<double>(ns_of_ms(60'000.001F)), 60e9 + 1000, 4000)
+      << "a minute is known to 4 us only, hence near events";
+}
+
+TEST(ClockMap, IsLinearBetweenItsMoments) {
+  const ClockMap map({.device_ns = 0, .host_ns = 1000, .error_ns = 3},
+                     {.device_ns = 100, .host_ns = 1110, .error_ns = 5});
+  EXPECT_EQ(map.host_ns(0), 1000);
+  EXPECT_EQ(map.host_ns(50), 1055);
+  EXPECT_EQ(map.host_ns(100), 1110);
+  EXPECT_EQ(map.error_ns(), 5);
+}
+
+TEST(ClockMap, OfOneMomentTwiceDoesNotDrift) {
+  EXPECT_EQ(ClockMap({.host_ns = 10}, {.host_ns = 10}).host_ns(7), 17);
+}
+
+}  // namespace
+}  // namespace stepbench

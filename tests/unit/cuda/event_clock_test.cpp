@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cuda/event_clock.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <limits>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/worker/loop.h"
+#include "tests/unit/cuda/note_sink.h"
+#include "tests/unit/cuda/scripted_cuda.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Le;
+using testing::Not;
+
+constexpr std::int64_t kUs = 1000;
+
+// A step launches its work in no time; the device takes what the test says.
+class DeviceWork : public Workload {
+ public:
+  using Step = std::function<void(StepRecorder&)>;
+  DeviceWork(CudaApi api, Step step) : api_(std::move(api)), step_(std::move(step)) {}
+  std::optional<std::string> set_up() override { return std::nullopt; }
+  void step(StepRecorder& step) override { step_(step); }
+  void synchronize() override { (void)api_.device_synchronize(); }
+  void tear_down() override {}
+  Fingerprint fingerprint() override { return {0, 0}; }
+
+ private:
+  CudaApi api_;
+  Step step_;
+};
+
+struct Scene {
+  void run(const DeviceWork::Step& step) {
+    DeviceWork workload(cuda.api(), step);
+    std::vector<std::string> names;
+    for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
+    options.phase_names = names;
+    std::vector<std::unique_ptr<Instrument>> instruments;
+    auto made = std::make_unique<EventClock>(api, clock, options);
+    EventClock& events = *made;
+    refused = events.exercise();
+    if (refused) return;
+    instruments.push_back(std::move(made));
+    InstrumentSet set(std::move(instruments));
+    LoopOptions loop_options;
+    loop_options.schedule = schedule;
+    loop_options.stop.cycles = schedule.repeat;
+    loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
+    Loop loop(loop_options, clock, workload, set, names);
+    loop.exercise();
+    (void)loop.run([&](bool active) { cuda.log.push_back(active ? "ACTIVE" : "WARMUP"); },
+                   [&](const Columns& cycle) { cycles.push_back(cycle); });
+    events.report(said);
+  }
+
+  [[nodiscard]] const std::vector<std::int64_t>& column(std::string_view name) const {
+    return cycles.back().at(name);
+  }
+
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  CudaApi api = cuda.api();
+  EventClockOptions options{.window = 4};
+  Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
+  std::optional<std::string> refused;
+  std::vector<Columns> cycles;
+  NoteSink said;
+};
+
+// Host: 10 us in forward, 20 us in backward. Device: as given.
+DeviceWork::Step two_phases(Scene& scene, std::int64_t forward_ns, std::int64_t backward_ns) {
+  return [&scene, forward_ns, backward_ns](StepRecorder& step) {
+    {
+      const auto forward = step.phase(PhaseId::kForward);
+      scene.cuda.launch(nullptr, forward_ns);
+      scene.clock.pass(10 * kUs);
+    }
+    const auto backward = step.phase(PhaseId::kBackward);
+    scene.cuda.launch(nullptr, backward_ns);
+    scene.clock.pass(20 * kUs);
+  };
+}
+
+TEST(EventClock, TimesPhasesOnADeviceThatIsBehindTheHost) {
+  Scene scene;
+  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
+  EXPECT_THAT(scene.column("forward_ns"), Each(10 * kUs));
+  EXPECT_THAT(scene.column("step_device_ns"), Each(900 * kUs));
+  EXPECT_THAT(scene.column("forward_device_ns"), Each(300 * kUs));
+  EXPECT_THAT(scene.column("backward_device_ns"), Each(600 * kUs));
+  EXPECT_THAT(scene.column("idle_device_ns"), Each(0));
+  EXPECT_THAT(scene.column("host_lead_ns"),
+              ElementsAre(870 * kUs, 1740 * kUs, 2610 * kUs, 3480 * kUs));
+}
+
+TEST(EventClock, ADeviceThatWaitsForTheHostHasNoLead) {
+  Scene scene;
+  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
+  EXPECT_THAT(scene.column("step_device_ns"), Each(30 * kUs));
+  EXPECT_THAT(scene.column("host_lead_ns"), Each(0));
+}
+
+TEST(EventClock, TheTimeInWhichTheDeviceWaitsForDataIsIdle) {
+  Scene scene;
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto wait = step.phase(PhaseId::kDataWait);
+      scene.clock.pass(100 * kUs);
+    }
+    const auto forward = step.phase(PhaseId::kForward);
+    scene.cuda.launch(nullptr, 40 * kUs);
+  });
+  EXPECT_THAT(scene.column("step_device_ns"),
+              ElementsAre(140 * kUs, 100 * kUs, 100 * kUs, 100 * kUs));
+  EXPECT_THAT(scene.column("idle_device_ns"), ElementsAre(100 * kUs, 60 * kUs, 60 * kUs, 60 * kUs));
+}
+
+TEST(EventClock, ACopyOnASideStreamIsTimedThereAndItsOverlapIsSaid) {
+  Scene scene;
+  int side = 0;
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto forward = step.phase(PhaseId::kForward);
+      scene.cuda.launch(nullptr, 50 * kUs);
+    }
+    {
+      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
+      scene.cuda.launch(&side, 30 * kUs);
+    }
+    scene.clock.pass(80 * kUs);
+  });
+  EXPECT_THAT(scene.column("h2d_device_ns"), Each(30 * kUs));
+  EXPECT_THAT(scene.column("forward_device_ns"), Each(50 * kUs));
+  EXPECT_THAT(scene.column("overlap_device_ns"), Each(30 * kUs));
+}
+
+TEST(EventClock, NothingWaitsInsideTheWindow) {
+  Scene scene;
+  scene.cuda.keep_log = true;
+  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
+  const auto active = std::find(scene.cuda.log.rbegin(), scene.cuda.log.rend(), "ACTIVE");
+  std::vector<std::string> window(active.base(), scene.cuda.log.end());
+  // First instrument and loop find the device idle; then come four steps of six borders.
+  const auto idle = std::find(window.begin(), window.end(), "event_synchronize");
+  ASSERT_GE(window.end() - idle, 2 + 24);
+  EXPECT_EQ(*(idle + 1), "synchronize");
+  EXPECT_THAT(std::vector<std::string>(idle + 2, idle + 2 + 24), Each(std::string("record")));
+}
+
+TEST(EventClock, ARingThatIsTooSmallIsReadWhileItRuns) {
+  Scene scene;
+  scene.options = {.window = 4, .ring = 4};
+  scene.schedule = {.wait = 0, .warmup = 1, .active = 60, .repeat = 2};
+  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
+  EXPECT_EQ(scene.column("step_device_ns").size(), 60U);
+  EXPECT_THAT(scene.column("step_device_ns"), Each(30 * kUs));
+  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
+  EXPECT_EQ(scene.said.metrics.at("event_ring_lagging"), 0);
+  EXPECT_GT(scene.cuda.calls["query"], 0);
+}
+
+TEST(EventClock, EventsThatAreNotReadyGrowTheRingAndNothingWaits) {
+  Scene scene;
+  scene.options = {.window = 4, .ring = 4};
+  scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 1};
+  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
+  EXPECT_THAT(scene.column("step_device_ns"), Each(900 * kUs));
+  EXPECT_EQ(scene.column("step_device_ns").size(), 10U);
+  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 6);
+  EXPECT_EQ(scene.said.metrics.at("event_ring_lagging"), 6);
+}
+
+TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
+  Scene scene;
+  scene.run([&](StepRecorder& step) {
+    const int phases = step.index() == 3 ? 40 : 1;
+    for (int i = 0; i < phases; ++i) {
+      const auto forward = step.phase(PhaseId::kForward);
+      scene.cuda.launch(nullptr, 10 * kUs);
+    }
+  });
+  EXPECT_THAT(scene.column("forward_device_ns"),
+              ElementsAre(10 * kUs, 400 * kUs, 10 * kUs, 10 * kUs));
+  EXPECT_GT(scene.said.metrics.at("event_ring_grown"), 0);
+}
+
+TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
+  Scene scene;
+  scene.options = {.window = 5000, .ring = 64};
+  scene.schedule = {.wait = 0, .warmup = 1, .active = 5000, .repeat = 1};
+  scene.cuda.resolution_ns = 32;
+  scene.run(two_phases(scene, 7'000'123, 5'000'456));  // a minute in all
+  for (const std::int64_t ns : scene.column("step_device_ns")) {
+    EXPECT_NEAR(static_cast<double>(ns), 12'000'579, 33);
+  }
+  // The lead of the last step is the sum of all differences: float rounding must not pile up.
+  const double lead = 5000.0 * (12'000'579 - 30 * kUs);
+  EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").back()), lead, 1000);
+}
+
+TEST(EventClock, AClockThatRunsFastIsMappedBack) {
+  Scene scene;
+  scene.cuda.drift = 1.0001;
+  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
+  EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").front()), 870 * kUs, 5);
+}
+
+TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
+  Scene scene;
+  scene.cuda.synchronize_cost_ns = 40 * kUs;
+  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
+  EXPECT_THAT(scene.cycles.back().names, Not(Contains("host_lead_ns")));
+  EXPECT_THAT(scene.cycles.back().names, Contains("step_device_ns"));
+  EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 20 * kUs);
+  EXPECT_THAT(scene.said.notes, Contains(HasSubstr("host_lead_ns is left out")));
+}
+
+TEST(EventClock, WithoutADeviceSaysSo) {
+  for (const int code : {kCudaInsufficientDriver, kCudaNoDevice}) {
+    Scene scene;
+    scene.cuda.failing["device_count"] = code;
+    scene.run(two_phases(scene, 1, 1));
+    EXPECT_EQ(scene.refused, "no CUDA device");
+  }
+}
+
+TEST(EventClock, AnOrdinalBeyondTheDevicesIsNamed) {
+  Scene scene;
+  scene.options.device = 3;
+  scene.run(two_phases(scene, 1, 1));
+  EXPECT_THAT(*scene.refused, HasSubstr("cuda:3 does not exist"));
+}
+
+TEST(EventClock, UsesTheDeviceOfItsCase) {
+  Scene scene;
+  scene.cuda.devices = 4;
+  scene.options.device = 2;
+  scene.run(two_phases(scene, 1, 1));
+  EXPECT_EQ(scene.cuda.device, 2);
+}
+
+TEST(EventClock, AFailureOfAnyCallEndsItsColumnsAndNotTheLaunch) {
+  for (const char* call : {"record", "elapsed", "query", "create"}) {
+    Scene scene;
+    scene.options = {.window = 4, .ring = 2};
+    scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
+      if (step.index() == 3) scene.cuda.failing[call] = 700;
+      inner(step);
+    });
+    ASSERT_EQ(scene.cycles.size(), 1U) << call;
+    if (std::string(call) == "create") continue;  // nothing more is made
+    EXPECT_THAT(scene.cycles.back().names, Not(Contains("step_device_ns"))) << call;
+    EXPECT_THAT(scene.said.notes, Contains(HasSubstr("cudaError700 (700)"))) << call;
+  }
+}
+
+TEST(EventClock, EveryEventIsDestroyed) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const CudaApi api = cuda.api();
+  {
+    EventClock events(api, clock, {.window = 8});
+    EXPECT_EQ(events.exercise(), std::nullopt);
+    EXPECT_GT(cuda.events, 0);
+  }
+  EXPECT_EQ(cuda.events, 0);
+}
+
+TEST(EventClock, AHundredThousandStepsMakeNoNewEvent) {
+  Scene scene;
+  scene.options = {.window = 1000, .ring = 64};
+  scene.schedule = {.wait = 0, .warmup = 2, .active = 1000, .repeat = 100};
+  std::int64_t events_early = 0;
+  scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
+    if (step.index() == 10) events_early = scene.cuda.events;
+    inner(step);
+    EXPECT_EQ(scene.cuda.events, step.index() < 10 ? scene.cuda.events : events_early);
+  });
+  EXPECT_EQ(scene.cycles.size(), 100U);
+  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
+}
+
+}  // namespace
+}  // namespace stepbench

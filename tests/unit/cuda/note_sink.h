@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/workload.h"
+
+namespace stepbench {
+
+// Keeps what is reported.
+struct NoteSink final : ReportSink {
+  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
+  void effective(std::string_view, Value) override {}
+  void note(std::string text) override { notes.push_back(std::move(text)); }
+  void finding(Finding finding) override { findings.push_back(std::move(finding)); }
+
+  std::map<std::string, double> metrics;
+  std::vector<std::string> notes;
+  std::vector<Finding> findings;
+};
+
+}  // namespace stepbench

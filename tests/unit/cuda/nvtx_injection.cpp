@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Nsight is to NVTX, as small as it gets: NVTX loads it by NVTX_INJECTION64_PATH, and it
+// writes each range of each domain into the file that STEPBENCH_NVTX_LOG names.
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+std::FILE* log_file() {
+  static std::FILE* const file = std::fopen(std::getenv("STEPBENCH_NVTX_LOG"), "w");
+  return file;
+}
+
+// Domains and strings are handed back to us as they were made: by their text, never freed.
+const char* keep(const char* text) { return (new std::string(text))->c_str(); }
+
+nvtxDomainHandle_t create(const char* name) {
+  return reinterpret_cast<nvtxDomainHandle_t>(const_cast<char*>(keep(name)));
+}
+nvtxStringHandle_t register_string(nvtxDomainHandle_t, const char* text) {
+  return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(text)));
+}
+int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
+  const char* text = attributes->messageType == NVTX_MESSAGE_TYPE_REGISTERED
+                         ? reinterpret_cast<const char*>(attributes->message.registered)
+                         : attributes->message.ascii;
+  std::fprintf(log_file(), "%s push %s\n", reinterpret_cast<const char*>(domain), text);
+  return 0;
+}
+int pop(nvtxDomainHandle_t domain) {
+  std::fprintf(log_file(), "%s pop\n", reinterpret_cast<const char*>(domain));
+  std::fflush(log_file());
+  return 0;
+}
+
+template <typename Function>
+void install(NvtxFunctionTable table, unsigned int size, unsigned int id, Function* function) {
+  if (id < size && table[id] != nullptr) {
+    *table[id] = reinterpret_cast<NvtxFunctionPointer>(function);
+  }
+}
+
+}  // namespace
+
+extern "C" int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
+  const auto* callbacks =
+      static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
+  NvtxFunctionTable table = nullptr;
+  unsigned int size = 0;
+  if (callbacks == nullptr ||
+      callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size) == 0) {
+    return 0;
+  }
+  install(table, size, NVTX_CBID_CORE2_DomainCreateA, create);
+  install(table, size, NVTX_CBID_CORE2_DomainRegisterStringA, register_string);
+  install(table, size, NVTX_CBID_CORE2_DomainRangePushEx, push);
+  install(table, size, NVTX_CBID_CORE2_DomainRangePop, pop);
+  return 1;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two cycles of three recorded steps with ranges on, for whoever listens to NVTX. With `throw` the
+// last step fails inside a phase.
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/cuda/nvtx_ranges.h"
+#include "harness/worker/loop.h"
+#include "tests/unit/measure/scripted_clock.h"
+
+namespace {
+
+class Steps final : public stepbench::Workload {
+ public:
+  Steps(stepbench::ScriptedClock& clock, bool throws) : clock_(clock), throws_(throws) {}
+  std::optional<std::string> set_up() override { return std::nullopt; }
+  void step(stepbench::StepRecorder& step) override {
+    {
+      const auto forward = step.phase(stepbench::PhaseId::kForward);
+      clock_.pass(1);
+    }
+    const auto backward = step.phase(stepbench::PhaseId::kBackward);
+    if (throws_ && step.index() == 9) throw std::runtime_error("step 9");
+    clock_.pass(1);
+  }
+  void tear_down() override {}
+  stepbench::Fingerprint fingerprint() override { return {0, 0}; }
+
+ private:
+  stepbench::ScriptedClock& clock_;
+  bool throws_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace stepbench;
+  const bool throws = argc > 1 && std::string_view(argv[1]) == "throw";
+  std::vector<std::string> names;
+  for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
+  std::vector<std::unique_ptr<Instrument>> instruments;
+  instruments.push_back(make_nvtx_ranges(nullptr, {.phase_names = names}));
+  if (instruments.back()->exercise()) return 77;
+  InstrumentSet set(std::move(instruments));
+  ScriptedClock clock;
+  Steps steps(clock, throws);
+  LoopOptions options;
+  options.schedule = {.wait = 1, .warmup = 1, .active = 3, .repeat = 2};
+  options.stop.cycles = 2;
+  options.deadline_ns = std::numeric_limits<std::int64_t>::max();
+  Loop loop(options, clock, steps, set, names);
+  loop.exercise();
+  try {
+    (void)loop.run([](bool) {}, [](const Columns&) {});
+  } catch (const std::runtime_error&) {
+    return throws ? 0 : 1;
+  }
+  return throws ? 1 : 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tool that listens to NVTX sees, in processes of their own: NVTX starts its tool once in a
+// process.
+#include "harness/cuda/nvtx_ranges.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/machine/command.h"
+#include "tests/unit/cuda/note_sink.h"
+#include "tests/unit/cuda/scripted_cuda.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+
+std::vector<std::string> heard(const std::string& argument) {
+  const std::filesystem::path log =
+      std::filesystem::temp_directory_path() /
+      ("stepbench-nvtx-" + std::to_string(::getpid()) + "-" + argument + ".log");
+  const CommandResult result =
+      run_command({"env", "NVTX_INJECTION64_PATH=" NVTX_INJECTION,
+                   "STEPBENCH_NVTX_LOG=" + log.string(), NVTX_PROGRAM, argument},
+                  "", std::chrono::seconds(20));
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  std::vector<std::string> lines;
+  std::ifstream in(log);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  std::filesystem::remove(log);
+  return lines;
+}
+
+std::vector<std::string> ranges_of(int step) {
+  return {"stepbench push ProfilerStep#" + std::to_string(step),
+          "stepbench push forward",
+          "stepbench pop",
+          "stepbench push backward",
+          "stepbench pop",
+          "stepbench pop"};
+}
+
+TEST(NvtxRanges, AreTheStepsOfTheWindowsAndTheirPhasesAndNothingElse) {
+  std::vector<std::string> expected;
+  for (const int step : {2, 3, 4, 7, 8, 9}) {  // a cycle is wait, warm-up and three steps
+    for (const std::string& line : ranges_of(step)) expected.push_back(line);
+  }
+  EXPECT_THAT(heard("plain"), ElementsAreArray(expected));
+}
+
+TEST(NvtxRanges, AreBalancedAfterAStepThatFails) {
+  const std::vector<std::string> lines = heard("throw");
+  ASSERT_GE(lines.size(), 6U);
+  EXPECT_THAT(std::vector<std::string>(lines.end() - 6, lines.end()),
+              ElementsAreArray(ranges_of(9)));
+}
+
+// What the instrument does with the device in one cycle.
+std::vector<std::string> calls_of_a_cycle(ScriptedCuda& cuda, Instrument& ranges, bool cut) {
+  EXPECT_EQ(ranges.exercise(), std::nullopt);
+  cuda.keep_log = true;
+  ranges.change(Action::kNone, Action::kWarmup);
+  cuda.log.emplace_back("warm-up");
+  ranges.change(Action::kWarmup, Action::kRecord);
+  cuda.log.emplace_back("step");
+  if (cut) {
+    ranges.change(Action::kRecord, Action::kNone);
+  } else {
+    ranges.change(Action::kRecord, Action::kRecordAndSave);
+    cuda.log.emplace_back("step");
+    Columns cycle;
+    ranges.add_columns(cycle);
+    ranges.change(Action::kRecordAndSave, Action::kNone);
+  }
+  cuda.log.emplace_back("over");
+  return cuda.log;
+}
+
+TEST(NvtxRanges, TheCaptureRangeIsTheActiveWindow) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const CudaApi api = cuda.api();
+  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  EXPECT_THAT(calls_of_a_cycle(cuda, *ranges, false),
+              ElementsAre("warm-up", "synchronize", "profiler_start", "step", "step",
+                          "profiler_stop", "over"));
+}
+
+TEST(NvtxRanges, AWindowThatIsCutEndsItsCaptureRange) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const CudaApi api = cuda.api();
+  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  EXPECT_THAT(
+      calls_of_a_cycle(cuda, *ranges, true),
+      ElementsAre("warm-up", "synchronize", "profiler_start", "step", "profiler_stop", "over"));
+}
+
+TEST(NvtxRanges, ACaptureRangeWithoutARuntimeIsRefusedAndPlainRangesAreNot) {
+  const auto capture = make_nvtx_ranges(nullptr, {.phase_names = {}, .capture_range = true});
+  EXPECT_EQ(capture->exercise(), "capture_range needs the CUDA runtime");
+  EXPECT_EQ(make_nvtx_ranges(nullptr, {})->exercise(), std::nullopt);
+}
+
+TEST(NvtxRanges, AProfilerThatRefusesIsReported) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const CudaApi api = cuda.api();
+  cuda.failing["profiler_start"] = 999;
+  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  (void)calls_of_a_cycle(cuda, *ranges, false);
+  NoteSink said;
+  ranges->report(said);
+  EXPECT_THAT(said.notes, Contains(HasSubstr("cudaProfilerStart: cudaError999 (999)")));
+}
+
+}  // namespace
+}  // namespace stepbench

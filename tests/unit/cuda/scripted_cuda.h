@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/cuda/cuda_api.h"
+#include "tests/unit/measure/scripted_clock.h"
+
+namespace stepbench {
+
+// One device with streams that work off what is launched, in virtual time. The host's clock is the
+// test's; the device's runs `drift` times as fast from another zero.
+class ScriptedCuda {
+ public:
+  explicit ScriptedCuda(ScriptedClock& clock) : clock_(clock) {}
+
+  void launch(CudaStream stream, std::int64_t ns) {
+    std::int64_t& busy_until = busy_until_[stream];
+    busy_until = std::max(busy_until, clock_.now_ns()) + ns;
+  }
+
+  [[nodiscard]] CudaApi api() {
+    CudaApi api;
+    api.device_count = [this](int* count) {
+      *count = devices;
+      return enter("device_count");
+    };
+    api.set_device = [this](int ordinal) {
+      device = ordinal;
+      return enter("set_device");
+    };
+    api.device_synchronize = [this] {
+      const int code = enter("synchronize");
+      for (const auto& [stream, until] : busy_until_) wait_until(until);
+      return code;
+    };
+    api.event_create = [this](CudaEvent* event) {
+      const int code = enter("create");
+      if (code != 0) return code;
+      ++events;
+      *event = new std::int64_t(0);
+      return code;
+    };
+    api.event_destroy = [this](CudaEvent event) {
+      --events;
+      delete time_of(event);
+      return 0;
+    };
+    api.event_record = [this](CudaEvent event, CudaStream stream) {
+      clock_.pass(record_cost_ns);
+      const int code = enter("record");
+      if (code == 0) *time_of(event) = std::max(busy_until_[stream], clock_.now_ns());
+      return code;
+    };
+    api.event_query = [this](CudaEvent event) {
+      const int code = enter("query");
+      if (code != 0) return code;
+      return *time_of(event) <= clock_.now_ns() ? 0 : kCudaNotReady;
+    };
+    api.event_synchronize = [this](CudaEvent event) {
+      const int code = enter("event_synchronize");
+      wait_until(*time_of(event) + synchronize_cost_ns);
+      return code;
+    };
+    api.event_elapsed_ms = [this](float* ms, CudaEvent from, CudaEvent to) {
+      const int code = enter("elapsed");
+      *ms = static_cast<float>(static_cast<double>(device_ns(to) - device_ns(from)) * 1e-6);
+      return code;
+    };
+    api.profiler_start = [this] { return enter("profiler_start"); };
+    api.profiler_stop = [this] { return enter("profiler_stop"); };
+    api.error_name = [](int code) { return "cudaError" + std::to_string(code); };
+    return api;
+  }
+
+  int devices = 1;
+  int device = -1;
+  std::int64_t events = 0;  // that exist
+  std::int64_t record_cost_ns = 0;
+  std::int64_t synchronize_cost_ns = 0;
+  double drift = 1;
+  std::int64_t resolution_ns = 1;           // of the device's clock
+  std::map<std::string, int> failing = {};  // what this call answers from now on
+  std::map<std::string, int> calls = {};    // how often it was made
+  bool keep_log = false;
+  std::vector<std::string> log = {};
+
+ private:
+  static std::int64_t* time_of(CudaEvent event) { return static_cast<std::int64_t*>(event); }
+  [[nodiscard]] std::int64_t device_ns(CudaEvent event) const {
+    const auto ns =
+        static_cast<std::int64_t>(std::llround(static_cast<double>(*time_of(event)) * drift));
+    return ns / resolution_ns * resolution_ns;
+  }
+  void wait_until(std::int64_t ns) {
+    if (ns > clock_.now_ns()) clock_.pass(ns - clock_.now_ns());
+  }
+  int enter(const char* call) {
+    ++calls[call];
+    if (keep_log) log.emplace_back(call);
+    const auto found = failing.find(call);
+    return found == failing.end() ? 0 : found->second;
+  }
+
+  ScriptedClock& clock_;
+  std::map<CudaStream, std::int64_t> busy_until_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/cuda/cupti_api.h"
+
+namespace stepbench {
+
+// CUPTI as the collector sees it: hands out buffers of records that a test composed.
+class ScriptedCupti {
+ public:
+  // Copies a record into a buffer of the collector, as the driver does; lost without one.
+  template <typename Record>
+  void emit(const Record& record) {
+    if (buffer_ == nullptr || used_ + sizeof record > size_) next_buffer();
+    if (buffer_ == nullptr || used_ + sizeof record > size_) {
+      ++lost;
+      return;
+    }
+    std::memcpy(buffer_ + used_, &record, sizeof record);
+    starts_[buffer_].push_back(used_);
+    used_ += (sizeof record + 7) / 8 * 8;
+  }
+
+  [[nodiscard]] CuptiApi api() {
+    CuptiApi api;
+    api.version = [this](std::uint32_t* out) {
+      *out = version;
+      return answer("version");
+    };
+    api.subscribe = [this](void** subscriber) {
+      *subscriber = this;
+      return answer("subscribe");
+    };
+    api.unsubscribe = [this](void*) { return answer("unsubscribe"); };
+    api.register_timestamp = [this](CuptiApi::Timestamp now) {
+      timestamp = now;
+      return answer("timestamp");
+    };
+    api.register_callbacks = [this](CuptiApi::BufferRequested requested,
+                                    CuptiApi::BufferCompleted completed) {
+      requested_ = requested;
+      completed_ = completed;
+      return answer("callbacks");
+    };
+    api.use_system_thread_ids = [this] { return answer("thread ids"); };
+    api.enable = [this](std::uint32_t kind) {
+      return answer(("enable " + std::to_string(kind)).c_str());
+    };
+    api.disable = [this](std::uint32_t) { return answer("disable"); };
+    api.ignore_runtime_call = [](std::uint32_t) { return 0; };
+    api.flush_all = [this](std::uint32_t) {
+      complete();
+      return answer("flush");
+    };
+    api.next_record = [this](std::uint8_t* buffer, std::size_t, void** record) {
+      const std::vector<std::size_t>& starts = starts_[buffer];
+      const std::size_t at = next_[buffer];
+      if (at == starts.size()) {
+        next_[buffer] = 0;
+        starts_[buffer].clear();
+        return kCuptiMaxLimitReached;
+      }
+      *record = buffer + starts[at];
+      ++next_[buffer];
+      return kCuptiSuccess;
+    };
+    api.dropped = [this](void*, std::uint32_t, std::size_t* count) {
+      *count = std::exchange(lost, 0);
+      return kCuptiSuccess;
+    };
+    api.push = [this](std::uint32_t kind, std::uint64_t id) {
+      external[kind].push_back(id);
+      return answer("push");
+    };
+    api.pop = [this](std::uint32_t kind, std::uint64_t* id) {
+      if (external[kind].empty()) return kCuptiQueueEmpty;
+      *id = external[kind].back();
+      external[kind].pop_back();
+      return answer("pop");
+    };
+    api.callback_name = [](std::uint32_t domain, std::uint32_t callback) {
+      return callback_names().at({domain, callback});
+    };
+    api.error_name = [](int code) { return "CUPTI_ERROR_" + std::to_string(code); };
+    return api;
+  }
+
+  static const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>& callback_names() {
+    static const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names = {
+        {{2, 211}, "cudaLaunchKernel_v7000"},
+        {{2, 41}, "cudaMemcpyAsync_v3020"},
+        {{1, 307}, "cuLaunchKernel"}};
+    return names;
+  }
+
+  std::uint32_t version = 1'000'000;
+  std::size_t lost = 0;
+  CuptiApi::Timestamp timestamp = nullptr;
+  std::map<std::string, int> failing = {};
+  std::vector<std::string> log = {};
+  std::map<std::uint32_t, std::vector<std::uint64_t>> external = {};
+
+ private:
+  int answer(const char* call) {
+    log.emplace_back(call);
+    const auto found = failing.find(call);
+    return found == failing.end() ? 0 : found->second;
+  }
+  void complete() {
+    if (buffer_ != nullptr) completed_(nullptr, 0, buffer_, size_, used_);
+    buffer_ = nullptr;
+    used_ = 0;
+  }
+  void next_buffer() {
+    complete();
+    std::size_t most = 0;
+    requested_(&buffer_, &size_, &most);
+  }
+
+  CuptiApi::BufferRequested requested_ = nullptr;
+  CuptiApi::BufferCompleted completed_ = nullptr;
+  std::uint8_t* buffer_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t used_ = 0;
+  std::map<std::uint8_t*, std::vector<std::size_t>> starts_;
+  std::map<std::uint8_t*, std::size_t> next_;
+};
+
+}  // namespace stepbench
