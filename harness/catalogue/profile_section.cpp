@@ -57,9 +57,12 @@ Section profile_section() {
           flag("flops", true, "Adds FLOPs of matrix products and convolutions to the table."),
           flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
           trace,
+          flag("nvtx", false,
+               "Marks every measured step and its phases as NVTX ranges in the domain stepbench, "
+               "in each launch: for Nsight."),
           flag("capture_range", false,
-               "Starts and stops CUDA's profiler around the profiled steps, for nsys with "
-               "--capture-range=cudaProfilerApi."),
+               "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
+               "nsys with --capture-range=cudaProfilerApi and for ncu."),
           amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
           warmup,
           amount("launches", "launches", 1, 1, "Profiled launches per case."),

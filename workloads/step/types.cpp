@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "harness/cuda/cuda_instruments.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/loader/loader_workload.h"
@@ -22,7 +23,10 @@ std::span<const WorkloadType> built_in_workloads() {
 }
 
 int stepbench_worker_main(int argc, char** argv) {
-  return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), {},
+  EventClockFactory events(built_in_catalogue());
+  NvtxFactory ranges(built_in_catalogue());
+  const std::array<InstrumentFactory*, 2> instruments = {&events, &ranges};
+  return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
                      {.software = torch_software, .set_threads = set_torch_threads});
 }
 

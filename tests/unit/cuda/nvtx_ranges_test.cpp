@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "harness/machine/command.h"
+#include "harness/measure/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 

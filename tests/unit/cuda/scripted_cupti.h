@@ -120,6 +120,8 @@ class ScriptedCupti {
     complete();
     std::size_t most = 0;
     requested_(&buffer_, &size_, &most);
+    starts_[buffer_].clear();
+    next_[buffer_] = 0;
   }
 
   CuptiApi::BufferRequested requested_ = nullptr;
