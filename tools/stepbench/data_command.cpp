@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
 
 #include "tools/stepbench/command.h"
-#include "workloads/data/make_jpeg_folder.h"
+#include "workloads/data/makers.h"
 
 namespace stepbench::cli {
 namespace {
@@ -23,21 +25,56 @@ std::string with_unit(double bytes) {
   return text;
 }
 
-void make_and_tell(const JpegFolderPlan& plan, const Environment& environment) {
+void make_and_tell(const Maker& maker, const MakerValues& values, const Environment& environment) {
+  const std::int64_t count = values.at(maker.counted);
   MakeProgress progress;
   if (environment.err_is_terminal) {
     progress = [&](std::int64_t done) {
-      environment.err << "\r" << done << " of " << plan.images << " images" << std::flush;
+      environment.err << "\r" << done << " of " << count << " " << maker.counted << std::flush;
     };
   }
-  const MadeFolder made = make_jpeg_folder(plan, progress);
+  const MadeFolder made = make_data(maker, values, progress);
   if (environment.err_is_terminal) environment.err << "\r\033[K" << std::flush;
-  environment.out << plan.out.string() << ": " << plan.images << " JPEG files in " << plan.classes
-                  << " classes, " << with_unit(static_cast<double>(made.bytes)) << ", "
-                  << with_unit(static_cast<double>(made.bytes) / static_cast<double>(plan.images))
+  environment.out << values.out.string() << ": " << count << " " << maker.counted << ", "
+                  << with_unit(static_cast<double>(made.bytes)) << ", "
+                  << with_unit(static_cast<double>(made.bytes) / static_cast<double>(count))
                   << " each on average";
   if (made.made == 0) environment.out << " (already there)";
   environment.out << "\n";
+}
+
+void add_option(CLI::App& command, const MakerOption& option, MakerValues& values) {
+  std::int64_t& value = values.options[option.name];
+  if (option.choices.empty()) {
+    command.add_option("--" + option.name, value, option.doc)->capture_default_str();
+    return;
+  }
+  std::map<std::string, std::int64_t> positions;
+  for (std::size_t i = 0; i < option.choices.size(); ++i) {
+    positions[option.choices[i]] = static_cast<std::int64_t>(i);
+  }
+  command
+      .add_option_function<std::string>(
+          "--" + option.name,
+          [&value, positions](const std::string& chosen) { value = positions.at(chosen); },
+          option.doc)
+      ->check(CLI::IsMember(option.choices))
+      ->default_str(option.choices.at(static_cast<std::size_t>(option.default_value)));
+}
+
+void add_maker(CLI::App& make, const Maker& maker, const Environment& environment, int& exit_code) {
+  CLI::App* command = make.add_subcommand(maker.kind, maker.doc);
+  const auto values = std::make_shared<MakerValues>(maker_values(maker, {}));
+  command
+      ->add_option("--out", values->out,
+                   "Folder to make; it must be new, empty, or hold the same set")
+      ->required();
+  for (const MakerOption& option : maker.options) add_option(*command, option, *values);
+  command->footer("Examples:\n" + maker.examples);
+  command->callback([&maker, values, &environment, &exit_code] {
+    make_and_tell(maker, *values, environment);
+    exit_code = kOk;
+  });
 }
 
 }  // namespace
@@ -45,40 +82,14 @@ void make_and_tell(const JpegFolderPlan& plan, const Environment& environment) {
 void add_data(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* data = app.add_subcommand("data", "Make data sets to measure with");
   data->require_subcommand(1);
-  CLI::App* make = data->add_subcommand("make", "Make a data set of a given kind");
+  CLI::App* make = data->add_subcommand("make", "Make a data set of a given kind (data.kind)");
   make->require_subcommand(1);
   make->footer(
       "Example:\n  stepbench data make jpeg_folder --images 512 --classes 10 --out "
-      "data/imagefolder");
-
-  const auto plan = std::make_shared<JpegFolderPlan>();
-  CLI::App* jpeg =
-      make->add_subcommand("jpeg_folder", "Photograph-like JPEG files in one sub-folder per class");
-  jpeg->add_option("--out", plan->out,
-                   "Folder to make; it must be new, empty, or hold the same set")
-      ->required();
-  jpeg->add_option("--images", plan->images, "Number of files")->capture_default_str();
-  jpeg->add_option("--classes", plan->classes, "Number of sub-folders")->capture_default_str();
-  jpeg->add_option("--seed", plan->seed, "The same options give the same files, byte for byte")
-      ->capture_default_str();
-  jpeg->add_option("--width", plan->width, "Width of most images in pixels; some are turned or cut")
-      ->capture_default_str();
-  jpeg->add_option("--height", plan->height, "Height of most images in pixels")
-      ->capture_default_str();
-  jpeg->add_option("--quality", plan->quality, "JPEG quality, 1 to 100")->capture_default_str();
-  jpeg->footer(
-      "Examples:\n"
-      "  A small set with the sizes of ImageNet's files (about 500 x 375, 109 kB each):\n"
-      "    stepbench data make jpeg_folder --images 512 --classes 10 --out data/imagefolder\n"
-      "  Large photographs, to see what data.decode: fast gains:\n"
-      "    stepbench data make jpeg_folder --images 64 --classes 4 --width 3000 --height 2000 "
-      "--out data/large\n"
-      "Then measure:\n"
-      "    STEPBENCH_DATA=data/imagefolder stepbench run configs/dataloader_sweep.yaml");
-  jpeg->callback([plan, &environment, &exit_code] {
-    make_and_tell(*plan, environment);
-    exit_code = kOk;
-  });
+      "data/imagefolder\n\nThe same options give the same files, byte for byte. What is there "
+      "already is kept, so an interrupted\ncall can be repeated. `stepbench data make KIND --help` "
+      "has the options of each kind.");
+  for (const Maker& maker : makers()) add_maker(*make, maker, environment, exit_code);
 }
 
 }  // namespace stepbench::cli

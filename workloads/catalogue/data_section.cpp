@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "workloads/catalogue/data_formats.h"
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
 namespace {
-
-Option image_size_option() {
-  return {.name = "image_size",
-          .type = OptionType::kInteger,
-          .doc = "Height and width of the image tensor that the model gets.",
-          .unit = "px",
-          .default_value = std::int64_t{224},
-          .min = 1,
-          .max = 8192,
-          .identity_default = std::int64_t{224}};
-}
 
 Variant jpeg_folder() {
   return {
@@ -34,29 +26,9 @@ Variant jpeg_folder() {
                .identity = Identity::kContext,
                .must_exist = true},
               image_size_option(),
-              {.name = "augment",
-               .type = OptionType::kBool,
-               .doc = "true: random resized crop and horizontal flip, as in training. false: "
-                      "resize the shorter side "
-                      "to image_size * 256 / 224 and crop the centre, as in evaluation.",
-               .default_value = true,
-               .identity_default = true},
-              {.name = "decode",
-               .type = OptionType::kEnum,
-               .doc = "exact: the pixels that Pillow decodes. fast: lets the JPEG decoder shrink "
-                      "by 2, 4 or 8 where "
-                      "the crop stays at least as large as the output.",
-               .default_value = std::string{"exact"},
-               .choices = {"exact", "fast"},
-               .identity_default = std::string{"exact"}},
-              {.name = "on_error",
-               .type = OptionType::kEnum,
-               .doc = "What an unreadable image does. error: fails the case and names the file. "
-                      "skip: the next "
-                      "readable image takes its place, and it is counted.",
-               .default_value = std::string{"error"},
-               .choices = {"error", "skip"},
-               .identity_default = std::string{"error"}},
+              augment_option(),
+              decode_option(),
+              on_error_option(),
           },
   };
 }
@@ -192,7 +164,7 @@ Variant synthetic_tokens() {
 }  // namespace
 
 Section data_section() {
-  return {
+  Section section{
       .name = "data",
       .doc = "Where the samples come from and how one becomes a tensor.",
       .selector = "kind",
@@ -202,7 +174,7 @@ Section data_section() {
                .type = OptionType::kEnum,
                .doc = "The format of the data set.",
                .default_value = std::string{"synthetic"},
-               .choices = {"jpeg_folder", "synthetic", "synthetic_tokens"}},
+               .choices = {}},
               {.name = "id",
                .type = OptionType::kString,
                .doc = "A name for the content of the data set. Cases with different ids are "
@@ -211,8 +183,20 @@ Section data_section() {
           },
       .variants = {jpeg_folder(), synthetic(), synthetic_tokens()},
   };
+  for (Variant& variant : data_format_variants()) section.variants.push_back(std::move(variant));
+  for (const Variant& variant : section.variants) {
+    section.options[0].choices.push_back(variant.name);
+  }
+  return section;
 }
 
-void check_data(ResolvedCase&, const RuleFacts&, RuleSink&) {}
+void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (resolved.text("data.kind") == "webdataset" && resolved.flag("loader.shuffle")) {
+    const std::string reason =
+        "data.kind webdataset is iterable: there are no indices to shuffle; use "
+        "data.shuffle_buffer";
+    facts.swept ? sink.skip(reason) : sink.error("loader.shuffle", reason);
+  }
+}
 
 }  // namespace stepbench

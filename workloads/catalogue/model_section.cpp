@@ -60,11 +60,13 @@ Variant torchscript() {
           .options = own_model_options("File that torch.jit.script(model).save() wrote.")};
 }
 
-enum class Input : std::uint8_t { kImage, kVector, kTokens };
+enum class Input : std::uint8_t { kImage, kVector, kTokens, kAny };
 
 Input data_input(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("data.kind");
-  if (kind == "synthetic_tokens") return Input::kTokens;
+  if (kind == "synthetic_tokens" || kind == "token_bin") return Input::kTokens;
+  if (kind == "safetensors" || kind == "raw_tensor") return Input::kAny;  // the files tell
+  if (kind == "mnist_idx") return Input::kVector;                         // one channel
   if (kind != "synthetic") return Input::kImage;
   return !resolved.has("data.features") && resolved.integer("data.channels") == 3 ? Input::kImage
                                                                                   : Input::kVector;
@@ -78,14 +80,15 @@ bool is_own(const std::string& kind) { return kind == "torchscript" || kind == "
 std::string unmet_need(const ResolvedCase& resolved) {
   const std::string& kind = resolved.text("model.kind");
   const Input input = data_input(resolved);
-  if (is_own(kind)) return "";
+  if (is_own(kind) || input == Input::kAny) return "";
   if (kind == "mlp")
     return input == Input::kTokens ? "samples with one class label (data.kind: synthetic)" : "";
   if (kind == "gpt" || kind == "bert_base") {
-    return input == Input::kTokens ? "" : "token sequences (data.kind: synthetic_tokens)";
+    return input == Input::kTokens ? ""
+                                   : "token sequences (data.kind: synthetic_tokens or token_bin)";
   }
   if (input != Input::kImage)
-    return "images of three channels (data.kind: jpeg_folder or synthetic)";
+    return "images of three channels (data.kind: jpeg_folder, webdataset, cifar_bin or synthetic)";
   if (kind == "vit_b16" && resolved.has("data.image_size") &&
       resolved.integer("data.image_size") % 16 != 0) {
     return "images whose size is a multiple of 16 (data.image_size: 224)";

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "workloads/data/crop.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/image_folder.h"
-#include "workloads/data/resample.h"
+#include "workloads/data/jpeg_sample.h"
 
 namespace stepbench {
 
@@ -41,17 +40,16 @@ class JpegFolder final : public Dataset {
 
   [[nodiscard]] const ImageFolder& folder() const { return folder_; }
   // The part of a `width` x `height` image that read() takes under augmentation.
-  [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height);
+  [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height) {
+    return JpegSample::crop_of(key, width, height);
+  }
 
  private:
-  struct Work;
-  void read_one(const SampleKey& key, SampleSlots out, Work& work, ReadCost& cost) const;
-  void decode(const SampleKey& key, float* out, Work& work) const;
+  void read_one(const SampleKey& key, SampleSlots out, JpegSample& work, ReadCost& cost) const;
 
   JpegFolderOptions options_;
   ImageFolder folder_;
   std::vector<FieldSpec> fields_;
-  Normalization normalization_ = imagenet_normalization();
 };
 
 }  // namespace stepbench

@@ -4,9 +4,14 @@
 #include <string>
 
 #include "harness/error.h"
+#include "workloads/data/cifar_bin.h"
 #include "workloads/data/jpeg_folder.h"
+#include "workloads/data/mnist_idx.h"
 #include "workloads/data/synthetic.h"
 #include "workloads/data/synthetic_tokens.h"
+#include "workloads/data/tensor_files.h"
+#include "workloads/data/token_bin.h"
+#include "workloads/data/web_dataset.h"
 
 namespace stepbench {
 namespace {
@@ -43,6 +48,76 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
   return options;
 }
 
+ByteImageOptions byte_images(const ResolvedCase& resolved) {
+  return {.as_float = resolved.text("data.dtype") == "float32",
+          .classes = resolved.has("data.classes") ? resolved.integer("data.classes") : 10,
+          .skip_errors = resolved.text("data.on_error") == "skip"};
+}
+
+TokenBinOptions token_options(const ResolvedCase& resolved) {
+  const std::string& header = resolved.text("data.header");
+  return {.path = resolved.text("data.path"),
+          .header = header == "none"    ? TokenHeader::kNone
+                    : header == "llm.c" ? TokenHeader::kLlmC
+                                        : TokenHeader::kAuto,
+          .wide = resolved.text("data.token_type") == "uint32",
+          .sequence_length = resolved.integer("data.sequence_length"),
+          .vocabulary = resolved.integer("data.vocabulary"),
+          .random = resolved.text("data.windows") == "random",
+          .skip_errors = resolved.text("data.on_error") == "skip"};
+}
+
+TensorFileOptions tensor_files(const ResolvedCase& resolved) {
+  return {.path = resolved.text("data.path"),
+          .as_float = resolved.text("data.dtype") == "float32",
+          .classes = resolved.has("data.classes") ? resolved.integer("data.classes") : 0,
+          .skip_errors = resolved.text("data.on_error") == "skip"};
+}
+
+DType stored_type(const std::string& name) {
+  if (name == "uint8") return DType::kUInt8;
+  if (name == "int32") return DType::kInt32;
+  return name == "int64" ? DType::kInt64 : DType::kFloat32;
+}
+
+// Null: no kind that is read from files of numbers.
+std::unique_ptr<Dataset> open_files(const std::string& kind, const ResolvedCase& resolved) {
+  if (kind == "mnist_idx") {
+    return open_mnist_idx(
+        find_idx_files(resolved.text("data.path"), resolved.text("data.split") == "test"),
+        byte_images(resolved));
+  }
+  if (kind == "cifar_bin") {
+    const bool hundred = resolved.text("data.labels") == "cifar100";
+    return open_cifar_bin(find_cifar_files(resolved.text("data.path"), hundred,
+                                           resolved.text("data.split") == "test"),
+                          hundred, byte_images(resolved));
+  }
+  if (kind == "token_bin") return std::make_unique<TokenBin>(token_options(resolved));
+  if (kind == "safetensors") {
+    return open_safetensors(
+        {.common = tensor_files(resolved),
+         .input = resolved.text("data.input"),
+         .target = resolved.has("data.target") ? resolved.text("data.target") : ""});
+  }
+  if (kind == "raw_tensor") {
+    return open_raw_tensor({.common = tensor_files(resolved),
+                            .shape = parse_shape(resolved.text("data.shape")),
+                            .stored = stored_type(resolved.text("data.stored"))});
+  }
+  if (kind == "webdataset") {
+    return std::make_unique<WebDataset>(
+        WebDatasetOptions{.path = resolved.text("data.path"),
+                          .image = {.image_size = resolved.integer("data.image_size"),
+                                    .augment = resolved.flag("data.augment"),
+                                    .fast_decode = resolved.text("data.decode") == "fast"},
+                          .classes = resolved.integer("data.classes"),
+                          .shuffle_buffer = resolved.integer("data.shuffle_buffer"),
+                          .skip_errors = resolved.text("data.on_error") == "skip"});
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
@@ -62,9 +137,8 @@ std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
                           .fast_decode = resolved.text("data.decode") == "fast",
                           .skip_errors = resolved.text("data.on_error") == "skip"});
   }
-  throw ConfigError(
-      "data.kind",
-      "'" + kind + "' is not a kind of data set; known: jpeg_folder, synthetic, synthetic_tokens");
+  if (std::unique_ptr<Dataset> dataset = open_files(kind, resolved)) return dataset;
+  throw ConfigError("data.kind", "'" + kind + "' is not a kind of data set");
 }
 
 }  // namespace stepbench

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <vector>
+
+#include "workloads/data/made_set.h"
 
 namespace stepbench {
 
@@ -18,14 +19,6 @@ struct JpegFolderPlan {
   int height = 375;
   int quality = 96;
 };
-
-struct MadeFolder {
-  std::int64_t made = 0;   // files written by this call; 0: the same set was there already
-  std::int64_t bytes = 0;  // of all images
-};
-
-// Called from the calling thread with the number of images done so far.
-using MakeProgress = std::function<void(std::int64_t done)>;
 
 // The content is a function of the plan. What is there already is kept, so an interrupted call can
 // be repeated. Throws ConfigError: a bad number (named as its command-line option), a folder with

@@ -18,7 +18,7 @@ inline ResolvedCase loader_case(const std::vector<std::pair<std::string, Value>>
   for (const Section& section : {data_section(), loader_section()}) {
     const auto add = [&](const std::vector<Option>& options) {
       for (const Option& option : options)
-        resolved.options[section.name + "." + option.name] = option.default_value;
+        resolved.options.emplace(section.name + "." + option.name, option.default_value);
     };
     add(section.options);
     for (const Variant& variant : section.variants) add(variant.options);

@@ -113,9 +113,9 @@ TEST_F(JpegFolderTest, SkipTakesTheNextReadableImageAndCountsIt) {
 
 TEST_F(JpegFolderTest, SkipGivesUpWhenNothingIsReadable) {
   for (const char* name : {"a/0.jpg", "a/1.jpg", "b/2.jpg"}) root.write(name, "damaged");
-  EXPECT_THAT(
-      [&] { (void)read(data(true), {.index = 1}); },
-      ThrowsMessage<Error>(AllOf(HasSubstr("3 unreadable files in a row"), HasSubstr("a/1.jpg"))));
+  EXPECT_THAT([&] { (void)read(data(true), {.index = 1}); },
+              ThrowsMessage<Error>(
+                  AllOf(HasSubstr("3 unreadable samples in a row"), HasSubstr("a/1.jpg"))));
 }
 
 TEST_F(JpegFolderTest, TheDigestFollowsCountAndBytes) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The content of made sets that are no photographs: functions of seed and position, so that any
+// reader can be checked and several formats can hold the same. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "workloads/data/philox.h"
+
+namespace stepbench {
+
+inline constexpr std::uint32_t kRecordDraws = 6;  // sequences of one seed's generator
+inline constexpr std::uint32_t kMadeTokenDraws = 7;
+
+// Noise over stripes whose width tells the class: a model can learn it.
+inline void made_record(std::uint64_t seed, std::int64_t index, std::int64_t label,
+                        std::span<std::byte> out) {
+  Philox random(seed, static_cast<std::uint64_t>(index), kRecordDraws);
+  const auto stripe = static_cast<std::size_t>(label % 16 + 1);
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    bits = i % 4 == 0 ? random.next() : bits >> 8;
+    const std::uint32_t light = i / stripe % 2 == 0 ? 128 : 0;
+    out[i] = static_cast<std::byte>(light + (bits & 127));
+  }
+}
+
+// Every second token follows from the one before it: a model can learn those.
+inline std::int64_t made_token(std::uint64_t seed, std::int64_t position, std::int64_t vocabulary) {
+  Philox random(seed, static_cast<std::uint64_t>(position / 2), kMadeTokenDraws);
+  const auto first =
+      static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(vocabulary)));
+  return position % 2 == 0 ? first : (first * 7 + 1) % vocabulary;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "harness/error.h"
+#include "workloads/data/dataset.h"
+
+namespace stepbench {
+
+inline constexpr std::int64_t kMaxSkipsInARow = 100;
+
+// data.on_error: skip. Calls read_one(key); where that throws, the next sample of the set takes the
+// place of the unreadable one, which is counted.
+template <typename ReadOne>
+void read_skipping(const SampleKey& key, std::int64_t size, ReadCost& cost, ReadOne&& read_one) {
+  const std::int64_t tries = std::min(size, kMaxSkipsInARow);
+  std::string first_error;
+  for (std::int64_t i = 0; i < tries; ++i) {
+    SampleKey next = key;
+    next.index = (key.index + i) % size;
+    try {
+      return read_one(next);
+    } catch (const Error& error) {
+      if (i > 0) continue;
+      ++cost.skipped;
+      first_error = error.what();
+    }
+  }
+  throw Error("data.on_error: skip found " + std::to_string(tries) +
+              " unreadable samples in a row; the first: " + first_error);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as they stand in files: at any address, in a given byte order. Pure.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace stepbench {
+
+static_assert(std::endian::native == std::endian::little, "file formats are read as they stand");
+
+template <typename T>
+[[nodiscard]] T load_little(const std::byte* at) {
+  T value{};
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+[[nodiscard]] inline std::uint32_t load_big32(const std::byte* at) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint32_t>(at[i]);
+  return value;
+}
+
+// Nothing when the result does not fit: sizes from a file are not to be trusted.
+[[nodiscard]] inline std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+}  // namespace stepbench
