@@ -20,7 +20,7 @@ std::vector<Option> common_options() {
        .type = OptionType::kEnum,
        .doc = "What loads the batches. With num_workers 0 every engine is `inline`.",
        .default_value = std::string{"thread"},
-       .choices = {"inline", "thread"}},
+       .choices = {"inline", "thread", "torch_cpp"}},
       {.name = "batch_size",
        .type = OptionType::kInteger,
        .doc = "Samples in a batch.",
@@ -114,6 +114,23 @@ std::vector<Option> common_options() {
 constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers",
                                        "loader.timeout_s", "loader.threads_per_worker"};
 
+// torch::data::DataLoader has no say in these: its threads always persist, and nothing caps theirs.
+void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const auto refuse = [&](const char* option, const std::string& reason) {
+    facts.swept ? sink.skip(reason) : sink.error(option, reason);
+  };
+  const std::int64_t threads =
+      resolved.has("loader.threads_per_worker") ? resolved.integer("loader.threads_per_worker") : 1;
+  if (threads != 1) {
+    refuse("loader.threads_per_worker",
+           "engine torch_cpp does not cap the threads of its workers, but threads_per_worker is " +
+               std::to_string(threads) + "; leave it out or set engine: thread");
+    return;
+  }
+  resolved.options["loader.persistent_workers"] = Value{};
+  resolved.options["loader.threads_per_worker"] = Value{};
+}
+
 }  // namespace
 
 Section loader_section() {
@@ -128,7 +145,11 @@ Section loader_section() {
       .variants = {{.name = "inline",
                     .doc = "The training thread reads each batch itself (Python's num_workers=0)."},
                    {.name = "thread",
-                    .doc = "Worker threads with the dispatch rules of Python's DataLoader."}},
+                    .doc = "Worker threads with the dispatch rules of Python's DataLoader."},
+                   {.name = "torch_cpp",
+                    .doc = "torch::data::DataLoader of libtorch as it is: threads that share one "
+                           "queue of prefetch_factor * num_workers jobs and live as long as the "
+                           "loader."}},
   };
 }
 
@@ -145,6 +166,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     resolved.options["loader.in_order"] = Value{};  // accepted by Python and without effect
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }
+  if (resolved.text("loader.engine") == "torch_cpp") check_torch_cpp(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
               std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +

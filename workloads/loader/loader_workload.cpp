@@ -11,7 +11,7 @@ namespace stepbench {
 std::optional<std::string> LoaderWorkload::set_up() {
   dataset_ = make_dataset(resolved_);
   EpochOrder order = make_order(*dataset_, loader_options(resolved_));
-  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_);
+  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, others_);
   stream_.emplace(*loader_, context_);
   return std::nullopt;
 }

@@ -4,11 +4,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/workload.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/batch_stream.h"
 #include "workloads/loader/loader.h"
+#include "workloads/loader/make_loader.h"
 
 namespace stepbench {
 
@@ -16,8 +18,8 @@ namespace stepbench {
 // needs. No torch.
 class LoaderWorkload final : public Workload {
  public:
-  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context)
-      : resolved_(resolved), context_(context) {}
+  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context, OtherEngines others = {})
+      : resolved_(resolved), context_(context), others_(std::move(others)) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
                                                       WorkerContext& context) {
@@ -34,6 +36,7 @@ class LoaderWorkload final : public Workload {
  private:
   ResolvedCase resolved_;
   WorkerContext& context_;
+  OtherEngines others_;
   std::unique_ptr<Dataset> dataset_;
   std::unique_ptr<Loader> loader_;
   std::optional<BatchStream> stream_;

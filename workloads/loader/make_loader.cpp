@@ -40,7 +40,8 @@ EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
 }
 
 std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
-                                    EpochOrder order, WorkerContext& context) {
+                                    EpochOrder order, WorkerContext& context,
+                                    const OtherEngines& others) {
   const std::int64_t began = context.clock.now_ns();
   LoaderOptions options = loader_options(resolved);
   options.rank = context.rank;
@@ -53,8 +54,13 @@ std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& 
     loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);
   } else if (engine == "thread") {
     loader = make_thread_loader(dataset, options, std::move(order), context.clock);
+  } else if (const auto other = others.find(engine); other != others.end()) {
+    loader = other->second(dataset, options, std::move(order), context.clock);
   } else {
-    throw ConfigError("loader.engine", "'" + engine + "' is not an engine; known: inline, thread");
+    std::string known = "inline, thread";
+    for (const auto& [name, make] : others) known += ", " + name;
+    throw ConfigError("loader.engine",
+                      "'" + engine + "' is not an engine of this program; known: " + known);
   }
   context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
   return loader;

@@ -11,6 +11,7 @@
 #include "workloads/step/own_model.h"
 #include "workloads/step/torch_errors.h"
 #include "workloads/torch_loader/epoch_order.h"
+#include "workloads/torch_loader/torch_cpp_loader.h"
 
 namespace stepbench {
 namespace {
@@ -38,7 +39,7 @@ std::optional<std::string> ModelStep::build() {
                                .seed = loader.seed,
                                .persistent_workers = loader.persistent_workers});
   }
-  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_);
+  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines());
   stream_.emplace(*loader_, context_);
 
   if (dataset_->fields().size() < 2) {

@@ -10,12 +10,21 @@
 #include "workloads/step/eval_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
+#include "workloads/torch_loader/torch_cpp_loader.h"
 
 namespace stepbench {
+namespace {
+
+std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
+                                               WorkerContext& context) {
+  return std::make_unique<LoaderWorkload>(resolved, context, torch_engines());
+}
+
+}  // namespace
 
 std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
-      WorkloadType{"loader", LoaderWorkload::make},
+      WorkloadType{"loader", make_loader_workload},
       WorkloadType{"train_step", make_train_step},
       WorkloadType{"eval_step", make_eval_step},
   };

@@ -46,6 +46,20 @@ TEST(LoaderRules, InlineWithWorkersIsAnErrorAndInASweepASkippedPoint) {
   EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("num_workers is 2")));
 }
 
+TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
+  ResolvedCase resolved = with_workers(2, "torch_cpp");
+  resolved.options["loader.persistent_workers"] = true;
+  Said said;
+  check_loader(resolved, {.cores = 4}, said);
+  EXPECT_FALSE(resolved.has("loader.persistent_workers")) << "its threads always persist";
+  EXPECT_FALSE(resolved.has("loader.threads_per_worker"));
+  EXPECT_TRUE(resolved.has("loader.timeout_s"));
+  EXPECT_THAT(said.errors, IsEmpty());
+  resolved.options["loader.threads_per_worker"] = std::int64_t{4};
+  check_loader(resolved, {.cores = 4}, said);
+  EXPECT_THAT(said.errors, ElementsAre(HasSubstr("does not cap the threads of its workers")));
+}
+
 TEST(LoaderRules, MoreWorkersThanCoresAreAllowedAndNoted) {
   ResolvedCase resolved = with_workers(8);
   Said said;

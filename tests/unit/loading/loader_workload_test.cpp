@@ -117,7 +117,8 @@ TEST(MakeLoader, NamesTheEnginesThatItKnows) {
   const ResolvedCase resolved =
       test::loader_case({{"loader.engine", "warp"}, {"loader.num_workers", std::int64_t{1}}});
   EXPECT_THAT([&] { (void)make_loader(data, resolved, sequential_order(4), context); },
-              ThrowsMessage<ConfigError>(HasSubstr("loader.engine: 'warp'")));
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("loader.engine: 'warp' is not an engine of this program")));
 }
 
 }  // namespace

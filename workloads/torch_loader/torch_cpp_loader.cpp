@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/torch_loader/torch_cpp_loader.h"
+
+#include <torch/data/dataloader.h>
+#include <torch/data/datasets/base.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include "harness/error.h"
+#include "workloads/loader/batch_memory.h"
+#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+// What the loader's thread, torch's threads and the sampler share.
+struct Shared {
+  Shared(const Dataset& data, const LoaderOptions& given, const Clock& time)
+      : dataset(data),
+        options(given),
+        clock(time),
+        memory(data.fields(), given.batch_size, given.reuse_buffers) {}
+
+  const Dataset& dataset;
+  const LoaderOptions options;
+  const Clock& clock;
+  const BatchMemory memory;
+  std::atomic<int> workers = 0;        // that have read something
+  std::atomic<std::int64_t> done = 0;  // batches finished in this epoch, yielded or not
+  std::atomic<bool> stopping = false;
+
+  // Of the epoch; written while no job is in flight.
+  std::int64_t epoch = 0;
+  std::vector<std::int64_t> order;
+  std::vector<std::atomic<bool>> finished;  // by batch
+};
+
+struct Request {
+  std::int64_t batch = 0;
+  std::span<const std::int64_t> samples;
+  [[nodiscard]] std::size_t size() const { return samples.size(); }
+};
+
+struct Taken {
+  Batch data;
+  BatchCost cost;
+  int worker = 0;
+  std::int64_t idle_ns = 0;  // of the worker, before this batch
+};
+
+// Copied into each of torch's threads, which then reads with a reader of its own.
+class ReadingDataset final
+    : public torch::data::datasets::BatchDataset<ReadingDataset, Taken, Request> {
+ public:
+  explicit ReadingDataset(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+  ReadingDataset(const ReadingDataset& other) : ReadingDataset(other.shared_) {}
+  ReadingDataset& operator=(const ReadingDataset&) = delete;
+  ~ReadingDataset() override = default;
+
+  Taken get_batch(Request request) override {
+    if (!reader_) start();
+    Taken taken{.data = {}, .cost = {}, .worker = worker_};
+    const std::int64_t began_ns = shared_->clock.now_ns();
+    taken.idle_ns = began_ns - free_ns_;
+    try {
+      taken.data = reader_->read(request.samples, shared_->epoch, taken.cost, &shared_->stopping);
+      taken.data.index = request.batch;
+      finish(request.batch);
+      return taken;
+    } catch (const std::exception& error) {
+      finish(request.batch);
+      throw Error("loader worker " + std::to_string(worker_) + ": " + error.what());
+    } catch (...) {
+      finish(request.batch);
+      throw Error("loader worker " + std::to_string(worker_) +
+                  ": threw something that is no std::exception");
+    }
+  }
+
+  [[nodiscard]] std::optional<std::size_t> size() const override {
+    return static_cast<std::size_t>(shared_->dataset.size());
+  }
+
+ private:
+  void start() {
+    worker_ = shared_->workers++;
+    reader_ = std::make_unique<BatchReader>(shared_->dataset, shared_->memory,
+                                            ReaderOptions{.seed = shared_->options.seed,
+                                                          .worker = worker_,
+                                                          .workers = shared_->options.num_workers},
+                                            shared_->clock);
+    free_ns_ = shared_->clock.now_ns();
+  }
+  void finish(std::int64_t batch) {
+    free_ns_ = shared_->clock.now_ns();
+    shared_->finished[static_cast<std::size_t>(batch)] = true;
+    ++shared_->done;
+  }
+
+  std::shared_ptr<Shared> shared_;
+  std::unique_ptr<BatchReader> reader_;
+  int worker_ = 0;
+  std::int64_t free_ns_ = 0;
+};
+
+// Cuts the epoch's order into batches. Called on the loader's thread only.
+class OrderSampler {
+ public:
+  using BatchRequestType = Request;
+
+  OrderSampler(std::shared_ptr<Shared> shared, std::shared_ptr<std::int64_t> next)
+      : shared_(std::move(shared)), next_(std::move(next)) {}
+
+  void reset() { *next_ = 0; }
+  std::optional<Request> next(std::size_t /*batch_size*/) {
+    const BatchCut cut(shared_->order, shared_->options.batch_size, shared_->options.drop_last);
+    if (*next_ >= cut.count()) return std::nullopt;
+    const std::int64_t batch = (*next_)++;
+    return Request{.batch = batch, .samples = cut[batch]};
+  }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<std::int64_t> next_;  // batch; the loader sets it to the end to stop early
+};
+
+class TorchCppLoader final : public Loader {
+ public:
+  TorchCppLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+                 const Clock& clock)
+      : shared_(std::make_shared<Shared>(dataset, options, clock)),
+        order_(std::move(order)),
+        next_request_(std::make_shared<std::int64_t>(0)) {
+    auto given = torch::data::DataLoaderOptions(static_cast<std::size_t>(options.batch_size))
+                     .workers(static_cast<std::size_t>(options.num_workers))
+                     .max_jobs(static_cast<std::size_t>(max_jobs()))
+                     .enforce_ordering(options.in_order)
+                     .drop_last(options.drop_last);
+    if (options.timeout_s > 0) {
+      const auto ms = static_cast<std::int64_t>(std::ceil(options.timeout_s * 1000));
+      given.timeout(std::chrono::milliseconds(ms));
+    }
+    loader_ = torch::data::make_data_loader(ReadingDataset(shared_),
+                                            OrderSampler(shared_, next_request_), given);
+    reset_metrics();
+  }
+
+  ~TorchCppLoader() override {
+    shared_->stopping = true;  // torch waits for the jobs in flight; they give up
+    at_.reset();
+    loader_.reset();
+  }
+
+  void begin_epoch(std::int64_t epoch) override {
+    const std::int64_t began = now();
+    abandon();
+    shared_->epoch = epoch;
+    shared_->order = order_(epoch);
+    shared_->done = 0;
+    std::vector<std::atomic<bool>> finished(static_cast<std::size_t>(batches()));
+    shared_->finished.swap(finished);
+    yielded_ = 0;
+    started_ = false;
+    at_ = std::make_unique<Iterator>(loader_->begin());
+    ++metrics_.epochs;
+    metrics_.epoch_begin_ns += now() - began;
+  }
+
+  [[nodiscard]] std::optional<Batch> next() override {
+    const std::int64_t began = now();
+    const std::int64_t depth = shared_->done - yielded_;
+    const bool ready = is_ready(depth);
+    try {
+      if (!advance()) {
+        metrics_.lost_samples += lost_samples();
+        at_.reset();
+        metrics_.epoch_end_ns += now() - began;
+        return std::nullopt;
+      }
+    } catch (const torch::data::WorkerException& error) {
+      count(began, depth, ready);
+      ++yielded_;
+      std::rethrow_exception(error.original_exception);
+    } catch (const c10::Error& error) {  // its queue's wait ended, or it found a fault in itself
+      count(began, depth, ready);
+      if (shared_->options.timeout_s > 0) throw timed_out();
+      throw Error(error.what_without_backtrace());
+    }
+    Taken taken = std::move(**at_);
+    ++yielded_;
+    account(taken);
+    count(began, depth, ready);
+    ++metrics_.batches;
+    metrics_.samples += taken.data.size;
+    metrics_.bytes += static_cast<std::int64_t>(taken.data.bytes());
+    return std::move(taken.data);
+  }
+
+  [[nodiscard]] std::int64_t batches_per_epoch() const override {
+    return batch_count(shared_->dataset.size(), shared_->options.batch_size,
+                       shared_->options.drop_last);
+  }
+  [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
+  void reset_metrics() override {
+    metrics_ = {};
+    metrics_.workers.resize(static_cast<std::size_t>(shared_->options.num_workers));
+  }
+
+ private:
+  using TorchLoader = torch::data::StatelessDataLoader<ReadingDataset, OrderSampler>;
+  using Iterator = torch::data::Iterator<Taken>;
+
+  [[nodiscard]] std::int64_t now() const { return shared_->clock.now_ns(); }
+  [[nodiscard]] std::int64_t max_jobs() const {
+    return shared_->options.prefetch_factor * shared_->options.num_workers;
+  }
+  [[nodiscard]] std::int64_t batches() const {
+    return batch_count(static_cast<std::int64_t>(shared_->order.size()),
+                       shared_->options.batch_size, shared_->options.drop_last);
+  }
+
+  [[nodiscard]] bool is_ready(std::int64_t depth) const {
+    if (!shared_->options.in_order) return depth > 0;
+    return yielded_ < batches() && shared_->finished[static_cast<std::size_t>(yielded_)];
+  }
+
+  // To the next batch; false at the end. The first one is fetched by comparing, and when that threw
+  // by comparing again.
+  [[nodiscard]] bool advance() {
+    if (!at_) return false;
+    if (started_) ++*at_;
+    const bool more = *at_ != loader_->end();
+    started_ = true;
+    return more;
+  }
+
+  // torch begins no epoch while jobs are in flight: no more are sent, and those are waited for.
+  void abandon() {
+    *next_request_ = batches();
+    while (at_) {
+      try {
+        if (!advance()) at_.reset();
+      } catch (const torch::data::WorkerException&) {
+      } catch (const c10::Error&) {  // a timeout: the job is still in flight
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t lost_samples() const {
+    const BatchCut cut(shared_->order, shared_->options.batch_size, shared_->options.drop_last);
+    std::int64_t lost = 0;
+    for (std::int64_t batch = *next_request_; batch < cut.count(); ++batch) {
+      lost += static_cast<std::int64_t>(cut[batch].size());
+    }
+    return lost;
+  }
+
+  [[nodiscard]] Error timed_out() const {
+    std::ostringstream seconds;
+    seconds << shared_->options.timeout_s;
+    return Error("the loader timed out after " + seconds.str() + " seconds (loader.timeout_s)");
+  }
+
+  void account(const Taken& taken) {
+    metrics_.fetch_ns += taken.cost.fetch_ns;
+    metrics_.decode_ns += taken.cost.decode_ns;
+    metrics_.collate_ns += taken.cost.collate_ns();
+    metrics_.skipped_samples += taken.cost.skipped;
+    LoaderMetrics::Worker& worker = metrics_.workers.at(static_cast<std::size_t>(taken.worker));
+    worker.busy_ns += taken.cost.total_ns();
+    worker.idle_ns += taken.idle_ns;
+  }
+
+  void count(std::int64_t began, std::int64_t depth, bool ready) {
+    const std::int64_t wait_ns = now() - began;
+    metrics_.wait_ns.push_back(wait_ns);
+    metrics_.queue_depth.push_back(depth);
+    metrics_.ready += ready ? 1 : 0;
+    (ready ? metrics_.receive_ns : metrics_.blocked_ns) += wait_ns;
+    if (ready) metrics_.transport_ns += wait_ns;
+    if (!ready && depth > 0) metrics_.stalled_ns += wait_ns;
+    metrics_.held += ready ? 0 : depth;
+  }
+
+  std::shared_ptr<Shared> shared_;
+  EpochOrder order_;
+  std::shared_ptr<std::int64_t> next_request_;
+  std::unique_ptr<TorchLoader> loader_;
+  std::unique_ptr<Iterator> at_;  // null between epochs
+  bool started_ = false;
+  std::int64_t yielded_ = 0;  // in this epoch, failed ones included
+  LoaderMetrics metrics_;
+};
+
+}  // namespace
+
+std::unique_ptr<Loader> make_torch_cpp_loader(const Dataset& dataset, const LoaderOptions& options,
+                                              EpochOrder order, const Clock& clock) {
+  if (dataset.size() < 0) {
+    throw ConfigError("loader.engine",
+                      "torch_cpp needs a data set of known size; use engine: thread");
+  }
+  return std::make_unique<TorchCppLoader>(dataset, options, std::move(order), clock);
+}
+
+OtherEngines torch_engines() { return {{"torch_cpp", make_torch_cpp_loader}}; }
+
+}  // namespace stepbench

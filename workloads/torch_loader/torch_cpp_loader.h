@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "workloads/loader/make_loader.h"
+
+namespace stepbench {
+
+// Engine `torch_cpp`: torch::data::DataLoader as it is, with max_jobs = prefetch_factor * workers.
+// Its threads share one queue of jobs and live as long as the loader. What it does not tell is not
+// reported: how long next() dispatched, and when a worker waited to hand a batch over. After an
+// error it reads one batch less ahead, and after as many errors as max_jobs it ends the epoch
+// early; the samples that never came are counted as lost. `dataset` and `clock` must outlive it;
+// the data set must be map-style.
+[[nodiscard]] std::unique_ptr<Loader> make_torch_cpp_loader(const Dataset& dataset,
+                                                            const LoaderOptions& options,
+                                                            EpochOrder order, const Clock& clock);
+
+// For make_loader().
+[[nodiscard]] OtherEngines torch_engines();
+
+}  // namespace stepbench
