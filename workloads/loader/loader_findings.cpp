@@ -21,7 +21,7 @@ constexpr double kIdle = 0.5;         // of the workers' time, below which they 
 constexpr double kUnhurried = 0.02;   // of the time spent waiting: the consumer never waits
 constexpr double kBorder = 0.02;      // of the time spent between epochs
 constexpr double kStalled = 0.05;     // of the time spent behind one late batch
-constexpr double kHandingOver = 0.1;  // of the time spent handing batches over
+constexpr double kHandingOver = 0.2;  // of the time spent handing batches over
 constexpr double kPinning = 0.05;     // of the time spent pinning in the consumer's thread
 constexpr double kFaulting = 0.5;     // page faults per page of a batch
 constexpr double kSystemTime = 0.15;  // of the CPU time
@@ -65,8 +65,8 @@ Severity severity_of(double share) {
 }
 
 std::string largest_part(const LoaderReckoning& r, double of_ns, std::string_view of) {
-  return std::string(r.largest.name) + ": " + percent_text(r.largest.ns / of_ns) + " of " +
-         std::string(of);
+  return std::string(r.largest.name) + ": " + percent_text(std::min(1.0, r.largest.ns / of_ns)) +
+         " of " + std::string(of);
 }
 
 std::string waiting(const LoaderReckoning& r) {
