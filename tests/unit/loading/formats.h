@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ struct SmallFormat {
   std::vector<std::string> files;
   std::function<std::unique_ptr<Dataset>(const std::filesystem::path& folder)> open;
 };
+
+inline void PrintTo(const SmallFormat& format, std::ostream* out) { *out << format.name; }
 
 inline std::vector<SmallFormat> small_formats() {
   using Path = std::filesystem::path;
