@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "workloads/data/dataset.h"
+
+namespace stepbench::fuzz {
+
+// Bytes as a file of its own, without a disk.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::span<const std::uint8_t> bytes);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  [[nodiscard]] std::filesystem::path path() const;
+
+ private:
+  int fd_;
+};
+
+// Opens a data set and reads its first samples. An Error is an answer; anything else is not caught.
+void read_samples(const std::function<std::unique_ptr<Dataset>()>& open);
+
+// The two files of a set in one input: a little-endian u16 with the length of the first, both.
+struct TwoFiles {
+  std::span<const std::uint8_t> first, second;
+};
+[[nodiscard]] TwoFiles split(std::span<const std::uint8_t> input);
+
+}  // namespace stepbench::fuzz
