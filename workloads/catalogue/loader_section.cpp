@@ -14,13 +14,20 @@ Requires with_workers() {
           .doc = "needs workers (num_workers > 0)"};
 }
 
+Requires with_processes() {
+  return {.option = "loader.engine",
+          .op = Requires::Op::kEqual,
+          .value = std::string{"fork"},
+          .doc = "needs worker processes (engine: fork)"};
+}
+
 std::vector<Option> common_options() {
   return {
       {.name = "engine",
        .type = OptionType::kEnum,
        .doc = "What loads the batches. With num_workers 0 every engine is `inline`.",
        .default_value = std::string{"thread"},
-       .choices = {"inline", "thread", "torch_cpp"}},
+       .choices = {"fork", "inline", "thread", "torch_cpp"}},
       {.name = "batch_size",
        .type = OptionType::kInteger,
        .doc = "Samples in a batch.",
@@ -94,7 +101,7 @@ std::vector<Option> common_options() {
        .type = OptionType::kEnum,
        .doc = "Memory of the batches. fresh: allocated for each one, as PyTorch does. reused: "
               "taken from a pool, "
-              "which saves the page faults.",
+              "which saves the page faults. Engine fork has transport in its place.",
        .default_value = std::string{"fresh"},
        .choices = {"fresh", "reused"},
        .identity_default = std::string{"fresh"}},
@@ -107,12 +114,32 @@ std::vector<Option> common_options() {
        .max = 1024,
        .identity_default = std::int64_t{1},
        .requires_ = with_workers()},
+      {.name = "transport",
+       .type = OptionType::kEnum,
+       .doc = "How a batch leaves its worker process. shm_ring: written once, where the consumer "
+              "reads it, into slots of shared memory that are used again. torch_fd: a fresh "
+              "segment of /dev/shm per tensor and batch, handed over as PyTorch does it; without "
+              "Python's pickling and connections, so a lower bound of what Python pays.",
+       .default_value = std::string{"shm_ring"},
+       .choices = {"shm_ring", "torch_fd"},
+       .identity_default = std::string{"shm_ring"},
+       .requires_ = with_processes()},
+      {.name = "affinity",
+       .type = OptionType::kString,
+       .doc = "Which core each worker runs on. none: any. compact: neighbouring cores, one after "
+              "the other. spread: as far apart as the process's cores allow. A list as in "
+              "\"0,2-5\": worker i gets the i-th of it.",
+       .default_value = std::string{"none"},
+       .identity_default = std::string{"none"},
+       .requires_ = with_workers(),
+       .pattern = "none|compact|spread|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"},
   };
 }
 
 // What Python's DataLoader computes in its own thread has none of these.
 constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers",
-                                       "loader.timeout_s", "loader.threads_per_worker"};
+                                       "loader.timeout_s",       "loader.threads_per_worker",
+                                       "loader.transport",       "loader.affinity"};
 
 // torch::data::DataLoader has no say in these: its threads always persist, and nothing caps theirs.
 void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
@@ -127,8 +154,15 @@ void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& s
                std::to_string(threads) + "; leave it out or set engine: thread");
     return;
   }
+  if (resolved.has("loader.affinity") && resolved.text("loader.affinity") != "none") {
+    refuse("loader.affinity",
+           "engine torch_cpp does not say where its workers run; leave affinity out or set engine: "
+           "thread or fork");
+    return;
+  }
   resolved.options["loader.persistent_workers"] = Value{};
   resolved.options["loader.threads_per_worker"] = Value{};
+  resolved.options["loader.affinity"] = Value{};
 }
 
 }  // namespace
@@ -142,7 +176,10 @@ Section loader_section() {
           "torch.utils.data.DataLoader.",
       .selector = "engine",
       .options = common_options(),
-      .variants = {{.name = "inline",
+      .variants = {{.name = "fork",
+                    .doc = "Worker processes with the dispatch rules of Python's DataLoader, and "
+                           "memory shared between them."},
+                   {.name = "inline",
                     .doc = "The training thread reads each batch itself (Python's num_workers=0)."},
                    {.name = "thread",
                     .doc = "Worker threads with the dispatch rules of Python's DataLoader."},
@@ -157,7 +194,8 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   const std::int64_t workers = resolved.integer("loader.num_workers");
   if (workers > 0 && resolved.text("loader.engine") == "inline") {
     const std::string reason = "engine inline has no workers, but num_workers is " +
-                               std::to_string(workers) + "; set num_workers: 0 or engine: thread";
+                               std::to_string(workers) +
+                               "; set num_workers: 0, or engine: thread or fork";
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
@@ -167,6 +205,9 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }
   if (resolved.text("loader.engine") == "torch_cpp") check_torch_cpp(resolved, facts, sink);
+  if (workers > 0 && resolved.text("loader.engine") == "fork") {
+    resolved.options["loader.buffers"] = Value{};  // the transport says where batches lie
+  }
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
               std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +

@@ -48,31 +48,16 @@ struct BatchMemory::Pool {
 };
 
 BatchMemory::BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size, bool reuse)
-    : fields_(std::move(fields)), batch_size_(batch_size) {
-  for (const FieldSpec& field : fields_) {
-    offsets_.push_back(bytes_);
-    const std::size_t bytes = field.bytes() * static_cast<std::size_t>(batch_size);
-    bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
+    : layout_(std::move(fields), batch_size) {
   if (reuse) pool_ = std::make_shared<Pool>();
 }
 
 Batch BatchMemory::take(std::int64_t size) const {
-  Batch batch{.fields = {}, .size = size, .index = 0, .partial = size < batch_size_, .owner = {}};
-  std::byte* memory = nullptr;
-  if (pool_) {
-    memory = pool_->take(bytes_);
-    batch.owner =
-        std::shared_ptr<void>(memory, [pool = pool_](void* back) { pool->give_back(back); });
-  } else {
-    memory = allocate(bytes_);
-    batch.owner = std::shared_ptr<void>(memory, release);
-  }
-  batch.fields.reserve(fields_.size());
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    batch.fields.push_back({.data = memory + offsets_[i], .spec = fields_[i]});
-  }
-  return batch;
+  std::byte* memory = pool_ ? pool_->take(layout_.bytes()) : allocate(layout_.bytes());
+  auto owner =
+      pool_ ? std::shared_ptr<void>(memory, [pool = pool_](void* back) { pool->give_back(back); })
+            : std::shared_ptr<void>(memory, release);
+  return layout_.place(memory, size, std::move(owner));
 }
 
 }  // namespace stepbench

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/data/batch.h"
+#include "workloads/loader/batch_layout.h"
 
 namespace stepbench {
 
@@ -19,14 +19,11 @@ class BatchMemory {
   // Uninitialised memory for `size` samples, every field aligned to a cache line. Throws
   // std::bad_alloc.
   [[nodiscard]] Batch take(std::int64_t size) const;
-  [[nodiscard]] std::size_t bytes_per_batch() const { return bytes_; }
+  [[nodiscard]] std::size_t bytes_per_batch() const { return layout_.bytes(); }
 
  private:
   struct Pool;
-  std::vector<FieldSpec> fields_;
-  std::vector<std::size_t> offsets_;
-  std::int64_t batch_size_;
-  std::size_t bytes_ = 0;
+  BatchLayout layout_;
   std::shared_ptr<Pool> pool_;  // null: fresh
 };
 

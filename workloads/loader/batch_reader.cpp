@@ -7,8 +7,15 @@ namespace stepbench {
 
 Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoch, BatchCost& cost,
                         const std::atomic<bool>* stop) {
+  cost.began_ns = cost.ended_ns = clock_.now_ns();
+  Batch batch = memory_->take(static_cast<std::int64_t>(indices.size()));
+  fill(batch, indices, epoch, cost, stop);
+  return batch;
+}
+
+void BatchReader::fill(Batch& batch, std::span<const std::int64_t> indices, std::int64_t epoch,
+                       BatchCost& cost, const std::atomic<bool>* stop) {
   ReadCost reads{.clock = &clock_};
-  cost.began_ns = clock_.now_ns();
   const auto account = [&] {
     cost.ended_ns = clock_.now_ns();
     cost.fetch_ns = reads.fetch_ns;
@@ -16,7 +23,6 @@ Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoc
     cost.skipped = reads.skipped;
   };
   try {
-    Batch batch = memory_.take(static_cast<std::int64_t>(indices.size()));
     slots_.clear();
     for (const BatchField& field : batch.fields) slots_.push_back(field.data);
     std::int64_t got = 0;
@@ -36,7 +42,6 @@ Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoc
       batch.partial = true;
     }
     account();
-    return batch;
   } catch (...) {
     account();
     throw;

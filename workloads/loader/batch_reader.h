@@ -40,11 +40,12 @@ class BatchReader {
  public:
   BatchReader(const Dataset& dataset, const BatchMemory& memory, const ReaderOptions& options,
               const Clock& clock)
-      : dataset_(dataset),
-        memory_(memory),
-        options_(options),
-        clock_(clock),
-        scratch_(dataset.make_scratch()) {}
+      : BatchReader(dataset, options, clock) {
+    memory_ = &memory;
+  }
+  // For fill() alone.
+  BatchReader(const Dataset& dataset, const ReaderOptions& options, const Clock& clock)
+      : dataset_(dataset), options_(options), clock_(clock), scratch_(dataset.make_scratch()) {}
 
   // From an iterable data set: the next indices.size() samples of this reader's share, whatever the
   // indices are; fewer at its end, and then batches of size 0.
@@ -52,6 +53,9 @@ class BatchReader {
   // two samples, by an Error that nobody will see, when `stop` becomes true.
   [[nodiscard]] Batch read(std::span<const std::int64_t> indices, std::int64_t epoch,
                            BatchCost& cost, const std::atomic<bool>* stop = nullptr);
+  // The same into memory that is there already. `cost` says when it began.
+  void fill(Batch& batch, std::span<const std::int64_t> indices, std::int64_t epoch,
+            BatchCost& cost, const std::atomic<bool>* stop = nullptr);
   // The share of an iterable data set begins anew, even in the same epoch.
   void restart() { stream_.reset(); }
 
@@ -59,7 +63,7 @@ class BatchReader {
   [[nodiscard]] bool next_of_stream(std::int64_t epoch, ReadCost& reads);
 
   const Dataset& dataset_;
-  const BatchMemory& memory_;
+  const BatchMemory* memory_ = nullptr;
   ReaderOptions options_;
   const Clock& clock_;
   std::unique_ptr<Dataset::Scratch> scratch_;

@@ -2,6 +2,7 @@
 // A DataLoader with Python's semantics. One consumer thread constructs, iterates and destroys it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,12 @@
 #include "workloads/data/dataset.h"
 
 namespace stepbench {
+
+// How a batch gets from a worker process to the consumer.
+enum class Transport : std::uint8_t {
+  kShmRing,  // slots of shared memory that are used again and again
+  kTorchFd   // a fresh segment per tensor, as PyTorch does it
+};
 
 struct LoaderOptions {
   std::int64_t batch_size = 1;
@@ -28,6 +35,10 @@ struct LoaderOptions {
   bool in_order = true;
   bool reuse_buffers = false;  // buffers: fresh | reused
   std::int64_t threads_per_worker = 1;
+  Transport transport = Transport::kShmRing;
+  std::string affinity = "none";  // none | spread | compact | a list of cores
+  // How long a worker process may finish its sample at the end, before it is killed.
+  std::chrono::nanoseconds patience = std::chrono::seconds(5);
   std::int64_t rank = 0;  // of `world`: which share of an iterable data set is this loader's
   std::int64_t world = 1;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/error.h"
+#include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/thread_loader.h"
@@ -17,6 +18,9 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
   const auto flag = [&](std::string_view name, bool otherwise) {
     return resolved.has(name) ? resolved.flag(name) : otherwise;
   };
+  const auto text = [&](std::string_view name, std::string otherwise) {
+    return resolved.has(name) ? resolved.text(name) : otherwise;
+  };
   return {
       .batch_size = resolved.integer("loader.batch_size"),
       .shuffle = resolved.flag("loader.shuffle"),
@@ -28,8 +32,11 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
       .drop_last = resolved.flag("loader.drop_last"),
       .timeout_s = resolved.has("loader.timeout_s") ? resolved.number("loader.timeout_s") : 0,
       .in_order = flag("loader.in_order", true),
-      .reuse_buffers = resolved.text("loader.buffers") == "reused",
+      .reuse_buffers = text("loader.buffers", "fresh") == "reused",
       .threads_per_worker = integer("loader.threads_per_worker", 1),
+      .transport = text("loader.transport", "shm_ring") == "torch_fd" ? Transport::kTorchFd
+                                                                      : Transport::kShmRing,
+      .affinity = text("loader.affinity", "none"),
   };
 }
 
@@ -54,10 +61,13 @@ std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& 
     loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);
   } else if (engine == "thread") {
     loader = make_thread_loader(dataset, options, std::move(order), context.clock);
+  } else if (engine == "fork") {
+    loader = make_fork_loader(dataset, options, std::move(order), context.clock,
+                              context.shared_memory_prefix);
   } else if (const auto other = others.find(engine); other != others.end()) {
     loader = other->second(dataset, options, std::move(order), context.clock);
   } else {
-    std::string known = "inline, thread";
+    std::string known = "fork, inline, thread";
     for (const auto& [name, make] : others) known += ", " + name;
     throw ConfigError("loader.engine",
                       "'" + engine + "' is not an engine of this program; known: " + known);

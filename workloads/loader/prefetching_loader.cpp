@@ -103,7 +103,7 @@ LoaderResult PrefetchingLoader::receive(std::int64_t& blocked_ns) {
   const std::int64_t began = clock_.now_ns();
   const auto limit = std::chrono::nanoseconds(std::llround(options_.timeout_s * 1e9));
   std::optional<LoaderResult> result = pool_->receive(limit);
-  blocked_ns += clock_.now_ns() - began;
+  blocked_ns += clock_.now_ns() - began - (result ? result->take_over_ns : 0);
   if (result) return std::move(*result);
   std::ostringstream seconds;
   seconds << options_.timeout_s;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/prefetching_loader.h"
 #include "workloads/loader/thread_pool.h"
 
@@ -12,12 +13,15 @@ std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderO
                                            EpochOrder order, const Clock& clock) {
   const auto memory =
       std::make_shared<BatchMemory>(dataset.fields(), options.batch_size, options.reuse_buffers);
-  const ThreadPoolOptions pool{.workers = static_cast<int>(options.num_workers),
-                               .seed = options.seed,
-                               .drop_last = options.drop_last,
-                               .rank = options.rank,
-                               .world = options.world,
-                               .threads_per_worker = options.threads_per_worker};
+  const ThreadPoolOptions pool{
+      .workers = static_cast<int>(options.num_workers),
+      .seed = options.seed,
+      .drop_last = options.drop_last,
+      .rank = options.rank,
+      .world = options.world,
+      .threads_per_worker = options.threads_per_worker,
+      .cores = worker_cores(options.affinity, static_cast<int>(options.num_workers),
+                            cores_of_this_process())};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
       [&dataset, &clock, memory, pool] {

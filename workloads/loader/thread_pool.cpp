@@ -9,27 +9,11 @@
 #include <utility>
 
 #include "harness/error.h"
+#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/thread_caps.h"
+#include "workloads/loader/worker_error.h"
 
 namespace stepbench {
-namespace {
-
-// The message and the worker reach the row; the type of a worker's exception does not.
-std::exception_ptr from_worker(int worker, const char* what) {
-  return std::make_exception_ptr(Error("loader worker " + std::to_string(worker) + ": " + what));
-}
-
-std::exception_ptr current_error(int worker) {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return from_worker(worker, error.what());
-  } catch (...) {
-    return from_worker(worker, "threw something that is no std::exception");
-  }
-}
-
-}  // namespace
 
 ThreadPool::ThreadPool(const Dataset& dataset, const BatchMemory& memory,
                        const ThreadPoolOptions& options, const Clock& clock)
@@ -86,6 +70,7 @@ void ThreadPool::drain() {
 
 void ThreadPool::work(int worker) {
   pthread_setname_np(pthread_self(), ("sb_data_" + std::to_string(worker)).c_str());
+  if (!options_.cores.empty()) run_on_core(options_.cores[static_cast<std::size_t>(worker)]);
   cap_threads_of_this_thread(options_.threads_per_worker);
   std::optional<BatchReader> reader;
   std::exception_ptr broken;  // a worker that cannot start says so for every task
@@ -99,7 +84,7 @@ void ThreadPool::work(int worker) {
                                  .workers = options_.workers},
                    clock_);
   } catch (...) {
-    broken = current_error(worker);
+    broken = worker_error(worker, current_error_text());
   }
   std::int64_t free_ns = clock_.now_ns();
   std::int64_t blocked_ns = 0;
@@ -121,7 +106,7 @@ void ThreadPool::work(int worker) {
         result.data = reader->read(task.samples, task.epoch, result.cost, &stopping_);
         result.data.index = task.batch;
       } catch (...) {
-        result.error = current_error(worker);
+        result.error = worker_error(worker, current_error_text());
       }
     }
     const std::int64_t ended_ns = result.cost.ended_ns;

@@ -21,6 +21,7 @@ struct ThreadPoolOptions {
   std::int64_t rank = 0;
   std::int64_t world = 1;
   std::int64_t threads_per_worker = 1;
+  std::vector<int> cores = {};  // one per worker, or empty: any
 };
 
 // Worker threads, a task queue for each and one queue of results.

@@ -24,8 +24,9 @@ struct LoaderResult {
   Batch data;
   std::exception_ptr error;  // in place of data
   BatchCost cost;
-  std::int64_t idle_ns = 0;     // of the worker, before this task
-  std::int64_t blocked_ns = 0;  // of the worker, handing over the result before this one
+  std::int64_t idle_ns = 0;       // of the worker, before this task
+  std::int64_t blocked_ns = 0;    // of the worker, handing over the result before this one
+  std::int64_t take_over_ns = 0;  // of the consumer inside receive(), once the result was there
 };
 
 // Workers that turn tasks into results: threads or processes. Made with its workers started; the

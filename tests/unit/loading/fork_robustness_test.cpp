@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that die, hang or are stopped, and limits of the system.
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+
+#include "tests/unit/loading/leftovers.h"
+#include "tests/unit/loading/shared_gate.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/cpu_affinity.h"
+#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/order.h"
+#include "workloads/loader/segment.h"
+
+namespace stepbench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const HostClock kClock;
+
+class ForkRobustness : public test::LeavesNothing {};
+
+std::unique_ptr<Loader> fork_loader(const Dataset& data, const LoaderOptions& options) {
+  return make_fork_loader(data, options, sequential_order(data.size()), kClock);
+}
+
+void expect_death(const std::function<void()>& die, const std::string& how) {
+  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+    const test::Shared<pid_t> pid(1);
+    const test::IndexDataset data(6, [&](const SampleKey& key) {
+      if (key.index != 3) return;
+      pid[0] = ::getpid();
+      die();
+    });
+    const auto loader = fork_loader(data, {.num_workers = 2, .transport = transport});
+    loader->begin_epoch(0);
+    const auto all = [&] {
+      while (loader->next()) {
+      }
+    };
+    const auto said = [&] { return "loader worker 1 (pid " + std::to_string(pid[0]) + ") " + how; };
+    EXPECT_THAT(all, ThrowsMessage<Error>(HasSubstr(how)));
+    EXPECT_THAT(all, ThrowsMessage<Error>(HasSubstr(said()))) << "and so does every next() after";
+  }
+}
+
+TEST_F(ForkRobustness, ASegmentationFaultNamesWorkerProcessAndSignal) {
+  expect_death([] { (void)std::raise(SIGSEGV); }, "was killed by SIGSEGV");
+}
+TEST_F(ForkRobustness, AKillNamesTheOneWhoOftenDoesIt) {
+  expect_death([] { (void)std::raise(SIGKILL); },
+               "was killed by SIGKILL, which the kernel sends when memory runs out");
+}
+TEST_F(ForkRobustness, AnExitOfADataSetNamesTheStatus) {
+  expect_death([] { ::_exit(3); }, "exited with status 3");
+}
+
+// No timeout is set, and the other worker has nothing to say: only the pidfd can end the wait.
+TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
+  const test::SharedGate gate(2);
+  const test::Shared<pid_t> pids(2);
+  const test::IndexDataset data(2, [&](const SampleKey& key) {
+    pids[key.index] = ::getpid();
+    gate.pass(key.index);
+  });
+  const auto loader =
+      fork_loader(data, {.num_workers = 2, .patience = std::chrono::milliseconds(1)});
+  loader->begin_epoch(0);
+  for (const std::int64_t sample : {0, 1}) gate.wait_until_begun(sample);
+  ::kill(pids[1], SIGTERM);
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("worker 1"), HasSubstr("SIGTERM"))));
+}
+
+TEST_F(ForkRobustness, AHangTimesOutAndIsKilledInTheEnd) {
+  const test::SharedGate gate(2);
+  const test::IndexDataset data(2, [&](const SampleKey& key) { gate.pass(key.index); });
+  auto loader = fork_loader(
+      data, {.num_workers = 1, .timeout_s = 0.01, .patience = std::chrono::milliseconds(1)});
+  loader->begin_epoch(0);
+  gate.wait_until_begun(0);
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>("the loader timed out after 0.01 seconds (loader.timeout_s)"));
+  loader.reset();
+}
+
+TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
+  const test::Shared<std::atomic<int>> begun(1);
+  for (const bool persistent : {false, true}) {
+    begun[0] = 0;
+    const test::SharedGate gate(1000);
+    const test::IndexDataset data(1000, [&](const SampleKey& key) {
+      ++begun[0];
+      if (key.index % 100 == 0) gate.pass(key.index);
+    });
+    auto loader = fork_loader(data, {.batch_size = 100,
+                                     .num_workers = 2,
+                                     .persistent_workers = persistent,
+                                     .patience = std::chrono::milliseconds(1)});
+    loader->begin_epoch(0);
+    for (const std::int64_t sample : {0, 100}) gate.wait_until_begun(sample);
+    loader.reset();
+    EXPECT_EQ(begun[0], 2);
+  }
+}
+
+// A hundred loaders, dropped at any place, and the process is as it was.
+TEST_F(ForkRobustness, RepetitionsLeaveNothing) {
+  const test::IndexDataset data(12, [](const SampleKey& key) {
+    if (key.index == 7 && key.epoch == 1) throw Error("bad");
+  });
+  for (int i = 0; i < 100; ++i) {
+    const auto loader =
+        fork_loader(data, {.num_workers = 1 + i % 3,
+                           .persistent_workers = i % 2 == 0,
+                           .transport = i % 5 == 0 ? Transport::kTorchFd : Transport::kShmRing});
+    try {
+      loader->begin_epoch(i % 2);
+      for (int n = 0; n < i % 14; ++n) (void)loader->next();
+    } catch (const Error&) {
+    }
+  }
+}
+
+TEST_F(ForkRobustness, AWorkerHoldsNoMachineryOfItsParent) {
+  const test::Shared<std::int64_t> sockets(3);
+  const test::Shared<std::int64_t> handles(3);
+  const test::Shared<bool> default_signal(3);
+  const auto before = std::signal(SIGTERM, SIG_IGN);
+  const test::IndexDataset data(3, [&](const SampleKey& key) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code ignored;
+      const std::string to = std::filesystem::read_symlink(entry.path(), ignored).string();
+      if (to.starts_with("socket:")) ++sockets[key.index];
+      if (to.starts_with("anon_inode:")) ++handles[key.index];
+    }
+    default_signal[key.index] = std::signal(SIGTERM, SIG_DFL) == SIG_DFL;
+  });
+  const auto loader = fork_loader(data, {.num_workers = 3});
+  (void)test::epoch(*loader, 0);
+  (void)std::signal(SIGTERM, before);
+  for (const std::int64_t worker : {0, 1, 2}) {
+    EXPECT_EQ(sockets[worker], 1) << "its own";
+    EXPECT_EQ(handles[worker], 0);
+    EXPECT_TRUE(default_signal[worker]);
+  }
+}
+
+TEST_F(ForkRobustness, WorkersHaveANameAndTheCoreThatAffinityGivesThem) {
+  const test::Shared<int> cores(4);
+  const test::Shared<int> last_letter(4);
+  const test::IndexDataset data(4, [&](const SampleKey& key) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ::sched_getaffinity(0, sizeof set, &set);
+    cores[key.index] = CPU_COUNT(&set) == 1 ? ::sched_getcpu() : -1;
+    std::ifstream file("/proc/self/comm");
+    std::string name;
+    file >> name;
+    last_letter[key.index] = name.starts_with("sb_data_") ? name.back() : 0;
+  });
+  const auto loader = fork_loader(data, {.num_workers = 2, .affinity = "compact"});
+  (void)test::epoch(*loader, 0);
+  const std::vector<int> mine = cores_of_this_process();
+  for (const int i : {0, 1, 2, 3}) {
+    EXPECT_EQ(cores[i], mine[static_cast<std::size_t>(i % 2) % mine.size()]);
+    EXPECT_EQ(last_letter[i], '0' + i % 2);
+  }
+}
+
+// The process between dies by SIGKILL and can tell nobody; its worker comes to this one as an
+// orphan.
+TEST_F(ForkRobustness, WorkersDieWithTheirParent) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const test::SharedGate gate(1);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const test::IndexDataset data(1, [&](const SampleKey&) { gate.pass(0); });
+    const auto loader = fork_loader(data, {.num_workers = 1});
+    loader->begin_epoch(0);
+    (void)loader->next();
+    ::_exit(0);
+  }
+  gate.wait_until_begun(0);
+  ::kill(parent, SIGKILL);
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  int status = 0;
+  EXPECT_GT(::waitpid(-1, &status, 0), 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLimit) {
+  const test::SharedGate gate(3);
+  const test::IndexDataset data(3, [&](const SampleKey& key) { gate.pass(key.index); });
+  const auto loader = fork_loader(data, {.num_workers = 1, .transport = Transport::kTorchFd});
+  loader->begin_epoch(0);
+  gate.open(0);
+  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const int first_free = ::dup(STDERR_FILENO);
+  ::close(first_free);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(first_free);
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  gate.open(1);
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("ulimit -n"), HasSubstr("shm_ring"))));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  gate.open(2);
+  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(2)) << "the batch after it arrives";
+}
+
+TEST_F(ForkRobustness, TooLittleSharedMemoryIsSaidBeforeTheRunWithBothNumbers) {
+  const test::IndexDataset data(1000);
+  const LoaderOptions options{.batch_size = 1024, .num_workers = 2, .prefetch_factor = 2};
+  // 4 read ahead, 2 held, 2 being written; 8 KiB each
+  EXPECT_EQ(segment_bytes_needed(data, options), 8U * 8192);
+  EXPECT_NO_THROW(require_shared_memory(100, 100));
+  EXPECT_THAT([] { require_shared_memory(64U << 20U, 1U << 20U); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("loader.transport"), HasSubstr("64.0 MiB"),
+                                               HasSubstr("1.0 MiB"))));
+}
+
+TEST_F(ForkRobustness, AFullShmIsAnErrorAndNoBusError) {
+  EXPECT_THAT(
+      [] {
+        (void)Segment::create("/stepbench-" + std::to_string(::getpid()) + "-full",
+                              std::size_t{1} << 50U);
+      },
+      ThrowsMessage<Error>(HasSubstr("of /dev/shm and")));
+}
+
+TEST_F(ForkRobustness, ARingBeyondTheMachinesMemoryIsRefused) {
+  const test::IndexDataset data(1);
+  EXPECT_THAT([&] { (void)fork_loader(data, {.batch_size = 1LL << 42U, .num_workers = 2}); },
+              ThrowsMessage<ConfigError>(HasSubstr("shm_ring needs")));
+}
+
+TEST_F(ForkRobustness, AWorkerThatCannotStartSaysSoForEveryBatch) {
+  class NoScratch final : public Dataset {
+   public:
+    [[nodiscard]] std::int64_t size() const override { return 2; }
+    [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+    [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
+      throw Error("no decoder");
+    }
+    void read(const SampleKey&, SampleSlots, Scratch&, ReadCost&) const override {}
+    [[nodiscard]] std::string digest() const override { return {}; }
+
+   private:
+    std::vector<FieldSpec> fields_ = {{.name = "x", .shape = {}, .dtype = DType::kInt64}};
+  };
+  const NoScratch data;
+  const auto loader = fork_loader(data, {.num_workers = 1});
+  loader->begin_epoch(0);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: no decoder"));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

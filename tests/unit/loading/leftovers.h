@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <string>
+
+namespace stepbench::test {
+
+// A fixture whose tests must leave the process as they found it: descriptors, threads, children
+// (zombies too) and entries of /dev/shm.
+class LeavesNothing : public testing::Test {
+ protected:
+  LeavesNothing()
+      : descriptors_(entries("/proc/self/fd")),
+        threads_(entries("/proc/self/task")),
+        segments_(segments()) {}
+
+  void TearDown() override {
+    EXPECT_EQ(entries("/proc/self/fd"), descriptors_);
+    EXPECT_EQ(entries("/proc/self/task"), threads_);
+    EXPECT_EQ(segments(), segments_);
+    siginfo_t info{};
+    const int found = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+    EXPECT_TRUE(found != 0 && errno == ECHILD) << "a child is left: " << info.si_pid;
+  }
+
+ private:
+  static std::set<std::string> entries(const char* folder) {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+  static std::set<std::string> segments() {
+    const std::string ours = "stepbench-" + std::to_string(::getpid()) + "-";
+    std::set<std::string> names = entries("/dev/shm");
+    std::erase_if(names, [&](const std::string& name) { return !name.starts_with(ours); });
+    return names;
+  }
+
+  std::set<std::string> descriptors_, threads_, segments_;
+};
+
+}  // namespace stepbench::test

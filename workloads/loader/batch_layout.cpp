@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/batch_layout.h"
+
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+
+}  // namespace
+
+BatchLayout::BatchLayout(std::vector<FieldSpec> fields, std::int64_t batch_size)
+    : fields_(std::move(fields)), batch_size_(batch_size) {
+  for (const FieldSpec& field : fields_) {
+    offsets_.push_back(bytes_);
+    const std::size_t bytes = field.bytes() * static_cast<std::size_t>(batch_size);
+    bytes_ += (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+  }
+}
+
+Batch BatchLayout::place(std::byte* memory, std::int64_t size, std::shared_ptr<void> owner) const {
+  Batch batch{.fields = {},
+              .size = size,
+              .index = 0,
+              .partial = size < batch_size_,
+              .owner = std::move(owner)};
+  batch.fields.reserve(fields_.size());
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    batch.fields.push_back({.data = memory + offsets_[i], .spec = fields_[i]});
+  }
+  return batch;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "harness/machine/descriptor.h"
+
+namespace stepbench {
+
+// A forked child that cannot outlive its parent. It starts with default signals and without the
+// descriptors of the parent's machinery: sockets of AF_UNIX, pidfds and the like are closed but for
+// `keep`; files stay, because a data set may read through them.
+class ChildProcess {
+ public:
+  // Runs `body` in the child, which then ends with status 0. To be called from the main thread: the
+  // child is killed when the forking thread ends. Throws std::system_error.
+  [[nodiscard]] static ChildProcess start(int keep, const std::function<void()>& body);
+
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess();  // kills it if it still runs, and reaps it
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.value(); }  // readable once it ended
+  // How it ended: "was killed by SIGSEGV", "exited with status 3". It must have ended.
+  [[nodiscard]] std::string ending() const;
+  [[nodiscard]] bool ended_within(std::chrono::nanoseconds limit) const;
+
+ private:
+  ChildProcess(pid_t pid, Descriptor descriptor);
+  pid_t pid_;
+  Descriptor descriptor_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/cpu_affinity.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kOption = "loader.affinity";
+
+int core_number(std::string_view text, std::string_view all) {
+  int value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    throw ConfigError(kOption, "expected none, spread, compact or cores as in \"0,2-5\", found '" +
+                                   std::string(all) + "'");
+  }
+  return value;
+}
+
+std::vector<int> listed(std::string_view all, const std::vector<int>& cores) {
+  std::vector<int> chosen;
+  for (std::size_t at = 0; at <= all.size();) {
+    const std::size_t end = std::min(all.find(',', at), all.size());
+    const std::string_view part = all.substr(at, end - at);
+    const std::size_t dash = part.find('-');
+    const int first = core_number(part.substr(0, dash), all);
+    const int last =
+        dash == std::string_view::npos ? first : core_number(part.substr(dash + 1), all);
+    if (last < first) (void)core_number("", all);
+    for (int core = first; core <= last; ++core) {
+      if (!std::ranges::binary_search(cores, core)) {
+        throw ConfigError(kOption, "core " + std::to_string(core) +
+                                       " is not among those that this process may use");
+      }
+      chosen.push_back(core);
+    }
+    at = end + 1;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<int> cores_of_this_process() {
+  std::vector<int> cores;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+std::vector<int> worker_cores(const std::string& affinity, int workers,
+                              const std::vector<int>& cores) {
+  if (affinity == "none" || cores.empty()) return {};
+  const std::vector<int> from =
+      affinity == "spread" || affinity == "compact" ? cores : listed(affinity, cores);
+  const std::size_t count = from.size();
+  const auto wanted = static_cast<std::size_t>(workers);
+  std::vector<int> chosen;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const bool apart = affinity == "spread" && wanted < count;
+    chosen.push_back(from[apart ? i * count / wanted : i % count]);
+  }
+  return chosen;
+}
+
+void run_on_core(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  (void)::sched_setaffinity(0, sizeof set, &set);
+}
+
+}  // namespace stepbench

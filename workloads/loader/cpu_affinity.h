@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stepbench {
+
+[[nodiscard]] std::vector<int> cores_of_this_process();
+
+// Which core each worker runs on; empty for "none". `compact`: neighbours, one after the other.
+// `spread`: as far apart as `cores` allows. Otherwise a list as taskset reads it, "0,2-5": worker i
+// gets the i-th, beginning again at its end. Throws ConfigError(loader.affinity) for a core that is
+// not among `cores` and for text that is none of these.
+[[nodiscard]] std::vector<int> worker_cores(const std::string& affinity, int workers,
+                                            const std::vector<int>& cores);
+
+// The calling thread, and those that it starts.
+void run_on_core(int core);
+
+}  // namespace stepbench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shared-memory segment per tensor, made and handed over as PyTorch's file_descriptor strategy
+// does it (at::new_shm_fd_storage): shm_open, ftruncate, posix_fallocate, mmap, shm_unlink at once;
+// the descriptor travels. Python adds a connection per descriptor, its authentication and pickling,
+// so this is a lower bound of what Python pays.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "harness/machine/descriptor.h"
+
+namespace stepbench {
+
+class Segment {
+ public:
+  // `name` is free again when this returns. Throws Error naming the bytes needed and those that
+  // /dev/shm has left.
+  [[nodiscard]] static Segment create(const std::string& name, std::size_t bytes);
+  // What another process created. Throws Error.
+  [[nodiscard]] static Segment map(Descriptor descriptor, std::size_t bytes);
+
+  Segment(Segment&& other) noexcept
+      : descriptor_(std::move(other.descriptor_)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(other.bytes_) {}
+  Segment& operator=(Segment&&) = delete;
+  ~Segment();
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.value(); }
+
+ private:
+  Segment(Descriptor descriptor, std::size_t bytes);
+
+  Descriptor descriptor_;  // open as long as the tensor lives, as in PyTorch
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Bytes that /dev/shm has left; nothing where there is none.
+[[nodiscard]] std::size_t shared_memory_free();
+[[nodiscard]] std::string in_mib(std::size_t bytes);  // "19.3 MiB"
+
+}  // namespace stepbench
