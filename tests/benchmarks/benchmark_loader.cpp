@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader costs beyond the work it does. Two questions:
-// - decoding: images per second of the engines against bare threads that decode the same files and
-// do nothing else;
-//   thread with 2 workers is to reach 0.92 of two bare threads.
-// - hand-over: one batch of one ready scalar through the engine `thread` against a bare pair of
-// mutex and
-//   condition-variable queues; at most 1.3 times as long.
+// What the loader costs beyond the work it does: images per second of the engines against bare
+// threads that decode the same files and do nothing else.
+// `thread` with 2 workers is to reach 0.92 of two bare threads.
 // Compare the lines of one run only: the ratios hold, the times are the machine's.
 #include <benchmark/benchmark.h>
 
-#include <condition_variable>
-#include <cstring>
-#include <deque>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -99,92 +91,6 @@ void engine_thread(benchmark::State& state) {
   read_epochs(state, *loader, kImages);
 }
 BENCHMARK(engine_thread)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
-
-constexpr std::int64_t kMessages = 20'000;
-
-// One ready scalar per sample.
-class Scalars final : public Dataset {
- public:
-  [[nodiscard]] std::int64_t size() const override { return kMessages; }
-  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
-  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
-    return std::make_unique<Scratch>();
-  }
-  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
-    std::memcpy(out[0], &key.index, sizeof key.index);
-  }
-  [[nodiscard]] std::string digest() const override { return {}; }
-
- private:
-  std::vector<FieldSpec> fields_ = {{.name = "scalar", .shape = {}, .dtype = DType::kInt64}};
-};
-
-struct Queue {
-  void push(std::int64_t value) {
-    {
-      const std::lock_guard lock(mutex);
-      values.push_back(value);
-    }
-    filled.notify_one();
-  }
-  std::int64_t pop() {
-    std::unique_lock lock(mutex);
-    filled.wait(lock, [this] { return !values.empty(); });
-    const std::int64_t value = values.front();
-    values.pop_front();
-    return value;
-  }
-  std::mutex mutex;
-  std::condition_variable filled;
-  std::deque<std::int64_t> values;
-};
-
-void hand_over_bare_queues(benchmark::State& state) {
-  const auto ahead = 2 * state.range(0);
-  std::vector<Queue> tasks(static_cast<std::size_t>(state.range(0)));
-  Queue results;
-  std::vector<std::jthread> workers;
-  for (Queue& queue : tasks) {
-    workers.emplace_back([&queue, &results] {
-      for (std::int64_t value = queue.pop(); value >= 0; value = queue.pop()) results.push(value);
-    });
-  }
-  const auto send = [&](std::int64_t i) {
-    tasks[static_cast<std::size_t>(i) % tasks.size()].push(i);
-  };
-  for (auto _ : state) {
-    for (std::int64_t i = 0; i < ahead; ++i) send(i);
-    for (std::int64_t i = ahead; i < kMessages + ahead; ++i) {
-      benchmark::DoNotOptimize(results.pop());
-      if (i < kMessages) send(i);
-    }
-  }
-  for (Queue& queue : tasks) queue.push(-1);
-  state.SetItemsProcessed(state.iterations() * kMessages);
-}
-BENCHMARK(hand_over_bare_queues)
-    ->Arg(1)
-    ->Arg(2)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-
-void hand_over_engine_thread(benchmark::State& state) {
-  const Scalars data;
-  const auto loader = make_thread_loader(data,
-                                         {.batch_size = 1,
-                                          .num_workers = state.range(0),
-                                          .persistent_workers = true,
-                                          .reuse_buffers = true},
-                                         sequential_order(kMessages), kClock);
-  read_epochs(state, *loader, kMessages);
-}
-BENCHMARK(hand_over_engine_thread)
-    ->Arg(1)
-    ->Arg(2)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -15,6 +15,9 @@ std::byte* allocate(std::size_t bytes) {
 }
 void release(void* memory) noexcept { ::operator delete (memory, std::align_val_t{kAlignment}); }
 
+// In front of a batch stands the counter of its owners, so that sharing it allocates nothing.
+constexpr std::size_t kHeader = 2 * kAlignment;
+
 }  // namespace
 
 struct BatchMemory::Pool {
@@ -25,7 +28,7 @@ struct BatchMemory::Pool {
     for (std::byte* memory : free) release(memory);
   }
 
-  std::byte* take(std::size_t bytes) {
+  [[nodiscard]] std::byte* take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex);
       if (!free.empty()) {
@@ -37,14 +40,40 @@ struct BatchMemory::Pool {
     }
     return allocate(bytes);
   }
-  void give_back(void* memory) noexcept {
+  void give_back(std::byte* memory) noexcept {
     const std::lock_guard lock(mutex);
-    free.push_back(static_cast<std::byte*>(memory));
+    free.push_back(memory);
   }
 
   std::mutex mutex;
   std::vector<std::byte*> free;
   std::size_t made = 0;
+};
+
+// Puts the counter into the block, and ends the block when the counter ends.
+template <typename T, typename Pool>
+struct InBlock {
+  using value_type = T;
+  InBlock(std::byte* memory, std::shared_ptr<Pool> from) : block(memory), pool(std::move(from)) {}
+  template <typename U>
+  explicit InBlock(const InBlock<U, Pool>& other) : block(other.block), pool(other.pool) {}
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    static_assert(sizeof(T) <= kHeader && alignof(T) <= kAlignment);
+    if (count != 1) throw std::bad_alloc();
+    return reinterpret_cast<T*>(block);
+  }
+  void deallocate(T*, std::size_t) noexcept {
+    if (pool) {
+      pool->give_back(block);
+    } else {
+      release(block);
+    }
+  }
+  bool operator==(const InBlock&) const = default;
+
+  std::byte* block;
+  std::shared_ptr<Pool> pool;  // null: the memory is freed
 };
 
 BatchMemory::BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size, bool reuse)
@@ -53,10 +82,11 @@ BatchMemory::BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size,
 }
 
 Batch BatchMemory::take(std::int64_t size) const {
-  std::byte* memory = pool_ ? pool_->take(layout_.bytes()) : allocate(layout_.bytes());
-  auto owner =
-      pool_ ? std::shared_ptr<void>(memory, [pool = pool_](void* back) { pool->give_back(back); })
-            : std::shared_ptr<void>(memory, release);
+  const std::size_t bytes = kHeader + layout_.bytes();
+  std::byte* const block = pool_ ? pool_->take(bytes) : allocate(bytes);
+  std::byte* const memory = block + kHeader;
+  std::shared_ptr<void> owner(
+      memory, [](void*) {}, InBlock<std::byte, Pool>(block, pool_));
   return layout_.place(memory, size, std::move(owner));
 }
 

@@ -56,6 +56,7 @@ std::optional<Batch> PrefetchingLoader::next() {
   std::int64_t blocked_ns = 0;
   std::int64_t receive_ns = 0;
   std::int64_t stalled_ns = 0;
+  std::int64_t seen_ns = began;  // the clock's last reading
   for (;;) {
     const Dispatcher::State state = dispatcher_.state();
     if (state == Dispatcher::State::kEnd) {
@@ -64,11 +65,12 @@ std::optional<Batch> PrefetchingLoader::next() {
       return std::nullopt;
     }
     if (state == Dispatcher::State::kYield) break;
-    const std::int64_t asked = clock_.now_ns();
+    const std::int64_t asked = seen_ns;
     const std::int64_t blocked_before = blocked_ns;
     const bool others_finished = dispatcher_.stashed() > 0;
-    LoaderResult result = receive(blocked_ns);
+    LoaderResult result = receive(seen_ns, blocked_ns);
     if (others_finished) stalled_ns += blocked_ns - blocked_before;
+    receive_ns += seen_ns - asked - (blocked_ns - blocked_before);
     const std::int64_t batch = result.batch;
     account(result);
     if (is_end(result)) {
@@ -77,7 +79,6 @@ std::optional<Batch> PrefetchingLoader::next() {
       slot(batch) = std::move(result);
       dispatcher_.received(batch);
     }
-    receive_ns += clock_.now_ns() - asked - (blocked_ns - blocked_before);
   }
   LoaderResult result = std::exchange(slot(dispatcher_.yield().index), {});
   send_next();  // the refill happens inside next(), before it returns
@@ -98,12 +99,18 @@ std::optional<Batch> PrefetchingLoader::next() {
   return std::move(result.data);
 }
 
-LoaderResult PrefetchingLoader::receive(std::int64_t& blocked_ns) {
-  if (std::optional<LoaderResult> ready = pool_->try_receive()) return std::move(*ready);
-  const std::int64_t began = clock_.now_ns();
+LoaderResult PrefetchingLoader::receive(std::int64_t& seen_ns, std::int64_t& blocked_ns) {
+  if (pool_->results() > 0) {
+    if (std::optional<LoaderResult> ready = pool_->try_receive()) {
+      seen_ns = clock_.now_ns();
+      return std::move(*ready);
+    }
+  }
+  const std::int64_t began = seen_ns;
   const auto limit = std::chrono::nanoseconds(std::llround(options_.timeout_s * 1e9));
   std::optional<LoaderResult> result = pool_->receive(limit);
-  blocked_ns += clock_.now_ns() - began - (result ? result->take_over_ns : 0);
+  seen_ns = clock_.now_ns();
+  blocked_ns += seen_ns - began - (result ? result->take_over_ns : 0);
   if (result) return std::move(*result);
   std::ostringstream seconds;
   seconds << options_.timeout_s;

@@ -31,7 +31,8 @@ class PrefetchingLoader final : public Loader {
   void reset_metrics() override;
 
  private:
-  [[nodiscard]] LoaderResult receive(std::int64_t& blocked_ns);
+  // `seen_ns`: the clock before the call, and then after it.
+  [[nodiscard]] LoaderResult receive(std::int64_t& seen_ns, std::int64_t& blocked_ns);
   [[nodiscard]] LoaderResult& slot(std::int64_t batch) {
     return received_[static_cast<std::size_t>(batch) % received_.size()];
   }

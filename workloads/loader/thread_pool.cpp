@@ -100,8 +100,9 @@ void ThreadPool::work(int worker) {
     const auto& task = std::get<LoaderTask>(message);
     LoaderResult result{
         .batch = task.batch, .worker = worker, .data = {}, .error = broken, .cost = {}};
-    result.cost.began_ns = result.cost.ended_ns = clock_.now_ns();
-    if (!broken) {
+    if (broken) {
+      result.cost.began_ns = result.cost.ended_ns = clock_.now_ns();
+    } else {
       try {
         result.data = reader->read(task.samples, task.epoch, result.cost, &stopping_);
         result.data.index = task.batch;

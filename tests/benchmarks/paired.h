@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ways to do the same, timed in turn in one run: the ratio holds on a busy machine, where times
+// of two runs would not.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <vector>
+
+#include "harness/stats/order.h"
+
+namespace stepbench {
+
+// Each iteration of `state` runs both, the first one first in every other iteration, and counts as
+// the time of `ours`. Counters: median of the ratios ours / theirs and its 95 % interval by order
+// statistics, and the median time of `theirs` in ms. One pair is run before, untimed.
+template <typename Ours, typename Theirs>
+void time_in_turn(benchmark::State& state, const Ours& ours, const Theirs& theirs) {
+  const auto seconds = [](const auto& run) {
+    const auto began = std::chrono::steady_clock::now();
+    run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
+  (void)seconds(ours);
+  (void)seconds(theirs);
+  std::vector<double> ratios;
+  std::vector<double> other;
+  bool ours_first = true;
+  for (auto _ : state) {
+    double a = 0;
+    if (ours_first) a = seconds(ours);
+    const double b = seconds(theirs);
+    if (!ours_first) a = seconds(ours);
+    ours_first = !ours_first;
+    ratios.push_back(a / b);
+    other.push_back(1e3 * b);
+    state.SetIterationTime(a);
+  }
+  state.counters["ratio"] = median(ratios);
+  if (const auto interval = median_interval(ratios, 0.95)) {
+    state.counters["low"] = interval->low;
+    state.counters["high"] = interval->high;
+  }
+  state.counters["theirs_ms"] = median(other);
+}
+
+}  // namespace stepbench
