@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the sample order of torch's DataLoader, a line per epoch:
-SIZE SEED SHUFFLE PERSISTENT EPOCH index index ..."""
+SIZE SEED SHUFFLE REPLACEMENT PERSISTENT EPOCH index index ..."""
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, RandomSampler
 
 
 class Indices(torch.utils.data.Dataset):
@@ -18,15 +18,17 @@ class Indices(torch.utils.data.Dataset):
 
 def main():
     for size, seed in [(1, 0), (17, 0), (100, 1), (257, 2**40 + 3)]:
-        for shuffle in (True, False):
+        for shuffle, replacement in ((True, False), (False, False), (False, True)):
             for persistent in (False, True):
                 torch.manual_seed(seed)
                 # Persistent workers exist only where there are workers; the order does not depend on their number.
-                loader = DataLoader(Indices(size), shuffle=shuffle, num_workers=int(persistent),
+                data = Indices(size)
+                loader = DataLoader(data, shuffle=None if replacement else shuffle, num_workers=int(persistent),
+                                    sampler=RandomSampler(data, replacement=True) if replacement else None,
                                     persistent_workers=persistent)
                 for epoch in range(2):
                     order = [int(index) for index in loader]
-                    print(size, seed, int(shuffle), int(persistent), epoch, *order)
+                    print(size, seed, int(shuffle), int(replacement), int(persistent), epoch, *order)
 
 
 if __name__ == "__main__":

@@ -17,13 +17,14 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
     std::istringstream words(line);
     OrderOptions options;
     std::int64_t epoch = 0;
-    words >> options.size >> options.seed >> options.shuffle >> options.persistent_workers >> epoch;
+    words >> options.size >> options.seed >> options.shuffle >> options.with_replacement >>
+        options.persistent_workers >> epoch;
     const std::vector<std::int64_t> python{std::istream_iterator<std::int64_t>(words), {}};
     EXPECT_EQ(torch_epoch_order(options)(epoch), python)
         << "seed " << options.seed << ", epoch " << epoch << ", persistent "
         << options.persistent_workers;
   }
-  EXPECT_EQ(compared, 32);
+  EXPECT_EQ(compared, 48);
 }
 
 TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "workloads/catalogue/sampler.h"
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
@@ -35,6 +36,7 @@ Catalogue make() {
 
 void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_data(resolved, facts, sink);
+  check_sampler(resolved, facts, sink);
   check_loader(resolved, facts, sink);
 }
 

@@ -113,6 +113,30 @@ Variant synthetic() {
                .min = 0.001,
                .max = 10,
                .requires_ = with_cost},
+              {.name = "straggler_share",
+               .type = OptionType::kNumber,
+               .doc = "Share of the samples that cost straggler_us more; drawn from (seed, index). "
+                      "A straggler holds up all later batches unless loader.in_order is false.",
+               .default_value = 0.0,
+               .min = 0,
+               .max = 1,
+               .identity_default = 0.0,
+               .requires_ = with_cost},
+              {.name = "straggler_us",
+               .type = OptionType::kNumber,
+               .doc = "What a straggler costs beyond its share of the distribution.",
+               .unit = "us",
+               .default_value = 0.0,
+               .min = 0,
+               .max = 60e6,
+               .identity_default = 0.0,
+               .requires_ = with_cost},
+              {.name = "dtype",
+               .type = OptionType::kEnum,
+               .doc = "Type of the image: float32 in [-1, 1), or uint8, a quarter of the bytes.",
+               .default_value = std::string{"float32"},
+               .choices = {"float32", "uint8"},
+               .identity_default = std::string{"float32"}},
               {.name = "touch_bytes",
                .type = OptionType::kInteger,
                .doc = "Extra memory that each sample reads, as a tokenizer table or a decoder's "
@@ -190,13 +214,6 @@ Section data_section() {
   return section;
 }
 
-void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  if (resolved.text("data.kind") == "webdataset" && resolved.flag("loader.shuffle")) {
-    const std::string reason =
-        "data.kind webdataset is iterable: there are no indices to shuffle; use "
-        "data.shuffle_buffer";
-    facts.swept ? sink.skip(reason) : sink.error("loader.shuffle", reason);
-  }
-}
+void check_data(ResolvedCase&, const RuleFacts&, RuleSink&) {}
 
 }  // namespace stepbench

@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "workloads/catalogue/sampler.h"
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
@@ -41,6 +42,7 @@ std::vector<Option> common_options() {
        .doc = "A new random order in every epoch, the same in every engine.",
        .default_value = false,
        .identity_default = false},
+      sampler_option(),
       {.name = "seed",
        .type = OptionType::kInteger,
        .doc = "Seed of the order and of the augmentation. Unset: the seed at the top of the file.",

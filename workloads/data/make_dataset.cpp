@@ -27,13 +27,20 @@ CostDistribution distribution(const std::string& name) {
   return name == "gamma" ? CostDistribution::kGamma : CostDistribution::kFixed;
 }
 
+DType stored_type(const std::string& name) {
+  if (name == "uint8") return DType::kUInt8;
+  if (name == "int32") return DType::kInt32;
+  return name == "int64" ? DType::kInt64 : DType::kFloat32;
+}
+
 SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
   SyntheticOptions options{.samples = resolved.integer("data.samples"),
                            .shape = {},
                            .classes = resolved.integer("data.classes"),
                            .fill = resolved.text("data.fill") == "all",
                            .cost = cost_kind(resolved.text("data.cost")),
-                           .touch_bytes = resolved.integer("data.touch_bytes")};
+                           .touch_bytes = resolved.integer("data.touch_bytes"),
+                           .dtype = stored_type(resolved.text("data.dtype"))};
   if (resolved.has("data.features")) {
     options.shape = {resolved.integer("data.features")};
   } else {
@@ -44,6 +51,8 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
     options.cost_us = resolved.number("data.cost_us");
     options.distribution = distribution(resolved.text("data.cost_distribution"));
     options.cost_cv = resolved.number("data.cost_cv");
+    options.straggler_share = resolved.number("data.straggler_share");
+    options.straggler_us = resolved.number("data.straggler_us");
   }
   return options;
 }
@@ -72,12 +81,6 @@ TensorFileOptions tensor_files(const ResolvedCase& resolved) {
           .as_float = resolved.text("data.dtype") == "float32",
           .classes = resolved.has("data.classes") ? resolved.integer("data.classes") : 0,
           .skip_errors = resolved.text("data.on_error") == "skip"};
-}
-
-DType stored_type(const std::string& name) {
-  if (name == "uint8") return DType::kUInt8;
-  if (name == "int32") return DType::kInt32;
-  return name == "int64" ? DType::kInt64 : DType::kFloat32;
 }
 
 // Null: no kind that is read from files of numbers.

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint32_t kLabelDraws = 1;
 constexpr std::uint32_t kImageDraws = 2;
 constexpr std::uint32_t kCostDraws = 3;
+constexpr std::uint32_t kStragglerDraws = 10;
 
 constexpr std::int64_t kCacheLine = 64;
 
@@ -41,6 +42,12 @@ void fill_uniform(float* out, std::size_t count, std::uint32_t key) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto bits = static_cast<std::int32_t>(mix(static_cast<std::uint32_t>(i) ^ key));
     out[i] = static_cast<float>(bits) * 0x1p-31F;
+  }
+}
+
+void fill_bytes(std::byte* out, std::size_t count, std::uint32_t key) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = static_cast<std::byte>(mix(static_cast<std::uint32_t>(i) ^ key));
   }
 }
 
@@ -91,7 +98,7 @@ void spin_us(double us) {
 }  // namespace
 
 Synthetic::Synthetic(SyntheticOptions options) : options_(std::move(options)) {
-  fields_ = {{.name = "image", .shape = options_.shape, .dtype = DType::kFloat32},
+  fields_ = {{.name = "image", .shape = options_.shape, .dtype = options_.dtype},
              {.name = "label", .shape = {}, .dtype = DType::kInt64}};
 }
 
@@ -100,6 +107,15 @@ std::unique_ptr<Dataset::Scratch> Synthetic::make_scratch() const {
 }
 
 double Synthetic::cost_us(const SampleKey& key) const {
+  double us = usual_cost_us(key);
+  if (options_.straggler_share > 0) {
+    Philox random(key.seed, static_cast<std::uint64_t>(key.index), kStragglerDraws);
+    if (random.uniform() < options_.straggler_share) us += options_.straggler_us;
+  }
+  return us;
+}
+
+double Synthetic::usual_cost_us(const SampleKey& key) const {
   Philox random(key.seed, static_cast<std::uint64_t>(key.index), kCostDraws);
   const double mean = options_.cost_us;
   switch (options_.distribution) {
@@ -124,7 +140,11 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
   std::memcpy(out[1], &label, sizeof label);
   if (options_.fill) {
     const std::uint32_t image_key = Philox(key.seed, stream, kImageDraws).next();
-    fill_uniform(reinterpret_cast<float*>(out[0]), fields_[0].bytes() / sizeof(float), image_key);
+    if (options_.dtype == DType::kUInt8) {
+      fill_bytes(out[0], fields_[0].bytes(), image_key);
+    } else {
+      fill_uniform(reinterpret_cast<float*>(out[0]), fields_[0].bytes() / sizeof(float), image_key);
+    }
   }
   if (options_.touch_bytes > 0) {
     auto& buffer = static_cast<TouchBuffer&>(scratch);

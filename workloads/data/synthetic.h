@@ -22,10 +22,13 @@ struct SyntheticOptions {
   CostDistribution distribution = CostDistribution::kFixed;
   double cost_cv = 0.25;
   std::int64_t touch_bytes = 0;
+  double straggler_share = 0;  // of the samples; these cost straggler_us more
+  double straggler_us = 0;
+  DType dtype = DType::kFloat32;  // of `image`: kFloat32 or kUInt8
 };
 
-// Samples that are a function of (seed, index): image uniform in [-1, 1), label uniform in [0,
-// classes).
+// Samples that are a function of (seed, index): image uniform in [-1, 1) or over all bytes,
+// label uniform in [0, classes).
 class Synthetic final : public Dataset {
  public:
   explicit Synthetic(SyntheticOptions options);
@@ -41,6 +44,8 @@ class Synthetic final : public Dataset {
   [[nodiscard]] double cost_us(const SampleKey& key) const;
 
  private:
+  [[nodiscard]] double usual_cost_us(const SampleKey& key) const;
+
   SyntheticOptions options_;
   std::vector<FieldSpec> fields_;
 };

@@ -25,6 +25,7 @@ enum class Transport : std::uint8_t {
 struct LoaderOptions {
   std::int64_t batch_size = 1;
   bool shuffle = false;
+  bool with_replacement = false;  // sampler: random_with_replacement; not with shuffle
   std::uint64_t seed = 0;
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;  // un-yielded batches <= prefetch_factor * num_workers

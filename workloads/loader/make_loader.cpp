@@ -24,6 +24,8 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
   return {
       .batch_size = resolved.integer("loader.batch_size"),
       .shuffle = resolved.flag("loader.shuffle"),
+      .with_replacement = resolved.has("loader.sampler") &&
+                          resolved.text("loader.sampler") == "random_with_replacement",
       .seed = static_cast<std::uint64_t>(integer("loader.seed", integer("seed", 0))),
       .num_workers = resolved.integer("loader.num_workers"),
       .prefetch_factor = integer("loader.prefetch_factor", 2),
@@ -42,6 +44,7 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
 
 EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
   if (dataset.size() < 0) return {};
+  if (options.with_replacement) return drawn_order(dataset.size(), options.seed);
   return options.shuffle ? shuffled_order(dataset.size(), options.seed)
                          : sequential_order(dataset.size());
 }

@@ -33,6 +33,17 @@ EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed) {
   };
 }
 
+EpochOrder drawn_order(std::int64_t samples, std::uint64_t seed) {
+  return [samples, seed](std::int64_t epoch) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
+    Philox random(seed, static_cast<std::uint64_t>(epoch));
+    for (std::int64_t& index : order) {
+      index = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(samples)));
+    }
+    return order;
+  };
+}
+
 std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size, bool drop_last) {
   return samples / batch_size + (!drop_last && samples % batch_size != 0 ? 1 : 0);
 }

@@ -13,6 +13,8 @@ namespace stepbench {
 [[nodiscard]] EpochOrder sequential_order(std::int64_t samples);
 // A Fisher-Yates shuffle per epoch, a function of (seed, epoch). Not torch.randperm's order.
 [[nodiscard]] EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed);
+// As many draws as there are samples, each of any sample; a function of (seed, epoch).
+[[nodiscard]] EpochOrder drawn_order(std::int64_t samples, std::uint64_t seed);
 
 // Python's BatchSampler: cuts an epoch's order into batches. A view; `order` must outlive it.
 class BatchCut {

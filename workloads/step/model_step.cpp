@@ -36,6 +36,7 @@ std::optional<std::string> ModelStep::build() {
   if (dataset_->iterable() == nullptr) {
     order = torch_epoch_order({.size = dataset_->size(),
                                .shuffle = loader.shuffle,
+                               .with_replacement = loader.with_replacement,
                                .seed = loader.seed,
                                .persistent_workers = loader.persistent_workers});
   }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
+#include "workloads/catalogue/sampler.h"
 
 namespace stepbench {
 namespace {
@@ -91,6 +92,43 @@ TEST(LoaderRules, PinningThatTheEngineCannotDoIsNeverDroppedSilently) {
   Said said;
   check_loader(resolved, {.cuda_available = true, .swept = true, .cores = 4}, said);
   EXPECT_THAT(said.skips, ElementsAre(HasSubstr("not offered by engine thread")));
+}
+
+TEST(SamplerRules, ShuffleAndSamplerExcludeEachOtherAsInPython) {
+  ResolvedCase resolved = with_workers(0);
+  resolved.options["loader.shuffle"] = true;
+  resolved.options["loader.sampler"] = std::string("random");
+  Said said;
+  check_sampler(resolved, {}, said);
+  EXPECT_THAT(said.errors, ElementsAre(HasSubstr("loader.sampler: sampler and shuffle exclude")));
+}
+
+TEST(SamplerRules, ASamplerThatSaysWhatShuffleSaysIsTheSameCase) {
+  for (const bool shuffle : {false, true}) {
+    ResolvedCase resolved = with_workers(0);
+    resolved.options["loader.sampler"] = std::string(shuffle ? "random" : "sequential");
+    Said said;
+    check_sampler(resolved, {}, said);
+    EXPECT_EQ(resolved.flag("loader.shuffle"), shuffle);
+    EXPECT_FALSE(resolved.has("loader.sampler"));
+    EXPECT_THAT(said.errors, IsEmpty());
+  }
+}
+
+TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
+  for (const char* option : {"loader.shuffle", "loader.sampler"}) {
+    ResolvedCase resolved = with_workers(2);
+    resolved.options["data.kind"] = std::string("webdataset");
+    const bool shuffle = option == std::string("loader.shuffle");
+    resolved.options[option] = shuffle ? Value(true) : Value(std::string("random"));
+    Said alone;
+    check_sampler(resolved, {}, alone);
+    EXPECT_THAT(alone.errors, ElementsAre(testing::StartsWith(option)));
+    Said swept;
+    check_sampler(resolved, {.swept = true}, swept);
+    EXPECT_THAT(swept.errors, IsEmpty());
+    EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("data.shuffle_buffer")));
+  }
 }
 
 // What Python's constructor refuses, the option's own data refuses: Requires and ranges.

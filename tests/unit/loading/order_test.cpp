@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 namespace stepbench {
 namespace {
 
@@ -32,6 +34,18 @@ TEST(BatchCut, KeepsOrDropsTheLastPartialBatch) {
   EXPECT_EQ(BatchCut(order, 8, false).count(), 1);
   EXPECT_EQ(BatchCut(order, 8, true).count(), 0);
   EXPECT_EQ(BatchCut({}, 8, false).count(), 0);
+}
+
+TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
+  const EpochOrder order = drawn_order(1000, 3);
+  const std::vector<std::int64_t> first = order(0);
+  EXPECT_EQ(first.size(), 1000U);
+  EXPECT_EQ(order(0), first);
+  EXPECT_NE(order(1), first);
+  const std::set<std::int64_t> seen(first.begin(), first.end());
+  EXPECT_GE(*seen.begin(), 0);
+  EXPECT_LT(*seen.rbegin(), 1000);
+  EXPECT_NEAR(static_cast<double>(seen.size()), 632, 60);  // 1 - 1/e of them
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
+#include <set>
 
 namespace stepbench {
 namespace {
@@ -69,6 +71,31 @@ TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
   const double mean = sum / kDraws;
   EXPECT_NEAR(mean, 100, 2.5);
   EXPECT_NEAR(std::sqrt(std::max(0.0, squares / kDraws - mean * mean)), 100 * cv, 3);
+}
+
+TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
+  const Synthetic data(
+      {.cost = CostKind::kSleep, .cost_us = 100, .straggler_share = 0.1, .straggler_us = 5000});
+  int stragglers = 0;
+  for (std::int64_t i = 0; i < 10'000; ++i) {
+    const double us = data.cost_us({.index = i, .seed = 3});
+    EXPECT_TRUE(us == 100 || us == 5100);
+    EXPECT_EQ(us, data.cost_us({.index = i, .seed = 3, .epoch = 7}));
+    stragglers += us > 100 ? 1 : 0;
+  }
+  EXPECT_NEAR(stragglers, 1000, 100);
+}
+
+TEST(Synthetic, BytesTakeEveryValue) {
+  const Synthetic data({.shape = {64, 64}, .dtype = DType::kUInt8});
+  EXPECT_EQ(data.fields()[0].bytes(), 4096U);
+  std::vector<std::byte> image(4096);
+  std::int64_t label = 0;
+  const std::array<std::byte*, 2> slots = {image.data(), reinterpret_cast<std::byte*>(&label)};
+  ReadCost cost;
+  const auto scratch = data.make_scratch();
+  data.read({.index = 1}, slots, *scratch, cost);
+  EXPECT_EQ(std::set<std::byte>(image.begin(), image.end()).size(), 256U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Distributions, SyntheticCost,
