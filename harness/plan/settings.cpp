@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/settings.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/catalogue/nearest.h"
@@ -169,14 +170,21 @@ void apply_set(std::span<const std::string> assignments, const Reading& reading,
 
 void check_path(const std::string& name, const Value& value, const std::string& where,
                 const Reading& reading) {
-  const Option& option = *reading.index.find(name).front();
+  const auto declarations = reading.index.find(name);
+  const Option& option = *declarations.front();
   const auto* path = std::get_if<std::string>(&value);
   if (!option.must_exist || path == nullptr) return;
   std::error_code error;
   if (std::filesystem::exists(*path, error)) return;
+  const bool one_doc = std::all_of(declarations.begin(), declarations.end(),
+                                   [&](const Option* other) { return other->doc == option.doc; });
+  const std::string doc = one_doc ? option.doc
+                                  : "`stepbench list " + name +
+                                        "` says what each kind expects and "
+                                        "which command makes one";
   reading.mistakes.add(where, "no such file or folder: '" + *path + "' (seen from " +
                                   std::filesystem::current_path(error).string() + "); '" + name +
-                                  "': " + option.doc);
+                                  "': " + doc);
 }
 
 void check_paths(const Settings& settings, const Reading& reading) {

@@ -5,13 +5,17 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import jsonschema
 import yaml
 
 program, source, approve = sys.argv[1], pathlib.Path(sys.argv[2]), "--approve" in sys.argv
 golden = source / "tests" / "golden"
-environment = {**os.environ, "STEPBENCH_DATA": "/tmp", "CUDA_VISIBLE_DEVICES": ""}
+sets = tempfile.TemporaryDirectory()  # plans ask only whether a data set is there
+for kind in ("cifar_bin", "safetensors", "raw_tensor", "jpeg_folder", "webdataset"):
+    pathlib.Path(sets.name, kind).mkdir()
+environment = {**os.environ, "STEPBENCH_DATA": "/tmp", "STEPBENCH_SETS": sets.name, "CUDA_VISIBLE_DEVICES": ""}
 failures = []
 
 
