@@ -10,6 +10,7 @@
 #include "harness/ops/attribution.h"
 #include "harness/ops/flops.h"
 #include "harness/ops/mark_index.h"
+#include "harness/ops/memory_levels.h"
 #include "harness/ops/memory_sums.h"
 
 namespace stepbench {
@@ -96,6 +97,8 @@ class RowSet {
 
 class Maker {
  public:
+  static constexpr std::size_t kMemoryPoints = 512;  // per device
+
   Maker(const OpLog& log, const OpTree& tree)
       : log_(log),
         tree_(tree),
@@ -112,6 +115,7 @@ class Maker {
     add_nodes();
     add_device_work();
     add_activities();
+    add_memory_points();
     table_.rows = rows_.by_first_call();
     return std::move(table_);
   }
@@ -180,6 +184,7 @@ class Maker {
     bytes_.resize(nodes.size());
     self_bytes_.resize(nodes.size());
     own_bytes_.resize(nodes.size());
+    allocated_.resize(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       bytes_[i] = sums.claim(nodes[i].start_ns, nodes[i].end_ns);
       if (!nodes[i].async) {
@@ -192,8 +197,11 @@ class Maker {
     }
     for (const MemoryEvent& event : log_.memory) {
       if (event.op == kNoIndex || tree_.node_of_op[event.op] == kNoIndex) continue;
-      MemorySums::Bytes& own = own_bytes_[tree_.node_of_op[event.op]];
-      (event.device < 0 ? own.cpu : own.device) += event.bytes;
+      const std::uint32_t node = tree_.node_of_op[event.op];
+      const bool host = event.device < 0;
+      (host ? own_bytes_[node].cpu : own_bytes_[node].device) += event.bytes;
+      if (event.bytes < 0) continue;
+      (host ? allocated_[node].cpu : allocated_[node].device) += event.bytes;
     }
     for (const MemorySums::Unclaimed& left : sums.unclaimed()) {
       OpRow row = place(left.at_ns);
@@ -213,6 +221,8 @@ class Maker {
     row.self_device_bytes = self_bytes_[node].device;
     row.own_cpu_bytes = own_bytes_[node].cpu;
     row.own_device_bytes = own_bytes_[node].device;
+    row.own_cpu_allocated_bytes = allocated_[node].cpu;
+    row.own_device_allocated_bytes = allocated_[node].device;
   }
 
   void add_device_work() {
@@ -251,6 +261,23 @@ class Maker {
       sum.min_ns = std::min(sum.min_ns, duration_ns(i));
       sum.max_ns = std::max(sum.max_ns, duration_ns(i));
       sum.bytes += activity.bytes;
+    }
+  }
+
+  void add_memory_points() {
+    for (const MemoryLevel& level : memory_levels(log_.memory, kMemoryPoints)) {
+      const MemoryEvent& event = log_.memory[level.event];
+      const OpRow where = place(event.at_ns);
+      MemoryPoint point{.at_ns = event.at_ns - begin_ns(log_),
+                        .step = where.step,
+                        .device = event.device,
+                        .allocated_bytes = level.allocated_bytes,
+                        .phase = where.phase,
+                        .peak = level.peak};
+      if (event.op != kNoIndex && tree_.node_of_op[event.op] != kNoIndex) {
+        point.op = names_[tree_.nodes[tree_.node_of_op[event.op]].name];
+      }
+      table_.memory.push_back(point);
     }
   }
 
@@ -295,6 +322,7 @@ class Maker {
   std::vector<MemorySums::Bytes> bytes_;
   std::vector<MemorySums::Bytes> self_bytes_;
   std::vector<MemorySums::Bytes> own_bytes_;
+  std::vector<MemorySums::Bytes> allocated_;
   std::unordered_map<std::uint64_t, std::int64_t> flops_;  // by name and shapes
   RowSet rows_;
 };
@@ -313,6 +341,8 @@ OpRow& OpRow::operator+=(const OpRow& other) {
   device_bytes += other.device_bytes;
   own_cpu_bytes += other.own_cpu_bytes;
   own_device_bytes += other.own_device_bytes;
+  own_cpu_allocated_bytes += other.own_cpu_allocated_bytes;
+  own_device_allocated_bytes += other.own_device_allocated_bytes;
   flops += other.flops;
   return *this;
 }

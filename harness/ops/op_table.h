@@ -37,6 +37,8 @@ struct OpRow {
   // The same of its own thread while it was the innermost op.
   std::int64_t own_cpu_bytes = 0;
   std::int64_t own_device_bytes = 0;
+  std::int64_t own_cpu_allocated_bytes = 0;  // of those the allocations alone
+  std::int64_t own_device_allocated_bytes = 0;
   std::int64_t flops = 0;
 
   OpRow& operator+=(const OpRow& other);  // the numbers
@@ -55,11 +57,23 @@ struct ActivityRow {
   std::int64_t bytes = 0;
 };
 
+// What a device's allocator held at one moment.
+struct MemoryPoint {
+  std::int64_t at_ns = 0;  // since the first event of the log
+  std::int64_t step = -1;
+  std::int64_t device = -1;  // CUDA ordinal; -1: the host
+  std::int64_t allocated_bytes = 0;
+  std::uint32_t phase = kNoIndex;
+  std::uint32_t op = kNoIndex;  // innermost, of the thread that allocated
+  bool peak = false;            // the device's highest
+};
+
 struct OpTable {
   std::vector<std::string> strings;
   std::vector<OpRow> rows;
   std::vector<ActivityRow> activities;
-  std::int64_t dropped = 0;  // records that the collector lost: the table is incomplete
+  std::vector<MemoryPoint> memory;  // by device, then by time: the highest points of equal spans
+  std::int64_t dropped = 0;         // records that the collector lost: the table is incomplete
 
   [[nodiscard]] std::string_view text(std::uint32_t index) const {
     return index == kNoIndex ? std::string_view() : std::string_view(strings[index]);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/memory_levels.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+struct Held {
+  std::uint32_t event = 0;
+  std::int64_t at_ns = 0;
+  std::int64_t bytes = 0;
+};
+
+// Of each device, by time.
+std::map<std::int16_t, std::vector<Held>> levels_by_device(const std::vector<MemoryEvent>& events) {
+  std::map<std::int16_t, std::vector<Held>> devices;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    devices[events[i].device].push_back({static_cast<std::uint32_t>(i), events[i].at_ns, 0});
+  }
+  for (auto& [device, levels] : devices) {
+    std::stable_sort(levels.begin(), levels.end(),
+                     [](const Held& a, const Held& b) { return a.at_ns < b.at_ns; });
+    const bool reported = std::any_of(levels.begin(), levels.end(), [&](const Held& level) {
+      return events[level.event].total_allocated != 0;
+    });
+    std::int64_t sum = 0;
+    for (Held& level : levels) {
+      sum += events[level.event].bytes;
+      level.bytes = reported ? events[level.event].total_allocated : sum;
+    }
+  }
+  return devices;
+}
+
+std::size_t highest(const std::vector<Held>& levels, std::size_t first, std::size_t last) {
+  const auto begin = levels.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto end = levels.begin() + static_cast<std::ptrdiff_t>(last);
+  const auto found =
+      std::max_element(begin, end, [](const Held& a, const Held& b) { return a.bytes < b.bytes; });
+  return static_cast<std::size_t>(found - levels.begin());
+}
+
+// The level that is not exceeded for 95 % of the time between the first and the last event.
+std::int64_t usual_bytes(const std::vector<Held>& levels) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans;  // bytes, duration
+  std::int64_t total_ns = 0;
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+    const std::int64_t span_ns = levels[i + 1].at_ns - levels[i].at_ns;
+    spans.emplace_back(levels[i].bytes, span_ns);
+    total_ns += span_ns;
+  }
+  std::sort(spans.begin(), spans.end());
+  std::int64_t below_ns = 0;
+  for (const auto& [bytes, span_ns] : spans) {
+    below_ns += span_ns;
+    if (below_ns >= total_ns - total_ns / 20) return bytes;
+  }
+  return spans.empty() ? 0 : spans.back().first;
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  constexpr double kMebibyte = 1 << 20;
+  std::array<char, 64> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), static_cast<double>(bytes) / kMebibyte,
+                    std::chars_format::fixed, 1);
+  return {text.data(), end};
+}
+
+Finding spike(const OpTable& table, const MemoryPoint& peak, std::int64_t usual, double threshold) {
+  const std::string device = peak.device < 0 ? "host" : "device " + std::to_string(peak.device);
+  std::string where(table.text(peak.op));
+  if (where.empty()) where = "no op";
+  if (peak.phase != kNoIndex) where += " in " + std::string(table.text(peak.phase));
+  if (peak.step >= 0) where += " of step " + std::to_string(peak.step);
+  Finding finding;
+  finding.id = "memory.spike";
+  finding.severity = Severity::kWarning;
+  finding.value = static_cast<double>(peak.allocated_bytes) / static_cast<double>(usual) - 1;
+  finding.threshold = threshold;
+  finding.unit = "ratio";
+  finding.text = "memory spike of the " + device + ": " + mebibytes(peak.allocated_bytes) +
+                 " MiB at " + where + "; for 95 % of the time it holds at most " +
+                 mebibytes(usual) + " MiB";
+  finding.evidence = {std::string(table.text(peak.op)), std::string(table.text(peak.phase))};
+  std::erase(finding.evidence, "");
+  finding.remedy =
+      "Look for a temporary of that op that can be made smaller, reused or freed earlier: this "
+      "moment alone decides which batch size fits.";
+  return finding;
+}
+
+}  // namespace
+
+std::int64_t begin_ns(const OpLog& log) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const OpEvent& op : log.ops) first = std::min(first, op.start_ns);
+  for (const StepMark& mark : log.marks) first = std::min(first, mark.start_ns);
+  for (const MemoryEvent& event : log.memory) first = std::min(first, event.at_ns);
+  for (const ForeignSpan& span : log.foreign) first = std::min(first, span.start_ns);
+  for (const DeviceActivity& activity : log.activities) {
+    if (activity.start_ns != 0) first = std::min(first, activity.start_ns);
+  }
+  return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
+}
+
+std::vector<MemoryLevel> memory_levels(const std::vector<MemoryEvent>& events, std::size_t points) {
+  std::vector<MemoryLevel> chosen;
+  for (const auto& [device, levels] : levels_by_device(events)) {
+    const std::size_t runs = std::min(points, levels.size());
+    const std::size_t peak = highest(levels, 0, levels.size());
+    for (std::size_t run = 0; run < runs; ++run) {
+      const std::size_t at =
+          highest(levels, run * levels.size() / runs, (run + 1) * levels.size() / runs);
+      chosen.push_back({levels[at].event, levels[at].bytes, at == peak});
+    }
+  }
+  return chosen;
+}
+
+std::vector<Finding> memory_findings(const OpLog& log, const OpTable& table, double threshold) {
+  std::vector<Finding> findings;
+  for (const auto& [device, levels] : levels_by_device(log.memory)) {
+    const std::int64_t usual = usual_bytes(levels);
+    const auto peak = std::find_if(
+        table.memory.begin(), table.memory.end(),
+        [of = device](const MemoryPoint& point) { return point.device == of && point.peak; });
+    if (peak == table.memory.end() || usual <= 0) continue;
+    const std::int64_t excess = peak->allocated_bytes - usual;
+    if (excess < kSmallestSpikeBytes ||
+        static_cast<double>(excess) <= threshold * static_cast<double>(usual)) {
+      continue;
+    }
+    findings.push_back(spike(table, *peak, usual, threshold));
+  }
+  return findings;
+}
+
+}  // namespace stepbench
