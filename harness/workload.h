@@ -15,6 +15,7 @@
 #include "harness/findings/finding.h"
 #include "harness/measure/clock.h"
 #include "harness/measure/step_recorder.h"
+#include "harness/ops/op_table.h"
 #include "harness/resolved_case.h"
 
 namespace stepbench {
@@ -39,6 +40,7 @@ class ReportSink {
   virtual void effective(std::string_view option, Value value) = 0;  // what was really in force
   virtual void note(std::string text) = 0;                           // printed under the table
   virtual void finding(Finding finding) = 0;
+  virtual void ops(const OpTable&) {}  // of the profiled steps, from one instrument
 };
 
 // Life-cycle times of the case, kept apart from steady state. Fed by the workload as they happen.

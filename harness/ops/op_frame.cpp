@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "harness/error.h"
+#include "harness/ops/names.h"
 
 namespace stepbench {
 namespace {
@@ -241,6 +242,12 @@ class Unpacker {
 };
 
 }  // namespace
+
+std::string_view name_of(OpKind kind) { return kOpKinds.at(static_cast<std::size_t>(kind)); }
+
+std::string_view name_of(ActivityKind kind) {
+  return kActivityKinds.at(static_cast<std::size_t>(kind));
+}
 
 std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   Packer packer(table, max_bytes);

@@ -139,6 +139,24 @@ class Reader {
     }
     return out;
   }
+  // One array of integers for each name, all of one length.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> columns(
+      const char* field, const std::vector<std::string>& names) const {
+    const Json& values = at(field);
+    if (!values.is_array() || values.size() != names.size()) {
+      wrong(field, "an array with one array for each column");
+    }
+    std::vector<std::vector<std::int64_t>> out;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string place = "values of " + names[i];
+      if (!values[i].is_array()) wrong(place, "an array");
+      if (values[i].size() != values[0].size()) wrong(place, "as long as the other columns");
+      std::vector<std::int64_t>& column = out.emplace_back();
+      column.reserve(values[i].size());
+      for (const Json& entry : values[i]) column.push_back(integer(entry, place));
+    }
+    return out;
+  }
   template <typename Enum, std::size_t n>
   [[nodiscard]] Enum one_of(const std::array<std::pair<Enum, std::string_view>, n>& names,
                             const char* field) const {
@@ -184,22 +202,20 @@ SamplesMessage samples(const Reader& in) {
   if (std::find(out.columns.begin(), out.columns.end(), "step_ns") == out.columns.end()) {
     in.wrong("columns", "complete: it has no 'step_ns'");
   }
-  const Json& values = in.at("values");
-  if (!values.is_array() || values.size() != out.columns.size()) {
-    in.wrong("values", "an array with one array for each column");
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string field = "values of " + out.columns[i];
-    if (!values[i].is_array()) in.wrong(field, "an array");
-    if (values[i].size() != values[0].size()) in.wrong(field, "as long as the other columns");
-    if (values[i].size() > kMaxStepsPerSamplesRow) {
-      in.wrong(field, "at most " + std::to_string(kMaxStepsPerSamplesRow) + " steps long");
-    }
-    std::vector<std::int64_t>& column = out.values.emplace_back();
-    column.reserve(values[i].size());
-    for (const Json& entry : values[i]) column.push_back(in.integer(entry, field));
+  out.values = in.columns("values", out.columns);
+  if (out.values.front().size() > kMaxStepsPerSamplesRow) {
+    in.wrong("values", "at most " + std::to_string(kMaxStepsPerSamplesRow) + " steps long");
   }
   return out;
+}
+
+OpsMessage ops(const Reader& in) {
+  OpFrame frame;
+  frame.table = in.text("table");
+  frame.strings = in.texts("strings");
+  frame.columns = in.texts("columns");
+  frame.values = in.columns("values", frame.columns);
+  return {std::move(frame)};
 }
 
 LaunchMessage launch(const Reader& in) {
@@ -273,11 +289,12 @@ WorkerMessage decode_worker(std::string_view line) {
     return CycleMessage{in.integer("cycle"), in.integer("steps"), in.integer("median_step_ns")};
   }
   if (kind == "samples") return samples(in);
+  if (kind == "ops") return ops(in);
   if (kind == "launch") return launch(in);
   if (kind == "skipped") return SkippedMessage{in.text("reason")};
   if (kind == "failed") return FailedMessage{in.text("message"), in.one_of(kStageNames, "stage")};
   fail("unknown kind '" + shortened(kind) +
-       "'; a worker sends hello, stage, cycle, samples and one of launch, skipped, failed");
+       "'; a worker sends hello, stage, cycle, samples, ops and one of launch, skipped, failed");
 }
 
 int agree(VersionRange ours, VersionRange theirs) {

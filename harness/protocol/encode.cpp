@@ -7,6 +7,7 @@
 #include "harness/protocol/names.h"
 #include "harness/record/encode.h"
 #include "harness/record/findings_json.h"
+#include "harness/record/json_text.h"
 
 namespace stepbench::protocol {
 namespace {
@@ -68,6 +69,7 @@ struct ToLine {
             {"columns", message.columns},
             {"values", message.values}};
   }
+  Json operator()(const OpsMessage&) const { return {}; }  // has a line of its own
   Json operator()(const LaunchMessage& message) const {
     const LaunchReport& report = message.report;
     Json metrics = Json::object();
@@ -117,7 +119,15 @@ std::string encode(const RuleFacts& facts) {
                {"cores", facts.cores}});
 }
 
-std::string encode(const WorkerMessage& message) { return dump(std::visit(ToLine{}, message)); }
+std::string encode(const WorkerMessage& message) {
+  if (const auto* ops = std::get_if<OpsMessage>(&message)) {
+    JsonText json;
+    json.open_object().text("kind", "ops");
+    add_frame(json, ops->frame);
+    return json.close_object().take();
+  }
+  return dump(std::visit(ToLine{}, message));
+}
 
 std::string_view name_of(Stage stage) {
   for (const auto& [id, name] : kStageNames) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What controller and worker say to each other: JSON lines on one inherited socket (fd 3,
-// --control-fd=3). Controller: one `case`. Worker: hello, stage..., cycle..., samples..., then
-// exactly one of launch|skipped|failed. The documented form for workers in other languages is
+// --control-fd=3). Controller: one `case`. Worker: hello, stage..., cycle..., samples..., ops...,
+// then exactly one of launch|skipped|failed. The documented form for workers in other languages is
 // harness/protocol/PROTOCOL.md.
 #pragma once
 
@@ -19,7 +19,7 @@ struct VersionRange {
   int min = 1;
   int max = 1;
 };
-inline constexpr VersionRange kSupported{1, 1};
+inline constexpr VersionRange kSupported{1, 2};
 inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 
 // Everything a worker needs; `stepbench-worker --case FILE` reads the same line from a file.
@@ -61,6 +61,10 @@ struct SamplesMessage {
   std::vector<std::vector<std::int64_t>> values;
 };
 
+struct OpsMessage {  // since version 2
+  OpFrame frame;
+};
+
 struct LaunchMessage {
   LaunchReport report;
 };
@@ -74,8 +78,8 @@ struct FailedMessage {
   Stage stage;
 };
 
-using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, SamplesMessage, LaunchMessage,
-                                   SkippedMessage, FailedMessage>;
+using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, SamplesMessage, OpsMessage,
+                                   LaunchMessage, SkippedMessage, FailedMessage>;
 
 // One line without its newline. decode_* throw Error saying what is wrong with the line; unknown
 // fields are ignored, an unknown kind is an error.

@@ -372,10 +372,12 @@ bool LineDecoder::is_json(std::string_view line) {
 Row LineDecoder::decode(std::string_view line) {
   // Numbers are parsed in place; in what is left of the line `null` stands for them.
   constexpr std::string_view kSamples = R"({"kind":"samples",)";
+  constexpr std::string_view kOps = R"({"kind":"ops",)";
   constexpr std::string_view kValues = R"(],"values":)";
   std::optional<NumberArrays> numbers;
-  const std::size_t found =
-      line.starts_with(kSamples) ? line.find(kValues) : std::string_view::npos;
+  const std::size_t found = line.starts_with(kSamples) || line.starts_with(kOps)
+                                ? line.find(kValues)
+                                : std::string_view::npos;
   if (found != std::string_view::npos) {
     const std::size_t start = found + kValues.size();
     numbers = parse_number_arrays(line.substr(start));
@@ -394,10 +396,10 @@ Row LineDecoder::decode(std::string_view line) {
   }
   const Source source(object);
   const std::string kind = source.needed_text("kind");
-  if (kind != "samples") return decode_row(kind, source);
+  if (kind != "samples" && kind != "ops") return decode_row(kind, source);
   SamplesRow row = decode_samples(source);
   const auto values = source.find("values");
-  if (!values) throw LineError("samples without field 'values'");
+  if (!values) throw LineError(kind + " without field 'values'");
   if (!numbers) {  // the fields stand in another order than ours
     parsers_->line = simdjson::minify(*values);
     parsers_->line.append(Input::kPadding, '\0');
@@ -407,8 +409,16 @@ Row LineDecoder::decode(std::string_view line) {
     throw LineError("field 'values' stands twice");
   }
   row.values = std::move(numbers->values);
-  check_shape(row, source.integer("steps", -1));
-  return row;
+  if (kind == "samples") {
+    check_shape(row, source.integer("steps", -1));
+    return row;
+  }
+  check_shape(row, source.integer("rows", -1));
+  return OpsRow{.key = std::move(row.key),
+                .frame = {.table = source.needed_text("table"),
+                          .strings = source.texts("strings"),
+                          .columns = std::move(row.columns),
+                          .values = std::move(row.values)}};
 }
 
 }  // namespace stepbench

@@ -23,8 +23,8 @@ class LineError : public Error {
 struct UnknownRow {  // of a kind that a later minor version added
   std::string kind;
 };
-using Row =
-    std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, LaunchRow, EndRow, UnknownRow>;
+using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow,
+                         EndRow, UnknownRow>;
 
 class LineDecoder {
  public:

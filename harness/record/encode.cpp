@@ -137,6 +137,23 @@ std::string encode(const SamplesRow& row) {
   return json.close_array().close_object().take();
 }
 
+void add_frame(JsonText& json, const OpFrame& frame) {
+  const std::size_t rows = frame.values.empty() ? 0 : frame.values.front().size();
+  json.text("table", frame.table).texts("strings", frame.strings);
+  json.integer("rows", static_cast<std::int64_t>(rows));
+  json.texts("columns", frame.columns).open_array("values");
+  for (const auto& column : frame.values) json.integers({}, column);
+  json.close_array();
+}
+
+std::string encode(const OpsRow& row) {
+  JsonText json;
+  json.open_object().text("kind", "ops");
+  add_key(json, row.key);
+  add_frame(json, row.frame);
+  return json.close_object().take();
+}
+
 std::string encode(const LaunchRow& row) {
   JsonText json;
   json.open_object().text("kind", "launch");

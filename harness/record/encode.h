@@ -10,13 +10,19 @@
 
 namespace stepbench {
 
+class JsonText;
+
 [[nodiscard]] std::string encode(const RunRow& row);
 [[nodiscard]] std::string encode(const ColumnRow& row);
 [[nodiscard]] std::string encode(const WorkerRow& row);
 [[nodiscard]] std::string encode(const StartRow& row);
 [[nodiscard]] std::string encode(const SamplesRow& row);
+[[nodiscard]] std::string encode(const OpsRow& row);
 [[nodiscard]] std::string encode(const LaunchRow& row);
 [[nodiscard]] std::string encode(const EndRow& row);
+
+// The members of an op frame, into an object that is open.
+void add_frame(JsonText& json, const OpFrame& frame);
 
 // The names on disk.
 [[nodiscard]] std::string_view name_of(Pass pass);

@@ -64,6 +64,7 @@ void Join::take(StartRow&& row) {
   const auto [at, is_new] = open_.try_emplace(row.key);
   if (is_new) open_order_.push_back(row.key);
   at->second.samples.clear();  // a new attempt: what the one before had measured does not count
+  at->second.ops.clear();
   at->second.starts.push_back(std::move(row));
 }
 
@@ -80,10 +81,17 @@ void Join::take(SamplesRow&& row) {
   samples.push_back(std::move(row));
 }
 
+void Join::take(OpsRow&& row) {
+  const auto [at, is_new] = open_.try_emplace(row.key);
+  if (is_new) open_order_.push_back(row.key);
+  at->second.ops.push_back(std::move(row.frame));
+}
+
 void Join::take(LaunchRow&& row) {
   Launch launch;
   if (const auto open = open_.find(row.key); open != open_.end()) {
     launch.samples = std::move(open->second.samples);
+    launch.ops = std::move(open->second.ops);
     open_.erase(open);
   }
   std::stable_sort(launch.samples.begin(), launch.samples.end(),

@@ -30,6 +30,7 @@ class Join {
   struct Open {  // begun, not committed yet, in the current file
     std::vector<StartRow> starts;
     std::vector<SamplesRow> samples;
+    std::vector<OpFrame> ops;
   };
 
   void take(RunRow&& row);
@@ -37,6 +38,7 @@ class Join {
   void take(WorkerRow&& row);
   void take(StartRow&& row);
   void take(SamplesRow&& row);
+  void take(OpsRow&& row);
   void take(LaunchRow&& row);
   void take(EndRow&& row);
   void take(UnknownRow&&) {}

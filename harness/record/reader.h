@@ -14,6 +14,7 @@ namespace stepbench {
 struct Launch {
   LaunchRow row;
   std::vector<SamplesRow> samples;  // by cycle, then by first step
+  std::vector<OpFrame> ops = {};    // what a profiled launch recorded of operations
 };
 
 // All that a result file or a run's directory holds.

@@ -13,13 +13,14 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/catalogue/value.h"
 #include "harness/findings/finding.h"
+#include "harness/ops/op_frame.h"
 #include "harness/outcome.h"
 
 namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 0;
+inline constexpr int kResultMinor = 1;
 
 enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
 
@@ -85,6 +86,13 @@ struct SamplesRow {
   std::vector<std::vector<std::int64_t>> values = {};
 };
 inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
+
+// Kind "ops": a part of what a profiled launch recorded of operations. Counts only when the launch
+// line follows.
+struct OpsRow {
+  LaunchKey key = {};
+  OpFrame frame = {};
+};
 
 // What the worker says of a launch that it could finish.
 struct LaunchReport {

@@ -63,6 +63,7 @@ void ResultWriter::write(const ColumnRow& row) { append(encode(row), Sync::kNo);
 void ResultWriter::write(const WorkerRow& row) { append(encode(row), Sync::kNo); }
 void ResultWriter::write(const StartRow& row) { append(encode(row), Sync::kNo); }
 void ResultWriter::write(const SamplesRow& row) { append(encode(row), Sync::kNo); }
+void ResultWriter::write(const OpsRow& row) { append(encode(row), Sync::kNo); }
 void ResultWriter::write(const LaunchRow& row) { append(encode(row), Sync::kYes); }
 void ResultWriter::write(const EndRow& row) { append(encode(row), Sync::kYes); }
 

@@ -25,6 +25,7 @@ class ResultWriter {
   void write(const WorkerRow& row);
   void write(const StartRow& row);
   void write(const SamplesRow& row);
+  void write(const OpsRow& row);
   void write(const LaunchRow& row);
   void write(const EndRow& row);
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }

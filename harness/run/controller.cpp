@@ -151,6 +151,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
     launch.row.output = std::move(result.output);
   if (launch.row.outcome.kind == Outcome::Kind::kMeasured) {
     launch.samples = to_rows(launch.row.key, std::move(result.samples));
+    launch.ops = std::move(result.ops);
   }
   check_profile(launch, finished);
   commit(std::move(launch), finished);
@@ -185,6 +186,7 @@ std::string Controller::write_worker(const LaunchResult& result, const Variables
 
 void Controller::commit(Launch launch, Results& finished) {
   for (const SamplesRow& samples : launch.samples) writer_.write(samples);
+  for (const OpFrame& frame : launch.ops) writer_.write(OpsRow{launch.row.key, frame});
   writer_.write(launch.row);
   switch (launch.row.outcome.kind) {
     case Outcome::Kind::kMeasured:

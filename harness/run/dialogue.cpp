@@ -79,6 +79,11 @@ void Dialogue::handle(protocol::SamplesMessage&& message) {
   samples_.push_back(std::move(message));
 }
 
+void Dialogue::handle(protocol::OpsMessage&& message) {
+  static_cast<void>(op_table_of({&message.frame, 1}));  // throws when it does not fit together
+  ops_.push_back(std::move(message.frame));
+}
+
 void Dialogue::handle(protocol::LaunchMessage&& message) {
   report_ = std::move(message.report);
   final_ = Outcome::measured();

@@ -233,6 +233,7 @@ class LaunchLoop {
       result.outcome = *dialogue_.final_outcome();
       result.report = dialogue_.take_report();
       result.samples = dialogue_.take_samples();
+      result.ops = dialogue_.take_ops();
       if (timed_out_) {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");

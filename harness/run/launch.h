@@ -56,6 +56,7 @@ struct LaunchResult {
   std::optional<protocol::Hello> hello;
   LaunchReport report;
   std::vector<protocol::SamplesMessage> samples;
+  std::vector<OpFrame> ops;
   Fields machine;
   std::string output;
   std::int64_t wall_ns = 0;

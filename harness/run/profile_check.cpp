@@ -67,6 +67,7 @@ void check_profile(Launch& profiled, const Results& finished) {
   }
   if (mismatch) {
     report.flags.emplace_back("profile_mismatch");
+    profiled.ops.clear();
     report.notes.emplace_back(
         "the profiled launch computed another loss than the timing launches: its table of "
         "operations was left out");

@@ -13,6 +13,8 @@ namespace {
 
 using protocol::Stage;
 
+constexpr int kVersionWithOps = 2;
+
 std::string what_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -73,6 +75,7 @@ class Launch {
          std::int64_t began_ns, const SendMessage& send)
       : resolved_(message.resolved),
         pass_(message.pass),
+        version_(protocol::agree(protocol::kSupported, message.protocol)),
         parts_(parts),
         clock_(clock),
         began_ns_(began_ns),
@@ -94,6 +97,9 @@ class Launch {
       send_(protocol::SkippedMessage{*skip_});
     } else {
       evidence_.life_cycle = context_.life_cycle;
+      if (version_ >= kVersionWithOps) {
+        for (OpFrame& frame : evidence_.ops) send_(protocol::OpsMessage{std::move(frame)});
+      }
       send_(protocol::LaunchMessage{make_report(evidence_, cycles_)});
     }
   }
@@ -151,6 +157,7 @@ class Launch {
 
   const ResolvedCase& resolved_;
   Pass pass_;
+  int version_;
   const WorkerParts& parts_;
   const Clock& clock_;
   std::int64_t began_ns_;

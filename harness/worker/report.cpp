@@ -14,7 +14,7 @@ Value finite_or_null(double number) { return std::isfinite(number) ? Value(numbe
 
 class Collector final : public ReportSink {
  public:
-  explicit Collector(LaunchReport& report) : report_(report) {}
+  explicit Collector(LaunchEvidence& evidence) : evidence_(evidence), report_(evidence.report) {}
   void metric(std::string_view name, double value) override {
     report_.metrics.insert_or_assign(
         std::string(name), std::isfinite(value) ? std::optional<double>(value) : std::nullopt);
@@ -24,8 +24,16 @@ class Collector final : public ReportSink {
   }
   void note(std::string text) override { report_.notes.push_back(std::move(text)); }
   void finding(Finding finding) override { report_.findings.push_back(std::move(finding)); }
+  void ops(const OpTable& table) override {
+    for (OpFrame& frame : frames_of(table)) evidence_.ops.push_back(std::move(frame));
+    if (table.dropped == 0) return;
+    report_.flags.emplace_back("ops_incomplete");
+    report_.notes.push_back("the table of operations is incomplete: " +
+                            std::to_string(table.dropped) + " records were lost");
+  }
 
  private:
+  LaunchEvidence& evidence_;
   LaunchReport& report_;
 };
 
@@ -49,7 +57,7 @@ InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
 }
 
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence) {
-  Collector sink(evidence.report);
+  Collector sink(evidence);
   const Fingerprint fingerprint = workload.fingerprint();
   evidence.report.fingerprint["loss"] = finite_or_null(fingerprint.loss);
   evidence.report.fingerprint["gradient_norm"] = finite_or_null(fingerprint.gradient_norm);

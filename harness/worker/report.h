@@ -17,6 +17,7 @@ struct LaunchEvidence {
   LifeCycle life_cycle = {};
   LoopResult loop = {};
   LaunchReport report = {};  // what workload and instruments say
+  std::vector<OpFrame> ops = {};
 };
 
 [[nodiscard]] InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,

@@ -15,6 +15,7 @@
 #include "harness/record/reader.h"
 #include "harness/report/case_page.h"
 #include "harness/report/case_rows.h"
+#include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
 #include "tools/stepbench/command.h"
@@ -27,6 +28,10 @@ struct ShowOptions {
   std::vector<std::string> paths = {};
   std::string case_id = {};
   bool samples = false;
+  bool ops = false;
+  std::vector<std::string> group_by = {};
+  std::size_t row_limit = 20;
+  bool per_step = false;
   std::string format = {};
   std::vector<std::string> columns = {};
   std::string sort = {};
@@ -44,6 +49,11 @@ constexpr const char* kExamples = R"(Examples:
   stepbench show RUN --format npy --output steps.npy
       numpy.load("steps.npy")["step_ns"]: one record per step; fields: case (row of the table,
       from 0), launch, rank, cycle, then the columns of the samples. All are int64.
+
+  stepbench show RUN --ops                    what each op of the profiled launches cost
+  stepbench show RUN --ops --sort self_cuda_time_total --row-limit 10 --group-by shape
+  stepbench show RUN --ops --per-step --group-by phase,module --format csv
+      columns and sort keys have the names of torch.profiler's; in csv and json times are microseconds
 
 The table: `step` is the median over launches of each launch's median step; the interval is that of the
 median over launches (95 %, six launches or more), else the range. Steps that begin an epoch, hold a partial
@@ -92,6 +102,23 @@ Format format_of(const std::string& name) {
 }
 
 std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
+  if (options.ops) {
+    if (options.samples || options.format == "npy") {
+      throw ConfigError("--ops",
+                        "an op table comes as table, csv, json or markdown; leave out "
+                        "--samples and npy");
+    }
+    const OpsView view{.case_id = options.case_id,
+                       .sort = options.sort,
+                       .row_limit = options.row_limit,
+                       .group_by = options.group_by,
+                       .per_step = options.per_step,
+                       .columns = options.columns};
+    return render_ops(results, view, format_of(options.format), style);
+  }
+  if (!options.group_by.empty() || options.per_step) {
+    throw ConfigError(options.per_step ? "--per-step" : "--group-by", "needs --ops");
+  }
   const bool npy = options.format == "npy";
   if (options.samples || npy) return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
@@ -156,6 +183,11 @@ void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
   command->add_option("--case", options->case_id, "One case: its id or the id's first digits");
   command->add_flag("--samples", options->samples,
                     "Every step instead of estimates (csv, json, npy)");
+  command->add_flag("--ops", options->ops, "What each op of the profiled launches cost");
+  command->add_option("--group-by", options->group_by, "Op table: shape, phase, module")
+      ->delimiter(',');
+  command->add_option("--row-limit", options->row_limit, "Op table: rows shown (20); 0: all");
+  command->add_flag("--per-step", options->per_step, "Op table: each profiled step apart");
   command->add_option("--format", options->format, "table, csv, json, markdown or npy (raw steps)")
       ->check(CLI::IsMember({"table", "csv", "json", "markdown", "npy"}));
   command

@@ -39,8 +39,8 @@ std::string read(const std::string& line) {
   if (has(R"({"kind": "facts")")) return (void)decode_facts(line), "facts";
   if (has(R"({"answer")")) return (void)check_answer_from_json(line), "answer";
   if (has(R"({"stepbench_catalogue")")) return (void)catalogue_from_json(line, "doc"), "catalogue";
-  constexpr const char* kKinds[] = {"hello",  "stage",   "cycle", "samples",
-                                    "launch", "skipped", "failed"};
+  constexpr const char* kKinds[] = {"hello", "stage",  "cycle",   "samples",
+                                    "ops",   "launch", "skipped", "failed"};
   return kKinds[decode_worker(line).index()];
 }
 
@@ -50,7 +50,7 @@ TEST(ProtocolDocument, EveryExampleIsAccepted) {
     SCOPED_TRACE(line);
     EXPECT_NO_THROW(++seen[read(line)]);
   }
-  for (const char* name : {"case", "hello", "stage", "cycle", "samples", "launch", "skipped",
+  for (const char* name : {"case", "hello", "stage", "cycle", "samples", "ops", "launch", "skipped",
                            "failed", "facts", "answer", "catalogue"}) {
     EXPECT_GE(seen[name], 1) << "no example of " << name;
   }

@@ -93,6 +93,33 @@ TEST(Reader, ANewAttemptForgetsWhatTheOneBeforeMeasured) {
   EXPECT_TRUE(results.unfinished.empty());
 }
 
+std::string ops(const LaunchKey& key, std::int64_t calls) {
+  return encode(OpsRow{.key = key,
+                       .frame = {.table = "ops",
+                                 .strings = {"op", "aten::mm", "[[2, 3]],\"values\":\n"},
+                                 .columns = {"kind", "name", "shapes", "calls"},
+                                 .values = {{0}, {1}, {2}, {calls}}}}) +
+         '\n';
+}
+
+TEST(Reader, ALaunchLineCommitsItsOpsToo) {
+  const auto key = testing::key();
+  const Results results = read_text(kRun + start(key) + ops(key, 3) + start(key, 1) + ops(key, 4) +
+                                    ops(key, 5) + launch(key, 1));
+  ASSERT_EQ(results.launches.size(), 1U);
+  const OpTable table = op_table_of(results.launches[0].ops);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0].calls, 4);
+  EXPECT_EQ(table.rows[1].calls, 5);
+  EXPECT_EQ(table.text(table.rows[0].shapes), "[[2, 3]],\"values\":\n");
+}
+
+TEST(Reader, OpsThatDoNotFitTogetherAreRefusedWithTheirLine) {
+  const auto key = testing::key();
+  const std::string wrong = replaced(ops(key, 3), "\"rows\":1", "\"rows\":2");
+  EXPECT_THAT(error_of(kRun + start(key) + wrong), ::testing::HasSubstr(":3: "));
+}
+
 TEST(Reader, TheLastCommittedAttemptOfAKeyWins) {
   const auto key = testing::key();
   const Results results = read_text(kRun + launch(key, 0, Outcome::failed("boom")) + start(key, 1) +
@@ -170,7 +197,7 @@ TEST(Reader, BrokenGzipNamesTheFile) {
 TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
   const auto key = testing::key();
   const std::string newer =
-      replaced(kRun, R"("version":"1.0.0")", R"("version":"1.7.3","future":{"a":[1]})");
+      replaced(kRun, R"("version":"1.1.0")", R"("version":"1.7.3","future":{"a":[1]})");
   const std::string later_launch =
       replaced(launch(key), R"("world":1)", R"("world":1,"extra":[{}])");
   const Results results =
@@ -190,7 +217,7 @@ TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
 }
 
 TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {
-  EXPECT_THAT(error_of(replaced(kRun, "\"1.0.0\"", "\"2.1.0\"")),
+  EXPECT_THAT(error_of(replaced(kRun, "\"1.1.0\"", "\"2.1.0\"")),
               AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));
 }
 

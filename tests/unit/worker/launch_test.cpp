@@ -24,6 +24,7 @@ struct Script {
   bool throw_in_set_up = false;
   bool throw_in_tear_down = false;
   bool skip = false;
+  bool ops = false;
   int torn_down = 0;
   std::int64_t throw_at_step = -1;
 };
@@ -64,6 +65,12 @@ class LaunchWorkload final : public ScriptedWorkload {
     sink.metric("flops", 1e9);
     sink.effective("device", std::string("cpu"));
     sink.note("as asked");
+    if (!script_.ops) return;
+    OpTable table;
+    table.strings = {"aten::mm"};
+    table.rows = {{.name = 0, .calls = 4}};
+    table.dropped = 2;
+    sink.ops(table);
   }
 
  private:
@@ -99,6 +106,7 @@ struct Said {
   std::vector<std::string> kinds;
   std::vector<Stage> stages;
   std::vector<protocol::SamplesMessage> samples;
+  std::vector<OpFrame> ops;
   std::optional<LaunchReport> report;
   std::optional<std::string> skipped;
   std::optional<protocol::FailedMessage> failed;
@@ -112,6 +120,10 @@ struct Said {
   void operator()(const protocol::SamplesMessage& message) {
     kinds.emplace_back("samples");
     samples.push_back(message);
+  }
+  void operator()(const protocol::OpsMessage& message) {
+    kinds.emplace_back("ops");
+    ops.push_back(message.frame);
   }
   void operator()(const protocol::LaunchMessage& message) {
     kinds.emplace_back("launch");
@@ -129,8 +141,9 @@ struct Said {
 
 Said run(Script& script, const std::vector<std::pair<std::string, Value>>& options = {},
          std::span<InstrumentFactory* const> instruments = {}, const std::string& name = "scripted",
-         Pass pass = Pass::kTiming) {
+         Pass pass = Pass::kTiming, protocol::VersionRange versions = protocol::kSupported) {
   protocol::CaseMessage message;
+  message.protocol = versions;
   message.pass = pass;
   message.resolved.case_id = "0123";
   message.resolved.workload = name;
@@ -146,6 +159,25 @@ Said run(Script& script, const std::vector<std::pair<std::string, Value>>& optio
   run_case(message, {known, types, instruments, facts}, clock, clock.now_ns(),
            [&](const protocol::WorkerMessage& out) { std::visit(said, out); });
   return said;
+}
+
+TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLine) {
+  Script script;
+  script.ops = true;
+  const Said said = run(script);
+  ASSERT_EQ(said.ops.size(), 1U);
+  EXPECT_EQ(said.kinds.at(said.kinds.size() - 2), "ops");
+  EXPECT_EQ(op_table_of(said.ops).rows[0].calls, 4);
+  EXPECT_THAT(said.report->flags, Contains("ops_incomplete"));
+  EXPECT_THAT(said.report->notes, Contains(HasSubstr("2 records were lost")));
+}
+
+TEST(Launch, SendsNoOpsToAControllerThatDoesNotKnowThem) {
+  Script script;
+  script.ops = true;
+  const Said said = run(script, {}, {}, "scripted", Pass::kNative, {1, 1});
+  EXPECT_TRUE(said.ops.empty());
+  EXPECT_EQ(said.kinds.back(), "launch");
 }
 
 TEST(Launch, SaysStagesThenCyclesThenSamplesThenOneFinalLine) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/activity_tables.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "harness/ops/names.h"
+#include "harness/report/number_text.h"
+
+namespace stepbench {
+namespace {
+
+using Member = std::int64_t ActivityRow::*;
+
+bool is_device_work(const ActivityRow& row) {
+  return row.kind == ActivityKind::kKernel || row.kind == ActivityKind::kMemcpy ||
+         row.kind == ActivityKind::kMemset;
+}
+bool is_call(const ActivityRow& row) {
+  return row.kind == ActivityKind::kRuntime || row.kind == ActivityKind::kDriver;
+}
+bool is_wait(const ActivityRow& row, const OpTable& table) {
+  return row.kind == ActivityKind::kSynchronization ||
+         (is_call(row) && table.text(row.name).find("Synchronize") != std::string_view::npos);
+}
+
+// Rows of one name (and cause) as one, largest first.
+std::vector<ActivityRow> chosen(const OpTable& table, bool by_cause, Member largest,
+                                const std::function<bool(const ActivityRow&)>& wanted) {
+  std::vector<ActivityRow> rows;
+  std::map<std::tuple<ActivityKind, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t>
+      index;
+  for (ActivityRow row : table.activities) {
+    if (!wanted(row)) continue;
+    if (!by_cause) row.op = row.phase = kNoIndex;
+    const auto [at, is_new] =
+        index.try_emplace({row.kind, row.name, row.op, row.phase}, rows.size());
+    if (is_new) {
+      rows.push_back(row);
+      continue;
+    }
+    ActivityRow& sum = rows[at->second];
+    sum.launches += row.launches;
+    sum.total_ns += row.total_ns;
+    sum.min_ns = std::min(sum.min_ns, row.min_ns);
+    sum.max_ns = std::max(sum.max_ns, row.max_ns);
+    sum.bytes += row.bytes;
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](const ActivityRow& a, const ActivityRow& b) {
+    return a.*largest > b.*largest;
+  });
+  return rows;
+}
+
+std::string time_text(std::int64_t ns) { return duration(static_cast<double>(ns)); }
+
+Grid grid_of(const OpTable& table, std::vector<ActivityRow> rows, bool by_cause,
+             std::size_t row_limit) {
+  if (row_limit > 0 && rows.size() > row_limit) rows.resize(row_limit);
+  const bool bytes =
+      std::any_of(rows.begin(), rows.end(), [](const ActivityRow& row) { return row.bytes > 0; });
+  Grid grid;
+  grid.columns = {{.head = "name", .align = Align::kLeft, .shrink_at = 9, .shrink_to = 24}};
+  if (by_cause) {
+    grid.columns.push_back({.head = "caused by", .align = Align::kLeft});
+    grid.columns.push_back({.head = "phase", .align = Align::kLeft});
+  }
+  for (const char* head : {"calls", "total", "avg", "min", "max"}) {
+    grid.columns.push_back({.head = head});
+  }
+  if (bytes) grid.columns.push_back({.head = "bytes"});
+  for (const ActivityRow& row : rows) {
+    GridRow& cells = grid.rows.emplace_back();
+    cells.cells = {std::string(table.text(row.name))};
+    if (by_cause) {
+      cells.cells.emplace_back(row.op == kNoIndex ? "no op" : table.text(row.op));
+      cells.cells.emplace_back(table.text(row.phase));
+    }
+    cells.cells.push_back(with_separators(row.launches));
+    cells.cells.push_back(time_text(row.total_ns));
+    cells.cells.push_back(duration(static_cast<double>(row.total_ns) /
+                                   static_cast<double>(std::max<std::int64_t>(row.launches, 1))));
+    cells.cells.push_back(time_text(row.min_ns));
+    cells.cells.push_back(time_text(row.max_ns));
+    if (bytes) cells.cells.push_back(byte_text(static_cast<double>(row.bytes)));
+  }
+  return grid;
+}
+
+Grid peaks(const OpTable& table) {
+  Grid grid;
+  grid.columns = {{.head = "device", .align = Align::kLeft},
+                  {.head = "peak"},
+                  {.head = "op", .align = Align::kLeft},
+                  {.head = "phase", .align = Align::kLeft},
+                  {.head = "step"}};
+  for (const MemoryPoint& point : table.memory) {
+    if (!point.peak) continue;
+    grid.rows.push_back(
+        {.cells = {point.device < 0 ? "host" : "cuda:" + std::to_string(point.device),
+                   byte_text(static_cast<double>(point.allocated_bytes)),
+                   std::string(table.text(point.op)), std::string(table.text(point.phase)),
+                   point.step < 0 ? "" : std::to_string(point.step)}});
+  }
+  return grid;
+}
+
+}  // namespace
+
+std::vector<TitledGrid> activity_grids(const OpTable& table, std::size_t row_limit) {
+  std::vector<TitledGrid> all;
+  const auto add = [&](std::string title, bool by_cause, Member largest,
+                       const std::function<bool(const ActivityRow&)>& wanted) {
+    Grid grid = grid_of(table, chosen(table, by_cause, largest, wanted), by_cause, row_limit);
+    if (!grid.rows.empty()) all.push_back({std::move(title), std::move(grid)});
+  };
+  add("Kernels and copies by time", false, &ActivityRow::total_ns, is_device_work);
+  add("Kernels and copies by launches", false, &ActivityRow::launches, is_device_work);
+  add("CUDA runtime and driver calls", false, &ActivityRow::total_ns, is_call);
+  add("Waits for the device, and the op that caused each", true, &ActivityRow::total_ns,
+      [&](const ActivityRow& row) { return is_wait(row, table); });
+  if (Grid grid = peaks(table); !grid.rows.empty()) {
+    all.push_back({"Peak memory while profiled", std::move(grid)});
+  }
+  return all;
+}
+
+void add_activities(JsonText& json, const OpTable& table) {
+  json.open_array("activities");
+  for (const ActivityRow& row : table.activities) {
+    json.open_object().text("kind", name_of(row.kind)).text("name", table.text(row.name));
+    json.text("op", table.text(row.op)).text("phase", table.text(row.phase));
+    json.integer("launches", row.launches).integer("total_ns", row.total_ns);
+    json.integer("min_ns", row.min_ns).integer("max_ns", row.max_ns).integer("bytes", row.bytes);
+    json.close_object();
+  }
+  json.close_array().open_array("memory");
+  for (const MemoryPoint& point : table.memory) {
+    json.open_object().integer("device", point.device).integer("at_ns", point.at_ns);
+    json.integer("step", point.step).text("phase", table.text(point.phase));
+    json.text("op", table.text(point.op)).integer("allocated_bytes", point.allocated_bytes);
+    json.flag("peak", point.peak).close_object();
+  }
+  json.close_array();
+}
+
+}  // namespace stepbench

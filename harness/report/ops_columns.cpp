@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/ops_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "harness/catalogue/nearest.h"
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+Value text(const OpTable& table, std::uint32_t index) {
+  return index == kNoIndex ? Value() : Value(std::string(table.text(index)));
+}
+
+Value share(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return {};
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Value average(std::int64_t total, std::int64_t calls) {
+  if (calls == 0) return {};
+  return static_cast<double>(total) / static_cast<double>(calls);
+}
+
+using Row = const OpRow&;
+using Table = const OpTable&;
+using Totals = const OpTotals&;
+
+constexpr std::array kColumns = {
+    OpColumn{"key", "name", OpUnit::kText, "Name of the op, annotation, runtime call or kernel.", 0,
+             [](Row row, Table table, Totals) { return text(table, row.name); }},
+    OpColumn{"step", "step", OpUnit::kCount, "With --per-step.", 0,
+             [](Row row, Table, Totals) { return row.step < 0 ? Value() : Value(row.step); }},
+    OpColumn{"phase", "phase", OpUnit::kText, "With --group-by phase.", 0,
+             [](Row row, Table table, Totals) { return text(table, row.phase); }},
+    OpColumn{"module", "module", OpUnit::kText, "With --group-by module.", 0,
+             [](Row row, Table table, Totals) { return text(table, row.module); }},
+    OpColumn{
+        "self_cpu_percent", "self CPU %", OpUnit::kPercent, "Of the self CPU time of all rows.", 8,
+        [](Row row, Table, Totals totals) { return share(row.self_cpu_ns, totals.self_cpu_ns); }},
+    OpColumn{"self_cpu_time_total", "self CPU", OpUnit::kTime,
+             "Host time without what the op called.", 0,
+             [](Row row, Table, Totals) { return Value(row.self_cpu_ns); }},
+    OpColumn{"total_cpu_percent", "CPU total %", OpUnit::kPercent,
+             "Of the self CPU time of all rows.", 5,
+             [](Row row, Table, Totals totals) {
+               return row.async ? Value() : share(row.cpu_ns, totals.self_cpu_ns);
+             }},
+    OpColumn{"cpu_time_total", "CPU total", OpUnit::kTime, "Host time with what the op called.", 13,
+             [](Row row, Table, Totals) { return Value(row.cpu_ns); }},
+    OpColumn{"cpu_time", "CPU avg", OpUnit::kTime, "Host time of one call.", 7,
+             [](Row row, Table, Totals) { return average(row.cpu_ns, row.calls); }},
+    OpColumn{"self_cuda_time_total", "self CUDA", OpUnit::kTime,
+             "Device time of the kernels and copies that the op itself started.", 14,
+             [](Row row, Table, Totals) { return Value(row.self_device_ns); }},
+    OpColumn{"total_device_percent", "self CUDA %", OpUnit::kPercent,
+             "Of the device time of all kernels and copies.", 9,
+             [](Row row, Table, Totals totals) {
+               return share(row.self_device_ns, totals.self_device_ns);
+             }},
+    OpColumn{"cuda_time_total", "CUDA total", OpUnit::kTime,
+             "Device time with that of what the op called.", 12,
+             [](Row row, Table, Totals) { return Value(row.device_ns); }},
+    OpColumn{"cuda_time", "CUDA avg", OpUnit::kTime, "Device time of one call.", 6,
+             [](Row row, Table, Totals) { return average(row.device_ns, row.calls); }},
+    OpColumn{"cpu_memory_usage", "CPU mem", OpUnit::kBytes,
+             "Host bytes allocated less freed while it ran, by any thread.", 4,
+             [](Row row, Table, Totals) { return Value(row.cpu_bytes); }},
+    OpColumn{"self_cpu_memory_usage", "self CPU mem", OpUnit::kBytes,
+             "The same without what the op called.", 10,
+             [](Row row, Table, Totals) { return Value(row.self_cpu_bytes); }},
+    OpColumn{"own_cpu_memory_usage", "own CPU mem", OpUnit::kBytes,
+             "Host bytes allocated less freed by its own thread while it was the innermost op.", 2,
+             [](Row row, Table, Totals) { return Value(row.own_cpu_bytes); }},
+    OpColumn{"own_cpu_memory_allocated", "own CPU alloc", OpUnit::kBytes,
+             "Of these the allocations alone.", 3,
+             [](Row row, Table, Totals) { return Value(row.own_cpu_allocated_bytes); }},
+    OpColumn{"cuda_memory_usage", "CUDA mem", OpUnit::kBytes,
+             "Device bytes allocated less freed while it ran, by any thread.", 4,
+             [](Row row, Table, Totals) { return Value(row.device_bytes); }},
+    OpColumn{"self_cuda_memory_usage", "self CUDA mem", OpUnit::kBytes,
+             "The same without what the op called.", 11,
+             [](Row row, Table, Totals) { return Value(row.self_device_bytes); }},
+    OpColumn{"own_cuda_memory_usage", "own CUDA mem", OpUnit::kBytes,
+             "Device bytes allocated less freed by its own thread while it was the innermost op.",
+             2, [](Row row, Table, Totals) { return Value(row.own_device_bytes); }},
+    OpColumn{"own_cuda_memory_allocated", "own CUDA alloc", OpUnit::kBytes,
+             "Of these the allocations alone.", 3,
+             [](Row row, Table, Totals) { return Value(row.own_device_allocated_bytes); }},
+    OpColumn{"count", "calls", OpUnit::kCount, "Calls.", 0,
+             [](Row row, Table, Totals) { return Value(row.calls); }},
+    OpColumn{"flops", "FLOPs", OpUnit::kCount,
+             "Floating-point operations of all calls, from the shapes.", 1,
+             [](Row row, Table, Totals) { return Value(row.flops); }},
+    OpColumn{"input_shapes", "input shapes", OpUnit::kText, "With --group-by shape.", 0,
+             [](Row row, Table table, Totals) { return text(table, row.shapes); }},
+};
+
+// `device` for `cuda`, as torch.profiler has both.
+std::string canonical(std::string_view name) {
+  std::string text(name == "name" ? "key" : name);
+  for (const auto& column : kColumns) {
+    if (column.name == text) return text;
+  }
+  const std::size_t device = text.find("device_");
+  if (device != std::string::npos) text.replace(device, 7, "cuda_");
+  return text;
+}
+
+}  // namespace
+
+std::span<const OpColumn> op_columns() { return kColumns; }
+
+const OpColumn& op_column(std::string_view name, const std::string& where) {
+  const std::string wanted = canonical(name);
+  std::vector<std::string> names;
+  for (const OpColumn& column : kColumns) {
+    if (column.name == wanted) return column;
+    names.emplace_back(column.name);
+  }
+  std::string known;
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  throw ConfigError(where, "an op table has no column '" + std::string(name) + "'" +
+                               did_you_mean(wanted, names) + "; columns: " + known);
+}
+
+std::string_view unit_name(OpUnit unit) {
+  switch (unit) {
+    case OpUnit::kTime:
+      return "us";
+    case OpUnit::kBytes:
+      return "bytes";
+    case OpUnit::kPercent:
+      return "%";
+    case OpUnit::kText:
+    case OpUnit::kCount:
+      break;
+  }
+  return "";
+}
+
+}  // namespace stepbench

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/ops_report.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "harness/catalogue/nearest.h"
+#include "harness/error.h"
+#include "harness/ops/names.h"
+#include "harness/record/encode.h"
+#include "harness/record/json_text.h"
+#include "harness/report/activity_tables.h"
+#include "harness/report/case_rows.h"
+#include "harness/report/grid.h"
+#include "harness/report/number_text.h"
+#include "harness/report/ops_columns.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kNsPerUs = 1000;
+
+// The launches of one case by one engine.
+struct Profiled {
+  std::string case_id;
+  std::string label;
+  std::string engine;
+  std::int64_t launches = 0;
+  std::optional<double> overhead = {};
+  OpTable table = {};
+  OpTotals totals = {};
+  std::vector<OpRow> rows = {};  // grouped, sorted, cut
+  std::size_t rows_in_all = 0;
+};
+
+OpGrouping grouping_of(const OpsView& view) {
+  OpGrouping by{.step = view.per_step};
+  const std::vector<std::string> known = {"shape", "phase", "module", "name"};
+  for (const std::string& each : view.group_by) {
+    if (each == "shape" || each == "shapes") {
+      by.shapes = true;
+    } else if (each == "phase") {
+      by.phase = true;
+    } else if (each == "module") {
+      by.module = true;
+    } else if (each != "name") {
+      throw ConfigError("--group-by", "unknown group '" + each + "'" + did_you_mean(each, known) +
+                                          "; groups: name, shape, phase, module");
+    }
+  }
+  return by;
+}
+
+double as_number(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return -std::numeric_limits<double>::infinity();
+}
+
+// Steps stay in their order; names rise, numbers fall.
+void sort_rows(Profiled& profiled, const OpColumn& by, bool per_step) {
+  const auto get = [&](const OpRow& row) { return by.get(row, profiled.table, profiled.totals); };
+  std::stable_sort(profiled.rows.begin(), profiled.rows.end(), [&](const OpRow& a, const OpRow& b) {
+    if (per_step && a.step != b.step) return a.step < b.step;
+    if (by.unit == OpUnit::kText) return to_text(get(a)) < to_text(get(b));
+    return as_number(get(a)) > as_number(get(b));
+  });
+}
+
+void cut_rows(Profiled& profiled, const OpsView& view) {
+  profiled.rows_in_all = profiled.rows.size();
+  if (view.row_limit == 0) return;
+  std::map<std::int64_t, std::size_t> kept;
+  std::erase_if(profiled.rows, [&](const OpRow& row) {
+    return ++kept[view.per_step ? row.step : 0] > view.row_limit;
+  });
+}
+
+std::vector<Profiled> gather(const Results& results, const OpsView& view) {
+  const std::vector<CaseRow> cases = case_rows(results);
+  const std::vector<std::string> varying = varying_options(cases, results);
+  const OpGrouping by = grouping_of(view);
+  std::vector<Profiled> all;
+  std::map<std::tuple<std::string, std::string, Pass>, std::size_t> index;
+  std::vector<std::vector<OpFrame>> frames;
+  for (const Launch& launch : results.launches) {
+    const LaunchKey& key = launch.row.key;
+    if (launch.ops.empty() || !key.case_id.starts_with(view.case_id)) continue;
+    const auto [at, is_new] = index.try_emplace({key.case_id, key.arm, key.pass}, all.size());
+    if (is_new) {
+      const auto row = std::find_if(cases.begin(), cases.end(), [&](const CaseRow& each) {
+        return each.case_id == key.case_id;
+      });
+      all.push_back({.case_id = key.case_id,
+                     .label = row == cases.end() ? key.case_id : case_label(*row, varying),
+                     .engine = std::string(name_of(key.pass))});
+      frames.emplace_back();
+    }
+    Profiled& profiled = all[at->second];
+    ++profiled.launches;
+    std::vector<OpFrame>& own = frames[at->second];
+    own.insert(own.end(), launch.ops.begin(), launch.ops.end());
+    const auto overhead = launch.row.report.metrics.find("profile_overhead");
+    if (overhead != launch.row.report.metrics.end()) profiled.overhead = overhead->second;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].table = op_table_of(frames[i]);
+    all[i].rows = grouped(all[i].table.rows, by);
+    all[i].totals = totals_of(all[i].rows);
+    const bool device = all[i].totals.self_device_ns > 0;
+    const std::string sort = !view.sort.empty() ? view.sort
+                             : device           ? "self_cuda_time_total"
+                                                : "self_cpu_time_total";
+    sort_rows(all[i], op_column(sort.starts_with('-') ? sort.substr(1) : sort, "--sort"),
+              view.per_step);
+    cut_rows(all[i], view);
+  }
+  return all;
+}
+
+std::vector<const OpColumn*> chosen_columns(const OpsView& view) {
+  std::vector<const OpColumn*> chosen;
+  for (const std::string& name : view.columns) chosen.push_back(&op_column(name, "--columns"));
+  if (chosen.empty()) {
+    for (const OpColumn& column : op_columns()) chosen.push_back(&column);
+  }
+  return chosen;
+}
+
+bool holds_something(const Profiled& profiled, const OpColumn& column) {
+  return std::any_of(profiled.rows.begin(), profiled.rows.end(), [&](const OpRow& row) {
+    const Value value = column.get(row, profiled.table, profiled.totals);
+    if (is_null(value)) return false;
+    return column.unit == OpUnit::kText || as_number(value) != 0;
+  });
+}
+
+std::string cell_text(const Value& value, OpUnit unit) {
+  if (is_null(value)) return "";
+  switch (unit) {
+    case OpUnit::kText:
+      return to_text(value);
+    case OpUnit::kCount:
+      return with_separators(std::get<std::int64_t>(value));
+    case OpUnit::kTime:
+      return as_number(value) == 0 ? "0" : duration(as_number(value));
+    case OpUnit::kBytes: {
+      const double bytes = as_number(value);
+      if (bytes == 0) return "0";
+      return bytes < 0 ? "-" + byte_text(-bytes) : byte_text(bytes);
+    }
+    case OpUnit::kPercent:
+      return percent(as_number(value) / 100);
+  }
+  return "";
+}
+
+Grid grid_of(const Profiled& profiled, const OpsView& view) {
+  Grid grid;
+  std::vector<const OpColumn*> columns = chosen_columns(view);
+  if (view.columns.empty()) {
+    std::erase_if(columns, [&](const OpColumn* each) { return !holds_something(profiled, *each); });
+  }
+  int last = 0;
+  for (const OpColumn* column : columns) last = std::max(last, column->drop_at);
+  for (const OpColumn* column : columns) {
+    const bool text = column->unit == OpUnit::kText;
+    grid.columns.push_back({.head = std::string(column->head),
+                            .align = text ? Align::kLeft : Align::kRight,
+                            .drop_at = column->drop_at,
+                            .shrink_at = text ? last + 1 : 0,
+                            .shrink_to = 24});
+  }
+  for (const OpRow& row : profiled.rows) {
+    GridRow& cells = grid.rows.emplace_back();
+    for (const OpColumn* column : columns) {
+      cells.cells.push_back(
+          cell_text(column->get(row, profiled.table, profiled.totals), column->unit));
+    }
+  }
+  return grid;
+}
+
+std::string heading(const Profiled& profiled) {
+  std::string text = profiled.label + "  (" + profiled.engine;
+  if (profiled.launches > 1) text += ", " + std::to_string(profiled.launches) + " launches";
+  if (profiled.overhead) {
+    text += ", profile_overhead " + significant(*profiled.overhead) + "x";
+  } else {
+    text += ", profile_overhead unknown: no timing launch beside it";
+  }
+  return text + ")";
+}
+
+std::string summary_line(const Profiled& profiled) {
+  std::string text =
+      "Self CPU time total: " + duration(static_cast<double>(profiled.totals.self_cpu_ns));
+  if (profiled.totals.self_device_ns > 0) {
+    text +=
+        ". Self CUDA time total: " + duration(static_cast<double>(profiled.totals.self_device_ns));
+  }
+  if (profiled.totals.flops > 0) text += ". FLOPs: " + with_separators(profiled.totals.flops);
+  text += '.';
+  if (profiled.rows.size() < profiled.rows_in_all) {
+    text += " " + with_separators(static_cast<std::int64_t>(profiled.rows.size())) + " of " +
+            with_separators(static_cast<std::int64_t>(profiled.rows_in_all)) +
+            " rows; --row-limit 0 shows all.";
+  }
+  return text;
+}
+
+std::string as_text(const std::vector<Profiled>& all, const OpsView& view, const TableStyle& style,
+                    bool markdown) {
+  std::string text;
+  for (const Profiled& profiled : all) {
+    if (!text.empty()) text += '\n';
+    text += (markdown ? "### " : "") + heading(profiled) + "\n\n";
+    const auto drawn = [&](const Grid& grid) {
+      if (markdown) return draw_markdown(grid);
+      const DrawnGrid made = draw(grid, static_cast<std::size_t>(style.columns), style.colour);
+      if (made.dropped.empty()) return made.text;
+      std::string left_out;
+      for (const std::string& head : made.dropped)
+        left_out += (left_out.empty() ? "" : ", ") + head;
+      return made.text + "No room for: " + left_out + " (--columns, --format csv).\n";
+    };
+    text += drawn(grid_of(profiled, view)) + '\n' + summary_line(profiled) + '\n';
+    for (const TitledGrid& extra : activity_grids(profiled.table, view.row_limit)) {
+      text +=
+          '\n' + (markdown ? "#### " + extra.title + '\n' : extra.title) + '\n' + drawn(extra.grid);
+    }
+  }
+  return text;
+}
+
+// Times in microseconds, exact to the nanosecond.
+std::string plain_text(const Value& value, OpUnit unit) {
+  if (is_null(value)) return "";
+  if (unit != OpUnit::kTime) return to_text(value);
+  return to_text(Value(as_number(value) / kNsPerUs));
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {
+  const std::vector<const OpColumn*> columns = chosen_columns(view);
+  std::string text = "case,engine,kind";
+  for (const OpColumn* column : columns) text += ',' + std::string(column->name);
+  text += '\n';
+  for (const Profiled& profiled : all) {
+    for (const OpRow& row : profiled.rows) {
+      text += profiled.case_id + ',' + profiled.engine + ',' + std::string(name_of(row.kind));
+      for (const OpColumn* column : columns) {
+        text += ',' + csv_cell(plain_text(column->get(row, profiled.table, profiled.totals),
+                                          column->unit));
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+void add_value(JsonText& json, const OpColumn& column, const Value& value) {
+  if (is_null(value)) {
+    json.null(column.name);
+  } else if (column.unit == OpUnit::kTime) {
+    json.number(column.name, as_number(value) / kNsPerUs);
+  } else {
+    json.value(column.name, value);
+  }
+}
+
+std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
+  const std::vector<const OpColumn*> columns = chosen_columns(view);
+  JsonText json;
+  json.open_object().open_array("columns");
+  for (const OpColumn* column : columns) {
+    json.open_object().text("name", column->name).text("unit", unit_name(column->unit));
+    json.text("doc", column->doc).close_object();
+  }
+  json.close_array().open_array("cases");
+  for (const Profiled& profiled : all) {
+    json.open_object().text("case", profiled.case_id).text("engine", profiled.engine);
+    json.integer("launches", profiled.launches);
+    if (profiled.overhead) json.number("profile_overhead", *profiled.overhead);
+    json.integer("self_cpu_ns", profiled.totals.self_cpu_ns);
+    json.integer("self_device_ns", profiled.totals.self_device_ns).open_array("rows");
+    for (const OpRow& row : profiled.rows) {
+      json.open_object().text("kind", name_of(row.kind));
+      for (const OpColumn* column : columns) {
+        add_value(json, *column, column->get(row, profiled.table, profiled.totals));
+      }
+      json.close_object();
+    }
+    json.close_array();
+    add_activities(json, profiled.table);
+    json.close_object();
+  }
+  return json.close_array().close_object().take() + '\n';
+}
+
+}  // namespace
+
+std::string render_ops(const Results& results, const OpsView& view, Format format,
+                       const TableStyle& style) {
+  const std::vector<Profiled> all = gather(results, view);
+  if (all.empty()) {
+    throw ConfigError(view.case_id.empty() ? "--ops" : "--case " + view.case_id,
+                      "no launch here recorded its operations; measure with `stepbench run FILE "
+                      "--profile` or `profile: {ops: native}`");
+  }
+  switch (format) {
+    case Format::kCsv:
+      return as_csv(all, view);
+    case Format::kJson:
+      return as_json(all, view);
+    case Format::kTable:
+    case Format::kMarkdown:
+      break;
+  }
+  return as_text(all, view, style, format == Format::kMarkdown);
+}
+
+}  // namespace stepbench

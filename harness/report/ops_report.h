@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `show --ops` prints of profiled launches.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/ops/op_table.h"
+#include "harness/record/reader.h"
+#include "harness/report/table.h"
+
+namespace stepbench {
+
+struct OpsView {
+  std::string case_id = {};                // its first digits; empty: all cases
+  std::string sort = {};                   // largest first; empty: self CUDA, else self CPU time
+  std::size_t row_limit = 20;              // 0: all
+  std::vector<std::string> group_by = {};  // shape, phase, module
+  bool per_step = false;
+  std::vector<std::string> columns = {};  // empty: all that hold something
+};
+
+// One table per profiled case and engine; its launches are added up. Throws ConfigError naming the
+// argument for an unknown column or group, and when no launch was profiled.
+[[nodiscard]] std::string render_ops(const Results& results, const OpsView& view, Format format,
+                                     const TableStyle& style);
+
+}  // namespace stepbench

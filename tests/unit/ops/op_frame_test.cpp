@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/op_frame.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/error.h"
+#include "harness/record/encode.h"
+#include "tests/unit/ops/log_maker.h"
+
+namespace stepbench {
+namespace {
+
+using testing::RandomLog;
+
+// Everything that a reader could ask of a table.
+std::string described(const OpTable& table) {
+  std::string text;
+  for (const OpFrame& frame : frames_of(table)) text += encode(OpsRow{.key = {}, .frame = frame});
+  return text;
+}
+
+TEST(OpFrame, ATableComesBackEqualFromAnyNumberOfFrames) {
+  const OpTable table = make_op_table(RandomLog(3).make(40));
+  const std::vector<OpFrame> small = frames_of(table, 2000);
+  EXPECT_GT(small.size(), 10U);
+  const OpTable back = op_table_of(small);
+  EXPECT_EQ(back.rows.size(), table.rows.size());
+  EXPECT_EQ(back.activities.size(), table.activities.size());
+  EXPECT_EQ(back.memory.size(), table.memory.size());
+  EXPECT_EQ(described(back), described(table));
+}
+
+TEST(OpFrame, NoLineIsLongerThanAskedWhateverTheNames) {
+  OpTable table;
+  for (int i = 0; i < 200; ++i) {
+    table.strings.push_back(std::string(300, '\x01') + std::to_string(i));
+    table.rows.push_back({.name = static_cast<std::uint32_t>(i),
+                          .cpu_ns = std::numeric_limits<std::int64_t>::min()});
+  }
+  constexpr std::size_t kLimit = 20'000;
+  for (const OpFrame& frame : frames_of(table, kLimit)) {
+    EXPECT_LT(encode(OpsRow{.key = {}, .frame = frame}).size(), kLimit + 5'000);
+  }
+}
+
+TEST(OpFrame, UnknownTablesAndColumnsArePassedOver) {
+  const OpFrame frames[] = {{.table = "of the future", .columns = {"x"}, .values = {{1}}},
+                            {.table = "ops",
+                             .strings = {"aten::mm"},
+                             .columns = {"name", "colour", "calls"},
+                             .values = {{0, -1}, {7, 8}, {3, 4}}}};
+  const OpTable table = op_table_of(frames);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.text(table.rows[0].name), "aten::mm");
+  EXPECT_EQ(table.text(table.rows[1].name), "");
+  EXPECT_EQ(table.rows[1].calls, 4);
+}
+
+TEST(OpFrame, AnIndexThatPointsNowhereNamesItsColumn) {
+  const OpFrame frame{.table = "ops", .strings = {"a"}, .columns = {"module"}, .values = {{5}}};
+  try {
+    (void)op_table_of({&frame, 1});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("column 'module': 5"));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench
