@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/trace_events.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/ops/memory_levels.h"
+
+namespace stepbench {
+namespace {
+
+// Shapes are JSON already, unless a collector made them otherwise.
+std::string shapes_json(const std::string& shapes) {
+  const bool plain = shapes.find_first_not_of("[]0123456789, -") == std::string::npos;
+  return plain && !shapes.empty() ? shapes : json_string(shapes);
+}
+
+}  // namespace
+
+TraceEvents::TraceEvents(const OpLog& log, const TraceHeader& header, TraceFile& file)
+    : log_(log), header_(header), file_(file), base_ns_(begin_ns(log)) {
+  for (const std::string& name : log.names) names_.push_back(json_string(name));
+  for (const std::string& shapes : log.shapes) shapes_.push_back(shapes_json(shapes));
+}
+
+void TraceEvents::separate() {
+  file_.text(first_ ? "\n" : ",\n");
+  first_ = false;
+}
+
+TraceFile& TraceEvents::open(std::string_view category, std::string_view name, std::int64_t pid,
+                             std::int64_t tid, std::int64_t start_ns, std::int64_t end_ns) {
+  separate();
+  file_.text(R"({"ph":"X","cat":)").text(category).text(R"(,"name":)").text(name);
+  file_.text(R"(,"pid":)").number(pid).text(R"(,"tid":)").number(tid);
+  file_.text(R"(,"ts":)").microseconds(start_ns - base_ns_);
+  return file_.text(R"(,"dur":)").microseconds(std::max<std::int64_t>(end_ns - start_ns, 0));
+}
+
+void TraceEvents::arrow_end(std::string_view phase, std::string_view category, std::uint64_t id,
+                            std::int64_t pid, std::int64_t tid, std::int64_t at_ns) {
+  separate();
+  file_.text(R"({"ph":")").text(phase).text(R"(","id":)").number(id);
+  file_.text(R"(,"pid":)").number(pid).text(R"(,"tid":)").number(tid);
+  file_.text(R"(,"ts":)").microseconds(at_ns - base_ns_).text(R"(,"cat":")").text(category);
+  file_.text(R"(","name":")").text(category);
+  file_.text(phase == "f" ? R"(","bp":"e"})" : R"("})");
+}
+
+std::int64_t TraceEvents::thread_id(std::uint32_t thread) const {
+  return thread < log_.threads.size() ? log_.threads[thread].id : log_.process;
+}
+
+void TraceEvents::label(std::string_view what, std::string_view pid, std::int64_t tid,
+                        std::string_view key, std::string_view value) {
+  separate();
+  file_.text(R"({"ph":"M","name":")").text(what).text(R"(","pid":)").text(pid);
+  file_.text(R"(,"tid":)").number(tid).text(R"(,"ts":0.000,"args":{")").text(key);
+  file_.text(R"(":)").text(value).text("}}");
+}
+
+void TraceEvents::name_process(std::string_view pid, std::string_view name, std::string_view labels,
+                               std::int64_t order) {
+  label("process_name", pid, 0, "name", json_string(name));
+  label("process_labels", pid, 0, "labels", json_string(labels));
+  label("process_sort_index", pid, 0, "sort_index", std::to_string(order));
+}
+
+void TraceEvents::metadata() {
+  constexpr std::int64_t kDevicesFrom = 5'000'000;
+  constexpr std::int64_t kWindowAt = 536'870'912;
+  const std::string process = std::to_string(log_.process);
+  name_process(process, "stepbench-worker", "CPU", log_.process);
+  std::map<std::int64_t, std::string> threads;
+  for (const OpThread& thread : log_.threads) threads.emplace(thread.id, thread.name);
+  for (const auto& [id, name] : threads) {
+    const std::string text = "thread " + std::to_string(id) + " (" + name + ")";
+    label("thread_name", process, id, "name", json_string(text));
+    label("thread_sort_index", process, id, "sort_index", std::to_string(id));
+  }
+  std::set<std::int64_t> workers;
+  for (const ForeignSpan& span : log_.foreign) workers.insert(span.pid);
+  for (const std::int64_t pid : workers) {
+    name_process(std::to_string(pid), "loader worker " + std::to_string(pid), "CPU", pid);
+    label("thread_name", std::to_string(pid), pid, "name", json_string("loader worker"));
+  }
+  std::map<int, std::set<std::uint32_t>> streams;
+  for (const DeviceActivity& activity : log_.activities) {
+    if (activity.kind == ActivityKind::kKernel || activity.kind == ActivityKind::kMemcpy ||
+        activity.kind == ActivityKind::kMemset) {
+      streams[activity.device].insert(activity.stream);
+    }
+  }
+  for (const auto& [device, used] : streams) {
+    const std::string pid = std::to_string(device);
+    name_process(pid, "stepbench-worker", "GPU " + pid, kDevicesFrom + device);
+    for (const std::uint32_t stream : used) {
+      const std::string name = "stream " + std::to_string(stream) + " ";
+      label("thread_name", pid, stream, "name", json_string(name));
+      label("thread_sort_index", pid, stream, "sort_index", std::to_string(stream));
+    }
+  }
+  label("process_sort_index", "\"Spans\"", 0, "sort_index", std::to_string(kWindowAt));
+  window();
+}
+
+// The recorded interval, from the first record to the last.
+void TraceEvents::window() {
+  std::int64_t end_ns = base_ns_;
+  for (const OpEvent& op : log_.ops) end_ns = std::max(end_ns, op.end_ns);
+  for (const StepMark& mark : log_.marks) end_ns = std::max(end_ns, mark.end_ns);
+  for (const DeviceActivity& activity : log_.activities) end_ns = std::max(end_ns, activity.end_ns);
+  separate();
+  file_.text(
+      "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\",");
+  file_.text(R"("tid":"PyTorch Profiler","ts":0.000,"dur":)").microseconds(end_ns - base_ns_);
+  file_.text(R"(,"args":{"Op count":)").number(log_.ops.size()).text("}}");
+}
+
+}  // namespace stepbench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/trace_file.h"
+
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kPlainBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kCompressedBufferBytes = std::size_t{4} << 20;
+constexpr int kLevel = 4;
+
+// Length of the well-formed UTF-8 sequence at the front; 0: none.
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
+  }
+  if (length > 2) {
+    const auto second = static_cast<unsigned char>(text[1]);
+    if (lead == 0xE0 && second < 0xA0) return 0;
+    if (lead == 0xED && second >= 0xA0) return 0;
+    if (lead == 0xF0 && second < 0x90) return 0;
+    if (lead == 0xF4 && second >= 0x90) return 0;
+  }
+  return length;
+}
+
+}  // namespace
+
+struct TraceFile::Compressor {
+  libdeflate_compressor* handle = libdeflate_alloc_compressor(kLevel);
+  std::string output;
+  Compressor() = default;
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  ~Compressor() { libdeflate_free_compressor(handle); }
+};
+
+TraceFile::TraceFile(const std::filesystem::path& path)
+    : path_(path), temporary_(path.string() + ".tmp") {
+  if (path.extension() == ".gz") {
+    compressor_ = std::make_unique<Compressor>();
+    if (compressor_->handle == nullptr) throw Error("no memory to compress " + path.string());
+  }
+  buffer_.resize(compressor_ ? kCompressedBufferBytes : kPlainBufferBytes);
+  end_ = buffer_.data();
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) fail("create");
+}
+
+TraceFile::~TraceFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void TraceFile::commit() {
+  flush();
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail("write");
+  std::error_code error;
+  std::filesystem::rename(temporary_, path_, error);
+  if (error) throw Error("cannot rename " + temporary_.string() + ": " + error.message());
+  committed_ = true;
+}
+
+TraceFile& TraceFile::quoted(std::string_view piece) { return text(json_string(piece)); }
+
+void TraceFile::make_room(std::size_t bytes) {
+  if (room() < bytes) flush();
+}
+
+TraceFile& TraceFile::write_through(std::string_view piece) {
+  while (!piece.empty()) {
+    const std::string_view part = piece.substr(0, buffer_.size());
+    piece.remove_prefix(part.size());
+    text(part);
+  }
+  return *this;
+}
+
+void TraceFile::flush() {
+  const std::string_view held(buffer_.data(), static_cast<std::size_t>(end_ - buffer_.data()));
+  end_ = buffer_.data();
+  if (held.empty()) return;
+  if (!compressor_) {
+    write_bytes(held);
+    return;
+  }
+  std::string& output = compressor_->output;
+  output.resize(libdeflate_gzip_compress_bound(compressor_->handle, held.size()));
+  const std::size_t size = libdeflate_gzip_compress(compressor_->handle, held.data(), held.size(),
+                                                    output.data(), output.size());
+  if (size == 0) throw Error("cannot compress " + path_.string());
+  write_bytes(std::string_view(output).substr(0, size));
+}
+
+void TraceFile::write_bytes(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void TraceFile::fail(const char* what) const {
+  throw Error(std::string("cannot ") + what + ' ' + path_.string() + ": " +
+              std::generic_category().message(errno));
+}
+
+std::string json_string(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const char c = text.front();
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+    } else if (length > 1) {
+      out += text.substr(0, length);
+    } else if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += {kHex[static_cast<unsigned char>(c) >> 4U], kHex[static_cast<unsigned char>(c) & 15U]};
+    } else {
+      out += c;
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out + '"';
+}
+
+}  // namespace stepbench

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A large text file written piece by piece, optionally compressed. One thread.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stepbench {
+
+// Writes PATH.tmp and renames it at the end; without commit() it is removed. Paths that end in .gz
+// are written as gzip members of a few MiB each.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::filesystem::path& path);
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  ~TraceFile();
+
+  void commit();
+
+  TraceFile& text(std::string_view piece) {
+    if (piece.size() > room()) make_room(piece.size());
+    if (piece.size() > room()) return write_through(piece);
+    std::memcpy(end_, piece.data(), piece.size());
+    end_ += piece.size();
+    return *this;
+  }
+  template <std::integral Number>
+  TraceFile& number(Number value) {
+    constexpr std::size_t kLongest = 24;
+    if (room() < kLongest) make_room(kLongest);
+    end_ = std::to_chars(end_, end_ + kLongest, value).ptr;
+    return *this;
+  }
+  // Nanoseconds as microseconds with three decimals.
+  TraceFile& microseconds(std::int64_t ns) {
+    if (ns < 0) {
+      text("-");
+      ns = -ns;
+    }
+    number(ns / 1000);
+    const auto rest = static_cast<unsigned>(ns % 1000);
+    const char digits[] = {'.', static_cast<char>('0' + rest / 100),
+                           static_cast<char>('0' + rest / 10 % 10),
+                           static_cast<char>('0' + rest % 10)};
+    return text({digits, sizeof digits});
+  }
+  TraceFile& quoted(std::string_view piece);  // as a JSON string
+
+ private:
+  [[nodiscard]] std::size_t room() const {
+    return static_cast<std::size_t>(buffer_.data() + buffer_.size() - end_);
+  }
+  void make_room(std::size_t bytes);
+  TraceFile& write_through(std::string_view piece);
+  void flush();
+  void write_bytes(std::string_view bytes);
+  [[noreturn]] void fail(const char* what) const;
+
+  struct Compressor;
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+  std::string buffer_;
+  char* end_ = nullptr;
+  std::unique_ptr<Compressor> compressor_;
+};
+
+// With quotation marks.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+}  // namespace stepbench
