@@ -98,7 +98,8 @@ void find_parents(std::vector<OpNode>& nodes) {
   }
 }
 
-// Returns for each node the one that stands for it.
+// Returns for each node the one that stands for it. What is attributed to a merged one later counts
+// to its parent, beside the parent's own kernels, which torch.profiler forgets then.
 std::vector<std::uint32_t> merge_only_children(std::vector<OpNode>& nodes) {
   std::vector<std::uint32_t> into(nodes.size());
   std::vector<std::uint32_t> children(nodes.size(), 0);

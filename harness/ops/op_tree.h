@@ -34,8 +34,7 @@ struct OpNode {
 };
 
 // Per thread by interval, as torch.profiler does: a call is the child of the innermost call of its
-// thread that holds it whole. An only child with its parent's name is merged into the parent,
-// with its kernels (torch.profiler forgets those of the parent then). Calls
+// thread that holds it whole. An only child with its parent's name is merged into the parent. Calls
 // of the CUDA runtime count to the thread of the op that made them. Steps stand in the tree as
 // ProfilerStep#N: the collector's own, or made from the marks. Bookkeeping ops that torch.profiler
 // leaves out are left out.

@@ -110,14 +110,17 @@ class RandomLog {
     constexpr std::string_view kNames[] = {"aten::add",   "aten::mm",       "aten::to",
                                            "aten::copy_", "aten::_version", "ProfilerStep#3"};
     constexpr std::string_view kShapes[] = {"[[2, 3], [3, 4]]", "[[8], [8], []]"};
-    OpEvent& made = maker_.op(kNames[below(6)], start_ns, end_ns, thread);
+    const std::string_view name = kNames[below(6)];
+    OpEvent& made = maker_.op(name, start_ns, end_ns, thread);
     const auto index = static_cast<std::uint32_t>(maker_.log.ops.size() - 1);
     if (below(3) > 0) made.shapes = index_of(maker_.log.shapes, kShapes[below(2)]);
     if (below(8) == 0) made.scope = OpScope::kUserScope;
     if (below(12) == 0) made.end_thread = 1 - thread % 2;
     if (below(3) == 0)
       maker_.memory(start_ns + below(end_ns - start_ns + 1), below(4096) - 1024, index);
-    if (below(4) == 0 && end_ns - start_ns > 20) launch(index, start_ns + 5);
+    if (below(4) == 0 && end_ns - start_ns > 20 && !is_bookkeeping(name)) {
+      launch(index, start_ns + 5);
+    }
     std::int64_t now_ns = start_ns + below(8);
     while (depth < 4 && now_ns + 12 < end_ns && below(5) > 0) {
       const std::int64_t stop_ns =
