@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/test_data.h"
+#include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/thread_loader.h"
 
@@ -54,7 +55,37 @@ class Counters final : public IterableDataset {
   std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
 };
 
-TEST(IterableLoader, InlineReadsOneStreamInBatchesAndAnotherInEachEpoch) {
+struct Engine {
+  std::string name;
+  std::unique_ptr<Loader> (*make)(const Dataset&, const LoaderOptions&);
+};
+
+template <Transport kTransport>
+std::unique_ptr<Loader> forked(const Dataset& data, const LoaderOptions& options) {
+  LoaderOptions changed = options;
+  changed.transport = kTransport;
+  return make_fork_loader(data, changed, {}, kClock);
+}
+
+// Engines with workers: the same batches in the same order from each.
+class IterableLoader : public testing::TestWithParam<Engine> {
+ protected:
+  static std::unique_ptr<Loader> make(const Dataset& data, const LoaderOptions& options) {
+    return GetParam().make(data, options);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Engines, IterableLoader,
+    testing::Values(Engine{"thread",
+                           [](const Dataset& data, const LoaderOptions& options) {
+                             return make_thread_loader(data, options, {}, kClock);
+                           }},
+                    Engine{"fork_torch_fd", forked<Transport::kTorchFd>},
+                    Engine{"fork_shm_ring", forked<Transport::kShmRing>}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(IterableInline, ReadsOneStreamInBatchesAndAnotherInEachEpoch) {
   const Counters data({5});
   InlineLoader loader(data, {.batch_size = 2}, {}, kClock);
   const Batches all = {{0, 1}, {2, 3}, {4}};
@@ -64,16 +95,14 @@ TEST(IterableLoader, InlineReadsOneStreamInBatchesAndAnotherInEachEpoch) {
   EXPECT_EQ(loader.batches_per_epoch(), -1);
 }
 
-TEST(IterableLoader, WorkersTakeTurnsUntilEachHasEnded) {
+TEST_P(IterableLoader, WorkersTakeTurnsUntilEachHasEnded) {
   const Counters data({5, 1, 0});
   for (const std::int64_t prefetch : {1, 2, 5}) {
     for (const bool persistent : {false, true}) {
-      const auto loader = make_thread_loader(data,
-                                             {.batch_size = 2,
-                                              .num_workers = 3,
-                                              .prefetch_factor = prefetch,
-                                              .persistent_workers = persistent},
-                                             {}, kClock);
+      const auto loader = make(data, {.batch_size = 2,
+                                      .num_workers = 3,
+                                      .prefetch_factor = prefetch,
+                                      .persistent_workers = persistent});
       const Batches expected = {{0, 1}, {100}, {2, 3}, {4}};
       for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
         EXPECT_EQ(test::epoch(*loader, epoch), expected) << prefetch << persistent;
@@ -82,32 +111,30 @@ TEST(IterableLoader, WorkersTakeTurnsUntilEachHasEnded) {
   }
 }
 
-TEST(IterableLoader, EveryWorkerDropsItsOwnLastBatch) {
+TEST_P(IterableLoader, EveryWorkerDropsItsOwnLastBatch) {
   const Counters data({5, 3});
-  const auto loader =
-      make_thread_loader(data, {.batch_size = 2, .num_workers = 2, .drop_last = true}, {}, kClock);
+  const auto loader = make(data, {.batch_size = 2, .num_workers = 2, .drop_last = true});
   EXPECT_THAT(test::epoch(*loader, 0),
               ElementsAre(ElementsAre(0, 1), ElementsAre(100, 101), ElementsAre(2, 3)));
 }
 
-TEST(IterableLoader, RanksReadDifferentShares) {
+TEST_P(IterableLoader, RanksReadDifferentShares) {
   const Counters data({2, 1, 3, 1});
   LoaderOptions options{.batch_size = 1, .num_workers = 2, .rank = 1, .world = 2};
-  EXPECT_EQ(test::epoch(*make_thread_loader(data, options, {}, kClock), 0),
-            (Batches{{200}, {300}, {201}, {202}}));
+  EXPECT_EQ(test::epoch(*make(data, options), 0), (Batches{{200}, {300}, {201}, {202}}));
 }
 
-TEST(IterableLoader, AnEpochWithoutSamplesEndsAtOnce) {
+TEST_P(IterableLoader, AnEpochWithoutSamplesEndsAtOnce) {
   const Counters data({0, 0});
-  const auto loader = make_thread_loader(data, {.num_workers = 2}, {}, kClock);
+  const auto loader = make(data, {.num_workers = 2});
   EXPECT_THAT(test::epoch(*loader, 0), IsEmpty());
   InlineLoader alone(data, {}, {}, kClock);
   EXPECT_THAT(test::epoch(alone, 0), IsEmpty());
 }
 
-TEST(IterableLoader, AnErrorComesInItsBatchsPlaceAndTheStreamGoesOn) {
+TEST_P(IterableLoader, AnErrorComesInItsBatchsPlaceAndTheStreamGoesOn) {
   const Counters data({4, 1}, 1);
-  const auto loader = make_thread_loader(data, {.num_workers = 2}, {}, kClock);
+  const auto loader = make(data, {.num_workers = 2});
   loader->begin_epoch(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(100));
@@ -118,11 +145,10 @@ TEST(IterableLoader, AnErrorComesInItsBatchsPlaceAndTheStreamGoesOn) {
   EXPECT_FALSE(loader->next().has_value());
 }
 
-TEST(IterableLoader, OutOfOrderNothingIsLostAndNothingComesTwice) {
+TEST_P(IterableLoader, OutOfOrderNothingIsLostAndNothingComesTwice) {
   const Counters data({7, 0, 12, 1});
-  const auto loader = make_thread_loader(
-      data, {.batch_size = 1, .num_workers = 4, .prefetch_factor = 3, .in_order = false}, {},
-      kClock);
+  const auto loader =
+      make(data, {.batch_size = 1, .num_workers = 4, .prefetch_factor = 3, .in_order = false});
   std::vector<std::int64_t> seen;
   for (const auto& batch : test::epoch(*loader, 0)) seen.push_back(batch.at(0));
   std::ranges::sort(seen);
@@ -130,11 +156,10 @@ TEST(IterableLoader, OutOfOrderNothingIsLostAndNothingComesTwice) {
                                 209, 210, 211, 300));
 }
 
-TEST(IterableLoader, AnEpochMayBeAbandoned) {
+TEST_P(IterableLoader, AnEpochMayBeAbandoned) {
   const Counters data({50, 50});
-  const auto loader = make_thread_loader(
-      data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 4, .persistent_workers = true},
-      {}, kClock);
+  const auto loader = make(
+      data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 4, .persistent_workers = true});
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     loader->begin_epoch(0);
     EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));

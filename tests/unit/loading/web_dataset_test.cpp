@@ -8,6 +8,7 @@
 
 #include "tests/unit/loading/formats.h"
 #include "workloads/data/jpeg_folder.h"
+#include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/thread_loader.h"
 
@@ -159,6 +160,40 @@ TEST_F(WebDatasetTest, InlineAndThreadWorkersAgreeAndTheOrderRepeats) {
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     EXPECT_EQ(order(*one, epoch), order(alone, epoch));
     EXPECT_EQ(order(*three, epoch), order(*again, epoch));
+  }
+}
+
+TEST_F(WebDatasetTest, ThreadsAndProcessesGiveTheSameBatchesBitForBit) {
+  const WebDataset set({.path = root.path() / "set",
+                        .image = {.image_size = 12},
+                        .classes = kImages,
+                        .shuffle_buffer = 3});
+  const auto all_bytes = [](Loader& loader) {
+    std::vector<std::vector<std::byte>> batches;
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      loader.begin_epoch(epoch);
+      while (const auto batch = loader.next()) {
+        for (const BatchField& field : batch->fields) {
+          const std::size_t size = field.spec.bytes() * static_cast<std::size_t>(batch->size);
+          batches.emplace_back(field.data, field.data + size);
+        }
+      }
+    }
+    return batches;
+  };
+  for (const std::int64_t workers : {1, 2, 3}) {
+    for (const bool drop_last : {false, true}) {
+      LoaderOptions options{.batch_size = 2,
+                            .seed = 5,
+                            .num_workers = workers,
+                            .persistent_workers = true,
+                            .drop_last = drop_last};
+      const auto expected = all_bytes(*make_thread_loader(set, options, {}, kClock));
+      for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+        options.transport = transport;
+        EXPECT_EQ(all_bytes(*make_fork_loader(set, options, {}, kClock)), expected) << workers;
+      }
+    }
   }
 }
 
