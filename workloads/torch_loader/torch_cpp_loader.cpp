@@ -209,7 +209,8 @@ class TorchCppLoader final : public Loader {
   [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override {
     metrics_ = {};
-    metrics_.workers.resize(static_cast<std::size_t>(shared_->options.num_workers));
+    const std::int64_t readers = std::max<std::int64_t>(1, shared_->options.num_workers);
+    metrics_.workers.resize(static_cast<std::size_t>(readers));
   }
 
  private:

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a folder of JPEG files epoch by epoch, one for each line on standard input, and answers
+// each with the seconds from the epoch's start to its last batch and the images read. Workers
+// persist.
+//
+//   image_epochs FOLDER WORKERS BATCH exact|fast
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "harness/error.h"
+#include "workloads/data/jpeg_folder.h"
+#include "workloads/loader/inline_loader.h"
+#include "workloads/loader/order.h"
+#include "workloads/loader/thread_loader.h"
+
+namespace {
+
+using namespace stepbench;
+
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+void serve(const std::string& folder, std::int64_t workers, std::int64_t batch_size, bool fast) {
+  const HostClock clock;
+  JpegFolderOptions source;
+  source.path = folder;
+  source.fast_decode = fast;
+  const JpegFolder data(source);
+  const LoaderOptions options{.batch_size = batch_size,
+                              .shuffle = true,
+                              .num_workers = workers,
+                              .persistent_workers = true};
+  EpochOrder order = shuffled_order(data.size(), 0);
+  std::unique_ptr<Loader> loader;
+  if (workers == 0) {
+    loader = std::make_unique<InlineLoader>(data, options, std::move(order), clock);
+  } else {
+    loader = make_thread_loader(data, options, std::move(order), clock);
+  }
+  std::int64_t epoch = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto began = std::chrono::steady_clock::now();
+    std::int64_t images = 0;
+    loader->begin_epoch(epoch++);
+    while (const std::optional<Batch> batch = loader->next()) images += batch->size;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+    std::printf("%.6f %lld\n", seconds.count(), static_cast<long long>(images));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fputs("usage: image_epochs FOLDER WORKERS BATCH exact|fast\n", stderr);
+    return 2;
+  }
+  try {
+    serve(argv[1], number(argv[2]), number(argv[3]), std::string_view(argv[4]) == "fast");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "image_epochs: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
