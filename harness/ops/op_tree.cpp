@@ -37,8 +37,8 @@ bool is_call(const DeviceActivity& activity) {
 bool comes_before(const OpNode& a, const OpNode& b) {
   const auto key = [](const OpNode& node) {
     const bool from_mark = node.source == OpNode::kStepMark;
-    return std::tuple(node.async, node.thread, node.start_ns, -node.end_ns, !from_mark, node.kind,
-                      node.source);
+    return std::tuple(node.async, node.thread, node.start_ns, -node.end_ns, !from_mark,
+                      node.kind == OpKind::kCall, node.source);
   };
   return key(a) < key(b);
 }

@@ -101,7 +101,7 @@ TEST(Fault, ALineWithoutEndEndsTheWorker) {
 }
 
 TEST(Fault, AWorkerOfAnotherVersionIsToldBothRanges) {
-  expect_failed_row("future_protocol", "ours 1, theirs 7 to 9", "start");
+  expect_failed_row("future_protocol", "ours 1 to 2, theirs 7 to 9", "start");
 }
 
 TEST(Fault, AFloodOfOutputDoesNotBlockTheWorker) {
