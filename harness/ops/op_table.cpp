@@ -265,10 +265,11 @@ class Maker {
   }
 
   void add_memory_points() {
+    const std::int64_t base_ns = log_.memory.empty() ? 0 : begin_ns(log_);
     for (const MemoryLevel& level : memory_levels(log_.memory, kMemoryPoints)) {
       const MemoryEvent& event = log_.memory[level.event];
       const OpRow where = place(event.at_ns);
-      MemoryPoint point{.at_ns = event.at_ns - begin_ns(log_),
+      MemoryPoint point{.at_ns = event.at_ns - base_ns,
                         .step = where.step,
                         .device = event.device,
                         .allocated_bytes = level.allocated_bytes,

@@ -78,9 +78,6 @@ void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
   state.counters["rows"] = static_cast<double>(rows);
   state.counters["trace_MB"] = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
   state.counters["peak_MB"] = peak_megabytes();
-  state.counters["us_per_op"] = benchmark::Counter(
-      static_cast<double>(kOps) / 1e6,
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   std::filesystem::remove(path);
 }
 
