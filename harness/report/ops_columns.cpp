@@ -93,7 +93,7 @@ constexpr std::array kColumns = {
     OpColumn{"count", "calls", OpUnit::kCount, "Calls.", 0,
              [](Row row, Table, Totals) { return Value(row.calls); }},
     OpColumn{"flops", "FLOPs", OpUnit::kCount,
-             "Floating-point operations of all calls, from the shapes.", 1,
+             "Floating-point operations of all calls, from the shapes.", 9,
              [](Row row, Table, Totals) { return Value(row.flops); }},
     OpColumn{"input_shapes", "input shapes", OpUnit::kText, "With --group-by shape.", 0,
              [](Row row, Table table, Totals) { return text(table, row.shapes); }},
