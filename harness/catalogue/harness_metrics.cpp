@@ -67,6 +67,8 @@ std::vector<Metric> make() {
       lower("epoch_gap_ns", "ns", "Extra wait at the start of an epoch, over a steady step's."),
       higher("samples_per_s", "samples/s", "Samples per second of step time."),
       higher("tokens_per_s", "tokens/s", "Tokens per second of step time."),
+      higher("achieved_flops_per_s", "FLOP/s", "The model's operations per second of step time."),
+      higher("mfu", "", "Model FLOP utilisation: achieved_flops_per_s over device_peak_flops."),
       lower("set_up_ns", "ns", "Making the workload and setting it up."),
       lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
       lower("tear_down_ns", "ns", "Tearing the workload down."),

@@ -34,8 +34,10 @@ struct CheckAnswer {
 using ForeignCheck = std::function<std::vector<CheckAnswer>(std::span<const ResolvedCase> cases,
                                                             const RuleFacts& facts)>;
 
-// make_plan() with the rules of another program. An empty function: the worker has no `check`.
+// make_plan() with the rules of another program, after `rules` of this one. An empty function: the
+// worker has no `check`.
 [[nodiscard]] Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
-                                     const ForeignCheck& check);
+                                     const ForeignCheck& check,
+                                     std::span<const WorkloadRule> rules = {});
 
 }  // namespace stepbench

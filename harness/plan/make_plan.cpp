@@ -163,8 +163,8 @@ Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
 }
 
 Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
-                       const ForeignCheck& check) {
-  return make(request, catalogue, {}, check);
+                       const ForeignCheck& check, std::span<const WorkloadRule> rules) {
+  return make(request, catalogue, rules, check);
 }
 
 }  // namespace stepbench

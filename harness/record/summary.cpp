@@ -150,6 +150,19 @@ std::optional<double> epoch_gap(const Steps& steps) {
   return median(gaps);
 }
 
+void add_model_rate(const LaunchReport::Metrics& metrics, double steps, double total_ns,
+                    LaunchSummary& summary) {
+  const auto metric = [&](std::string_view name) {
+    const auto found = metrics.find(name);
+    return found == metrics.end() ? std::nullopt : found->second;
+  };
+  const auto flops = metric("model_flops_per_step");
+  if (!flops || total_ns <= 0) return;
+  summary.achieved_flops_per_s = *flops * steps / (total_ns * 1e-9);
+  const auto peak = metric("device_peak_flops");
+  if (peak && *peak > 0) summary.mfu = *summary.achieved_flops_per_s / *peak;
+}
+
 }  // namespace
 
 std::optional<LaunchSummary> summarise(const Launch& launch) {
@@ -177,6 +190,7 @@ std::optional<LaunchSummary> summarise(const Launch& launch) {
   summary.samples_per_s = rate(steps.pick("samples", used), total);
   summary.tokens_per_s = rate(steps.pick("tokens", used), total);
   summary.epoch_gap_ns = epoch_gap(steps);
+  add_model_rate(launch.row.report.metrics, static_cast<double>(used.size()), total, summary);
   return summary;
 }
 

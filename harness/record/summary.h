@@ -44,7 +44,9 @@ struct LaunchSummary {
   double data_wait_share = 0;
   std::optional<double> samples_per_s;
   std::optional<double> tokens_per_s;
-  std::optional<double> epoch_gap_ns;  // median extra wait of epoch-border steps
+  std::optional<double> achieved_flops_per_s;  // where the launch reports model_flops_per_step
+  std::optional<double> mfu;                   // and device_peak_flops
+  std::optional<double> epoch_gap_ns;          // median extra wait of epoch-border steps
 };
 
 [[nodiscard]] std::optional<LaunchSummary> summarise(

@@ -82,6 +82,10 @@ class Page {
                ' ' + std::string(unit.name) + ' ' + spread_name(row_);
     }
     if (row_.samples_per_s) text_ += "  " + significant(*row_.samples_per_s) + " samples/s";
+    if (row_.achieved_flops_per_s) {
+      text_ += "  " + significant(*row_.achieved_flops_per_s * 1e-9) + " GFLOP/s";
+    }
+    if (row_.mfu) text_ += "  MFU " + percent(*row_.mfu) + " %";
     if (row_.data_wait_share) text_ += "  data wait " + percent(*row_.data_wait_share) + " %";
     text_ += '\n';
   }

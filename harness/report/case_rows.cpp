@@ -71,6 +71,13 @@ void estimate(CaseRow& row) {
   row.data_wait_share = median_over(row.measured, [&](const Summary& s) {
     return has_data_wait(s) ? std::optional(s.data_wait_share) : std::nullopt;
   });
+  row.p90_ns =
+      median_over(row.measured, [](const Summary& s) { return std::optional(s.step_p90_ns); });
+  row.p99_ns =
+      median_over(row.measured, [](const Summary& s) { return std::optional(s.step_p99_ns); });
+  row.achieved_flops_per_s =
+      median_over(row.measured, [](const Summary& s) { return s.achieved_flops_per_s; });
+  row.mfu = median_over(row.measured, [](const Summary& s) { return s.mfu; });
   row.samples_per_s = median_over(row.measured, [](const Summary& s) { return s.samples_per_s; });
   row.tokens_per_s = median_over(row.measured, [](const Summary& s) { return s.tokens_per_s; });
   row.epoch_gap_ns = median_over(row.measured, [](const Summary& s) { return s.epoch_gap_ns; });

@@ -42,10 +42,14 @@ struct CaseRow {
   std::optional<double> step_ns = {};  // median of launch medians
   Spread spread = Spread::kNone;
   Interval interval_ns = {};
+  std::optional<double> p90_ns = {};  // medians of the launches' percentiles over steps
+  std::optional<double> p99_ns = {};
   std::optional<double> data_wait_share = {};
   std::optional<double> samples_per_s = {};
   std::optional<double> tokens_per_s = {};
   std::optional<double> epoch_gap_ns = {};
+  std::optional<double> achieved_flops_per_s = {};
+  std::optional<double> mfu = {};
 };
 
 // In plan order, which is the order of first appearance. Points into `results`.

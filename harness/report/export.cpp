@@ -81,10 +81,15 @@ std::span<const ExportColumn> estimate_columns() {
        [](const CaseRow& row) {
          return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.high);
        }},
+      {"step_p90_ns", [](const CaseRow& row) { return value_of(row.p90_ns); }},
+      {"step_p99_ns", [](const CaseRow& row) { return value_of(row.p99_ns); }},
       {"data_wait_share", [](const CaseRow& row) { return value_of(row.data_wait_share); }},
       {"samples_per_s", [](const CaseRow& row) { return value_of(row.samples_per_s); }},
       {"tokens_per_s", [](const CaseRow& row) { return value_of(row.tokens_per_s); }},
       {"epoch_gap_ns", [](const CaseRow& row) { return value_of(row.epoch_gap_ns); }},
+      {"achieved_flops_per_s",
+       [](const CaseRow& row) { return value_of(row.achieved_flops_per_s); }},
+      {"mfu", [](const CaseRow& row) { return value_of(row.mfu); }},
   };
   return columns;
 }

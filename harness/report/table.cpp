@@ -121,6 +121,12 @@ struct MetricColumn {
   int drop_at;
 };
 
+// Each step waited for the device: its time is a latency, of which the tail matters.
+bool has_latency(const CaseRow& row) {
+  const auto sync = row.options.find("schedule.sync");
+  return sync != row.options.end() && sync->second == Value(std::string("step")) && row.p99_ns;
+}
+
 std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
   const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
   std::vector<MetricColumn> columns;
@@ -130,6 +136,18 @@ std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
                      },
                      0});
   if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 80});
+  if (any(has_latency)) {
+    columns.push_back({"p90",
+                       [](const CaseRow& row, const TableFacts& all) {
+                         return row.p90_ns ? significant(*row.p90_ns / all.unit.ns) : kNothing;
+                       },
+                       30});
+    columns.push_back({"p99",
+                       [](const CaseRow& row, const TableFacts& all) {
+                         return row.p99_ns ? significant(*row.p99_ns / all.unit.ns) : kNothing;
+                       },
+                       20});
+  }
   if (any([](const CaseRow& row) { return row.data_wait_share.has_value(); })) {
     columns.push_back({"data wait [%]",
                        [](const CaseRow& row, const TableFacts&) {
@@ -150,6 +168,13 @@ std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
                          return row.tokens_per_s ? significant(*row.tokens_per_s) : kNothing;
                        },
                        50});
+  }
+  if (any([](const CaseRow& row) { return row.mfu.has_value(); })) {
+    columns.push_back({"MFU [%]",
+                       [](const CaseRow& row, const TableFacts&) {
+                         return row.mfu ? percent(*row.mfu) : kNothing;
+                       },
+                       65});
   }
   return columns;
 }

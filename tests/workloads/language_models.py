@@ -6,13 +6,14 @@ import math
 import torch
 from torch.nn.functional import gelu, layer_norm, linear
 
-HEADS = 2  # of the tiny sizes
+HEAD_WIDTHS = {32: 16, 768: 64}  # by the width of the model
 
 
 def attention(q, k, v, causal):
     batch, positions, width = q.shape
-    q, k, v = (x.view(batch, positions, HEADS, width // HEADS).transpose(1, 2) for x in (q, k, v))
-    scores = q @ k.transpose(-2, -1) / math.sqrt(width // HEADS)
+    head = HEAD_WIDTHS[width]
+    q, k, v = (x.view(batch, positions, width // head, head).transpose(1, 2) for x in (q, k, v))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(head)
     if causal:
         scores = scores.masked_fill(torch.ones(positions, positions).triu(1).bool(), -math.inf)
     return (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, positions, width)

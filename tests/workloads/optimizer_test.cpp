@@ -2,13 +2,20 @@
 #include "workloads/step/optimizer.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/workloads/python.h"
 #include "tests/workloads/test_case.h"
 
 namespace stepbench {
@@ -96,6 +103,57 @@ TEST(Optimizer, AdamWIsTorchsInEveryImplementation) {
   expect_adam<torch::optim::AdamW, torch::optim::AdamWOptions>("adamw");
 }
 
+void append(std::ofstream& file, const std::vector<at::Tensor>& parameters) {
+  for (const at::Tensor& parameter : parameters) {
+    const at::Tensor values = parameter.detach().contiguous();
+    file.write(static_cast<const char*>(values.data_ptr()),
+               static_cast<std::streamsize>(values.nbytes()));
+  }
+}
+
+TEST(Optimizer, TenUpdatesAreThoseOfPythonsOptimizers) {
+  struct Setting {
+    const char* kind;
+    double momentum;
+    bool nesterov;
+    double weight_decay;
+  };
+  const std::string path =
+      testing::TempDir() + "/stepbench-updates-" + std::to_string(::getpid()) + ".bin";
+  std::vector<std::string> arguments = {path};
+  {
+    std::ofstream file(path, std::ios::binary);
+    append(file, new_parameters());
+    for (const Setting& setting : {Setting{"sgd", 0, false, 0},
+                                   {"sgd", 0.9, true, 0.1},
+                                   {"adam", 0, false, 0.1},
+                                   {"adamw", 0, false, 0.1}}) {
+      for (const std::string implementation : {"single", "foreach", "fused"}) {
+        test::Options options = {{"optimizer.kind", std::string(setting.kind)},
+                                 {"optimizer.implementation", implementation},
+                                 {"optimizer.weight_decay", setting.weight_decay}};
+        if (setting.momentum > 0) {
+          options["optimizer.momentum"] = setting.momentum;
+          options["optimizer.nesterov"] = setting.nesterov;
+        }
+        const auto ours = make_optimizer(test::train_case(options), new_parameters());
+        append(file, after_ten_steps(ours->parameters(), [&] { ours->step(); }));
+        std::ostringstream text;
+        text << setting.kind << ',' << implementation << ',' << setting.momentum << ','
+             << setting.nesterov << ',' << setting.weight_decay;
+        arguments.push_back(text.str());
+      }
+    }
+  }
+  std::istringstream differences(test::run_python("same_updates.py", arguments));
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    double difference = 1;
+    differences >> difference;
+    EXPECT_LT(difference, 1e-6) << arguments[i];
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {
   auto parameters = new_parameters();
   const at::Tensor before = parameters[0].detach().clone();
@@ -104,6 +162,29 @@ TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {
   parameters[1].sum().backward();
   optimizer->step();
   EXPECT_TRUE(at::equal(parameters[0], before));
+}
+
+TEST(Optimizer, ResettingForgetsAllUpdates) {
+  for (const std::string kind : {"sgd", "adam", "adamw"}) {
+    for (const std::string implementation : {"single", "foreach", "fused"}) {
+      test::Options options = {{"optimizer.kind", kind},
+                               {"optimizer.implementation", implementation}};
+      if (kind == "sgd") options["optimizer.momentum"] = 0.9;
+      const ResolvedCase resolved = test::train_case(options);
+      const auto fresh = make_optimizer(resolved, new_parameters());
+      after_ten_steps(fresh->parameters(), [&] { fresh->step(); });
+      const auto used = make_optimizer(resolved, new_parameters());
+      after_ten_steps(used->parameters(), [&] { used->step(); });
+      used->reset();
+      {
+        const at::NoGradGuard no_grad;
+        const auto before = new_parameters();
+        for (std::size_t i = 0; i < before.size(); ++i) used->parameters()[i].copy_(before[i]);
+      }
+      after_ten_steps(used->parameters(), [&] { used->step(); });
+      expect_same(used->parameters(), fresh->parameters(), kind + " " + implementation);
+    }
+  }
 }
 
 TEST(Optimizer, ZeroGradFreesOrFills) {

@@ -94,6 +94,40 @@ TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
   EXPECT_THAT(alone.errors, ElementsAre(StartsWith("model.precision: precision tf32")));
 }
 
+test::Options graph_on(const std::string& device) {
+  return with(with(with(test::tiny_images("mlp"), "device", device), "model.cuda_graph", true),
+              "loader.drop_last", true);
+}
+
+TEST(ModelRules, ACudaGraphOnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
+  Heard swept;
+  judge(graph_on("cpu"), {.swept = true}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_THAT(swept.skips, ElementsAre(StartsWith("a CUDA graph needs a CUDA device")));
+  Heard alone;
+  judge(graph_on("cpu"), {}, alone);
+  EXPECT_THAT(alone.errors, ElementsAre(StartsWith("model.cuda_graph: a CUDA graph needs")));
+}
+
+TEST(ModelRules, ACudaGraphRefusesWhatAReplayCouldNotDo) {
+  const RuleFacts facts{.cuda_available = true};
+  Heard fine;
+  judge(graph_on("cuda"), facts, fine);
+  test::Options adam = with(graph_on("cuda"), "optimizer.kind", std::string("adamw"));
+  judge(with(adam, "optimizer.implementation", std::string("fused")), facts, fine);
+  EXPECT_THAT(fine.errors, IsEmpty());
+
+  Heard heard;
+  judge(with(graph_on("cuda"), "loader.drop_last", false), facts, heard);
+  judge(with(graph_on("cuda"), "model.accumulate", std::int64_t{2}), facts, heard);
+  judge(with(graph_on("cuda"), "model.precision", std::string("fp16")), facts, heard);
+  judge(with(adam, "optimizer.implementation", std::string("foreach")), facts, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("loader.drop_last: model.cuda_graph"),
+                                        StartsWith("model.accumulate: model.cuda_graph"),
+                                        StartsWith("model.precision: model.cuda_graph"),
+                                        StartsWith("optimizer.implementation: model.cuda_graph")));
+}
+
 TEST(ModelRules, BatchesLeftInHostMemoryCannotFeedAModelOnTheDevice) {
   Heard heard;
   judge(with(with(test::tiny_images("mlp"), "device", std::string("cuda")), "transfer.placement",

@@ -14,7 +14,7 @@ import language_models
 
 
 def read(path):
-    return torch.from_numpy(numpy.fromfile(path, dtype=numpy.float32)).double()
+    return torch.from_numpy(numpy.fromfile(path, dtype=numpy.float32))
 
 
 def weights(folder):
@@ -29,13 +29,12 @@ def weights(folder):
 
 
 def vision_output(kind, named, images):
-    if kind == "vit_b16":  # its tiny size
-        model = torchvision.models.VisionTransformer(image_size=64, patch_size=16, num_layers=2, num_heads=2,
-                                                     hidden_dim=32, mlp_dim=64, num_classes=10)
-    else:
-        model = getattr(torchvision.models, kind)(num_classes=10)
-    model = model.eval().double()
-    model.load_state_dict(named)  # refuses missing and unexpected names and other shapes
+    with torch.device("meta"):  # the weights come from the file
+        model = (torchvision.models.vit_b_16(num_classes=10, image_size=64) if kind == "vit_b16"
+                 else getattr(torchvision.models, kind)(num_classes=10))
+    model = model.eval()
+    named = {name: value.long() if name.endswith("num_batches_tracked") else value for name, value in named.items()}
+    model.load_state_dict(named, assign=True)  # refuses missing and unexpected names and other shapes
     return model(images.reshape(2, 3, 64, 64))
 
 

@@ -81,6 +81,18 @@ TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
   }
 }
 
+TEST(TrainStep, EveryOptionOfTheStepTrains) {
+  for (const auto& [name, value] : {std::pair<std::string, Value>{"optimizer.clip_norm", 0.5},
+                                    {"optimizer.set_to_none", false},
+                                    {"model.loss", std::string("mse")},
+                                    {"model.loss", std::string("bce")},
+                                    {"model.cudnn_benchmark", true}}) {
+    test::Options options = test::tiny_images("resnet18");
+    options[name] = value;
+    EXPECT_EQ(drive_one_step(options).phases.size(), 6U) << name;
+  }
+}
+
 TEST(EvalStep, IsTheForwardPassAlone) {
   EXPECT_THAT(drive_one_step(test::tiny_images("resnet18"), make_eval_step).phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kForward));

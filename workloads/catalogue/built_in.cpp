@@ -11,8 +11,8 @@ namespace {
 
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
-  for (Section (*section)() :
-       {data_section, loader_section, transfer_section, model_section, optimizer_section}) {
+  for (Section (*section)() : {data_section, loader_section, transfer_section, model_section,
+                               optimizer_section, plugin_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -22,13 +22,13 @@ Catalogue make() {
        .metrics = loader_metrics()},
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
-       .sections = {"data", "loader", "transfer", "model", "optimizer"},
+       .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin"},
        .metrics = model_metrics()},
       {.name = "eval_step",
        .doc =
            "The forward pass alone, in evaluation mode and without gradients. With schedule.sync: "
            "step its times are latencies.",
-       .sections = {"data", "loader", "transfer", "model"},
+       .sections = {"data", "loader", "transfer", "model", "plugin"},
        .metrics = model_metrics()},
   };
   return catalogue;

@@ -60,6 +60,14 @@ Variant torchscript() {
           .options = own_model_options("File that torch.jit.script(model).save() wrote.")};
 }
 
+Variant plugin() {
+  return {.name = "plugin",
+          .doc =
+              "A model of your own in a shared library built against the installed package; see "
+              "workloads/model/plugin.h. Its options stand under `plugin`.",
+          .options = own_model_options("The shared library. Only the worker loads it.")};
+}
+
 enum class Input : std::uint8_t { kImage, kVector, kTokens, kAny };
 
 Input data_input(const ResolvedCase& resolved) {
@@ -110,7 +118,7 @@ Section model_section() {
                .doc = "Architecture.",
                .required = true,
                .choices = {"mlp", "resnet18", "resnet50", "vit_b16", "gpt", "bert_base",
-                           "torchscript"}},
+                           "torchscript", "plugin"}},
               {.name = "size",
                .type = OptionType::kEnum,
                .doc = "standard: the published widths and depths. tiny: the same architecture at a "
@@ -148,6 +156,26 @@ Section model_section() {
                .min = 1,
                .max = 1 << 16,
                .identity_default = std::int64_t{1}},
+              {.name = "cuda_graph",
+               .type = OptionType::kBool,
+               .doc = "Capture the step once as a CUDA graph and replay it, which takes the host's "
+                      "launches out of the step. Needs batches of one size (loader.drop_last) and "
+                      "an optimizer that counts on the device.",
+               .default_value = false,
+               .identity_default = false},
+              {.name = "cudnn_benchmark",
+               .type = OptionType::kBool,
+               .doc = "Let cuDNN time its convolution algorithms for each new shape and keep the "
+                      "fastest (torch.backends.cudnn.benchmark); the warm-up pays for it.",
+               .default_value = false,
+               .identity_default = false},
+              {.name = "device_peak_flops",
+               .type = OptionType::kNumber,
+               .doc = "What the device can do at most in this precision; MFU is the achieved share "
+                      "of it. Unset: from the data sheets of known GPUs.",
+               .unit = "FLOP/s",
+               .min = 1,
+               .identity = Identity::kContext},
               {.name = "memory_format",
                .type = OptionType::kEnum,
                .doc = "Layout of images and convolution weights.",
@@ -171,8 +199,18 @@ Section model_section() {
                .doc = "BERT with its language head. Takes token sequences. It was published with "
                       "loss: masked_cross_entropy."},
               torchscript(),
+              plugin(),
           },
   };
+}
+
+Section plugin_section() {
+  return {.name = "plugin",
+          .doc =
+              "Options of the plug-in that model.path names, by name; sweepable as plugin.NAME. "
+              "The plug-in declares them: a worker checks them when the plan is made.",
+          .selector = {},
+          .open = true};
 }
 
 std::vector<Metric> model_metrics() {
@@ -183,6 +221,17 @@ std::vector<Metric> model_metrics() {
        .role = Role::kContext,
        .direction = Direction::kNeither,
        .doc = "Trainable numbers in the model."},
+      {.name = "model_flops_per_step",
+       .unit = "FLOP",
+       .role = Role::kContext,
+       .direction = Direction::kNeither,
+       .doc = "Operations of the model's matrix products, convolutions and attention in a step of "
+              "full batches, forward and backward; counted after the last window."},
+      {.name = "device_peak_flops",
+       .unit = "FLOP/s",
+       .role = Role::kContext,
+       .direction = Direction::kNeither,
+       .doc = "What the device can do at most in the model's precision."},
       {.name = "peak_allocated_bytes",
        .unit = "bytes",
        .doc =
@@ -197,12 +246,42 @@ std::vector<Metric> model_metrics() {
 
 namespace {
 
+void check_cuda_graph(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!resolved.flag("model.cuda_graph")) return;
+  const auto refuse = [&](const char* option, const std::string& reason) {
+    sink.error(option, "model.cuda_graph " + reason);
+  };
+  if (resolved.text("device") == "cpu") {
+    const std::string reason = "a CUDA graph needs a CUDA device; the case runs on the CPU";
+    facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.cuda_graph", reason);
+    return;
+  }
+  if (!resolved.flag("loader.drop_last")) {
+    refuse("loader.drop_last", "replays a step of one batch size; needs loader.drop_last: true");
+  }
+  if (resolved.workload != "train_step") return;
+  if (resolved.integer("model.accumulate") != 1) {
+    refuse("model.accumulate", "captures one micro-batch per step; needs accumulate: 1");
+  }
+  if (resolved.text("model.precision") == "fp16") {
+    refuse("model.precision",
+           "cannot hold the scaled loss of fp16, whose overflow the host reads; "
+           "use bf16");
+  }
+  if (resolved.text("optimizer.kind") != "sgd" &&
+      resolved.text("optimizer.implementation") != "fused") {
+    refuse("optimizer.implementation",
+           "would freeze the step count that single and foreach keep on the host; use fused");
+  }
+}
+
 void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
   const std::string& loss = resolved.text("model.loss");
   const std::string& kind = resolved.text("model.kind");
-  const bool tokens = data_input(resolved) == Input::kTokens;
+  const Input input = data_input(resolved);
+  const bool tokens = input == Input::kTokens;
   if (loss == "masked_cross_entropy") {
-    if (kind == "bert_base" || (is_own(kind) && tokens)) return;
+    if (kind == "bert_base" || (is_own(kind) && (tokens || input == Input::kAny))) return;
     sink.error("model.loss", loss + " hides tokens and asks for them, which fits bert_base; " +
                                  kind + " with data.kind " + resolved.text("data.kind") +
                                  " takes cross_entropy");
@@ -223,6 +302,7 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
                                  resolved.text("data.kind") + " does not give with these options");
   }
   check_loss(resolved, sink);
+  check_cuda_graph(resolved, facts, sink);
   if (resolved.text("model.precision") == "tf32" && resolved.text("device") == "cpu") {
     const std::string reason = "precision tf32 needs a CUDA device; the case runs on the CPU";
     facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.precision", reason);

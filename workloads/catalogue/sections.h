@@ -14,6 +14,7 @@ namespace stepbench {
 [[nodiscard]] Section transfer_section();
 [[nodiscard]] Section model_section();
 [[nodiscard]] Section optimizer_section();
+[[nodiscard]] Section plugin_section();
 
 // What every workload with a DataLoader reports beyond the harness's metrics
 // (workloads/loader/loader_report.h).

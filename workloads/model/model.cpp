@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/error.h"
+#include "workloads/model/load_plugin.h"
 #include "workloads/model/module_model.h"
 #include "workloads/model/network.h"
 
@@ -60,6 +61,7 @@ std::span<const ModelType> model_types() {
       ModelType{"gpt", make_gpt},
       ModelType{"bert_base", make_bert_base},
       ModelType{"torchscript", make_torchscript},
+      ModelType{"plugin", make_plugin},
   };
   return types;
 }

@@ -44,6 +44,15 @@ class Adam final : public Optimizer {
                                                : foreach_tensor(now, moments);
   }
 
+  void reset() override {
+    for (State& state : states_) {
+      for (const at::Tensor& tensor : {state.mean, state.square, state.steps}) {
+        if (tensor.defined()) tensor.zero_();
+      }
+      state.count = 0;
+    }
+  }
+
  private:
   struct State {
     at::Tensor mean, square,

@@ -7,6 +7,7 @@
 
 #include "workloads/step/autocast.h"
 #include "workloads/step/model_step.h"
+#include "workloads/step/step_graph.h"
 
 namespace stepbench {
 namespace {
@@ -16,13 +17,26 @@ class EvalStep final : public ModelStep {
   using ModelStep::ModelStep;
 
  private:
-  void prepare() override { model().train(false); }
+  void prepare() override {
+    model().train(false);
+    if (!options().cuda_graph) return;
+    static_input_ = full_batch().input;
+    graph_ = capture_graph(options().device, [this] { forward(static_input_); });
+  }
   void run(StepRecorder& step) override {
     const BatchTensors tensors = next_batch(step);
+    if (graph_) {
+      const auto replay = step.phase(PhaseId::kGraphReplay);
+      static_input_.copy_(tensors.input);
+      return graph_->replay();
+    }
+    const auto phase = step.phase(PhaseId::kForward);
+    forward(tensors.input);
+  }
+  void forward(const at::Tensor& input) {
     const at::NoGradGuard no_grad;
     const AutocastScope autocast(options().device.type(), options().autocast);
-    const auto forward = step.phase(PhaseId::kForward);
-    (void)model_output(tensors.input);
+    (void)model_output(input);
   }
   Fingerprint score(const BatchTensors& fixed) override {
     const at::NoGradGuard no_grad;
@@ -31,6 +45,9 @@ class EvalStep final : public ModelStep {
     return {.loss = loss()(model_output(tensors.input), tensors.target).item<double>(),
             .gradient_norm = std::numeric_limits<double>::quiet_NaN()};
   }
+
+  at::Tensor static_input_;           // what the graph reads
+  std::unique_ptr<StepGraph> graph_;  // model.cuda_graph only
 };
 
 }  // namespace

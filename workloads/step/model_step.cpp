@@ -8,6 +8,8 @@
 #include "workloads/data/make_dataset.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/step/fixed_batch.h"
+#include "workloads/step/flop_counter.h"
+#include "workloads/step/model_work.h"
 #include "workloads/step/own_model.h"
 #include "workloads/step/torch_errors.h"
 #include "workloads/torch_loader/epoch_order.h"
@@ -50,6 +52,7 @@ std::optional<std::string> ModelStep::build() {
   if (auto reason = device_unavailable(options_.device)) return reason;
   at::globalContext().setAllowTF32CuBLAS(options_.tf32);
   at::globalContext().setAllowTF32CuDNN(options_.tf32);
+  at::globalContext().setBenchmarkCuDNN(options_.cudnn_benchmark);
   transfer_.emplace(resolved_, options_.device);
   build_model();
   prepare();
@@ -78,6 +81,11 @@ BatchTensors ModelStep::next_batch(StepRecorder& step) {
   return tensors;
 }
 
+BatchTensors ModelStep::full_batch() {
+  const std::int64_t size = resolved_.integer("loader.batch_size");
+  return transfer_->to_device(read_fixed_batch(*dataset_, size, options_.seed));
+}
+
 at::Tensor ModelStep::model_output(const at::Tensor& input) {
   at::Tensor x = input;
   if (x.scalar_type() == at::kByte) x = x.to(at::kFloat).div_(255.0);
@@ -102,7 +110,10 @@ void ModelStep::tear_down() {
 Fingerprint ModelStep::fingerprint() {
   return with_torch_errors([this] {
     const Batch batch = read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed);
-    return score(transfer_->to_device(batch));
+    const FlopCounter counter;
+    const Fingerprint fingerprint = score(transfer_->to_device(batch));
+    flops_per_sample_ = static_cast<double>(counter.flops()) / kFingerprintSamples;
+    return fingerprint;
   });
 }
 
@@ -110,13 +121,23 @@ void ModelStep::report(ReportSink& sink) const {
   stream_->report(sink, resolved_);
   sink.effective("device", options_.device.str());
   sink.effective("data.digest", dataset_->digest());
-  if (!model_digest_.empty()) sink.effective("model.digest", model_digest_);
+  if (options_.device.is_cuda()) {
+    sink.effective("model.cudnn_benchmark", at::globalContext().benchmarkCuDNN());
+    sink.effective("model.tf32_matmul", at::globalContext().allowTF32CuBLAS());
+    sink.effective("model.tf32_convolution", at::globalContext().allowTF32CuDNN());
+  }
+  // Another build of a plug-in may be what is compared; other content of a model file is not.
+  if (!model_digest_.empty()) {
+    const bool plugin = resolved_.text("model.kind") == "plugin";
+    sink.effective(plugin ? "model.plugin_build" : "model.digest", model_digest_);
+  }
   if (resolved_.text("model.kind") == "torchscript") {
     sink.note(
         "TorchScript is legacy: PyTorch deprecates it, and its executor compiles during the first "
         "steps, so that it needs a longer warm-up than the same model in C++");
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
+  report_model_work(resolved_, flops_per_sample_, options_.device.is_cuda(), sink);
   if (memory_) {
     sink.metric("peak_allocated_bytes", static_cast<double>(memory_->peak_allocated_bytes));
     sink.metric("peak_reserved_bytes", static_cast<double>(memory_->peak_reserved_bytes));

@@ -42,6 +42,9 @@ class ModelStep : public Workload {
   // would do it.
   [[nodiscard]] at::Tensor model_output(const at::Tensor& input);
 
+  // A batch of loader.batch_size samples on the device, outside steps and without the loader.
+  [[nodiscard]] BatchTensors full_batch();
+
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] const StepOptions& options() const { return options_; }
   [[nodiscard]] Model& model() { return *model_; }
@@ -63,6 +66,7 @@ class ModelStep : public Workload {
   std::string model_digest_;  // of model.path; empty for the zoo
   std::int64_t parameter_count_ = 0;
   std::optional<DeviceMemory> memory_;  // of the last window
+  double flops_per_sample_ = 0;         // counted when the fingerprint is taken
 };
 
 }  // namespace stepbench

@@ -23,6 +23,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   virtual void step() = 0;  // parameters without a gradient are left alone
+  // Forgets all updates, in place: state keeps its memory.
+  virtual void reset() = 0;
   void zero_grad(bool set_to_none);
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
 

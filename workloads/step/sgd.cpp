@@ -37,6 +37,12 @@ class Sgd final : public Optimizer {
     }
   }
 
+  void reset() override {
+    for (const at::Tensor& momentum : momenta_) {
+      if (momentum.defined()) momentum.zero_();
+    }
+  }
+
  private:
   // Zeros at first: then momentum * 0 + gradient is what torch.optim starts from.
   std::vector<at::Tensor> momenta_of(const WithGradient& now) {

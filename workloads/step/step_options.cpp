@@ -12,6 +12,8 @@ StepOptions step_options(const ResolvedCase& resolved) {
   if (precision == "bf16") options.autocast = c10::ScalarType::BFloat16;
   if (precision == "fp16") options.autocast = c10::ScalarType::Half;
   options.tf32 = precision == "tf32";
+  options.cuda_graph = resolved.flag("model.cuda_graph");
+  options.cudnn_benchmark = resolved.flag("model.cudnn_benchmark");
   if (resolved.text("model.memory_format") == "channels_last") {
     options.memory_format = c10::MemoryFormat::ChannelsLast;
   }

@@ -17,6 +17,8 @@ struct StepOptions {
   c10::Device device{c10::kCPU};
   std::optional<c10::ScalarType> autocast;  // nothing: fp32 or tf32
   bool tf32 = false;
+  bool cuda_graph = false;
+  bool cudnn_benchmark = false;
   c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous;
   std::int64_t accumulate = 1;
   double clip_norm = 0;  // 0: no clipping

@@ -3,8 +3,10 @@
 
 #include "workloads/step/autocast.h"
 #include "workloads/step/grad_scaler.h"
+#include "workloads/step/model_state.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/optimizer.h"
+#include "workloads/step/step_graph.h"
 
 namespace stepbench {
 namespace {
@@ -17,19 +19,49 @@ class TrainStep final : public ModelStep {
   void prepare() override;
   void run(StepRecorder& step) override;
   Fingerprint score(const BatchTensors& fixed) override;
+  void capture();
+  void replay(StepRecorder& step);
   void micro_batch(StepRecorder& step, bool first);
+  [[nodiscard]] at::Tensor loss_of(const BatchTensors& batch);
   void update();
 
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<GradScaler> scaler_;  // fp16 only
+  BatchTensors static_;               // what the graph reads
+  std::unique_ptr<StepGraph> graph_;  // model.cuda_graph only
 };
 
 void TrainStep::prepare() {
   optimizer_ = make_optimizer(resolved(), model().parameters());
   if (options().autocast == at::kHalf) scaler_.emplace(options().device);
+  if (options().cuda_graph) capture();
+}
+
+// The runs that a capture needs are taken back, so that the fingerprint is that of a step without
+// a graph.
+void TrainStep::capture() {
+  static_ = full_batch();
+  const ModelState before(model());
+  graph_ = capture_graph(options().device, [this] {
+    optimizer_->zero_grad(options().set_to_none);
+    loss_of(static_).backward();
+    update();
+  });
+  before.restore();
+  optimizer_->reset();
+  at::manual_seed(options().seed);
+}
+
+void TrainStep::replay(StepRecorder& step) {
+  const BatchTensors batch = next_batch(step);
+  const auto replay = step.phase(PhaseId::kGraphReplay);
+  static_.input.copy_(batch.input);
+  static_.target.copy_(batch.target);
+  graph_->replay();
 }
 
 void TrainStep::run(StepRecorder& step) {
+  if (graph_) return replay(step);
   for (std::int64_t i = 0; i < options().accumulate; ++i) micro_batch(step, i == 0);
   const auto optimizer = step.phase(PhaseId::kOptimizer);
   update();
@@ -66,14 +98,15 @@ void TrainStep::update() {
   if (scaler_) scaler_->update();
 }
 
+at::Tensor TrainStep::loss_of(const BatchTensors& batch) {
+  const AutocastScope autocast(options().device.type(), options().autocast);
+  const BatchTensors tensors = loss().prepare(batch);
+  return loss()(model_output(tensors.input), tensors.target);
+}
+
 Fingerprint TrainStep::score(const BatchTensors& fixed) {
   optimizer_->zero_grad(true);
-  at::Tensor scored;
-  {
-    const AutocastScope autocast(options().device.type(), options().autocast);
-    const BatchTensors tensors = loss().prepare(fixed);
-    scored = loss()(model_output(tensors.input), tensors.target);
-  }
+  const at::Tensor scored = loss_of(fixed);
   scored.backward();
   return {.loss = scored.item<double>(),
           .gradient_norm = gradient_norm(optimizer_->parameters()).item<double>()};

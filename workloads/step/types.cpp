@@ -7,6 +7,7 @@
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/loader/loader_workload.h"
+#include "workloads/model/check_plugin.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
@@ -35,8 +36,12 @@ int stepbench_worker_main(int argc, char** argv) {
   EventClockFactory events(built_in_catalogue());
   NvtxFactory ranges(built_in_catalogue());
   const std::array<InstrumentFactory*, 2> instruments = {&events, &ranges};
-  return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
-                     {.software = torch_software, .set_threads = set_torch_threads});
+  // The other rules are linked into `stepbench` itself.
+  static constexpr std::array rules = {WorkloadRule{"train_step", check_plugin},
+                                       WorkloadRule{"eval_step", check_plugin}};
+  return worker_main(
+      argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
+      {.software = torch_software, .set_threads = set_torch_threads, .rules = rules});
 }
 
 }  // namespace stepbench

@@ -34,6 +34,16 @@ TEST(Summary, LeavesFlaggedStepsOutAndSaysWhy) {
   EXPECT_EQ(summary->flagged[1].steps, 1);
 }
 
+TEST(Summary, TheModelsRateAndItsShareOfThePeakFollowFromItsOperations) {
+  Launch launch = launch_of({"step_ns", "flags"}, {{1000, 1000, 5000}, {0, 0, 1}});
+  EXPECT_FALSE(summarise(launch)->achieved_flops_per_s);
+  launch.row.report.metrics["model_flops_per_step"] = 3e6;
+  EXPECT_DOUBLE_EQ(summarise(launch)->achieved_flops_per_s.value(), 3e12);
+  EXPECT_FALSE(summarise(launch)->mfu) << "the peak is not known";
+  launch.row.report.metrics["device_peak_flops"] = 4e12;
+  EXPECT_DOUBLE_EQ(summarise(launch)->mfu.value(), 0.75);
+}
+
 TEST(Summary, UsesAllStepsWhenNoneIsSteady) {
   const auto summary = summarise(launch_of({"step_ns", "flags"}, {{10, 30}, {1, 1}}));
   ASSERT_TRUE(summary);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations counted from what was called, against formulas and published numbers.
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/rand.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/workloads/test_case.h"
+#include "workloads/model/model.h"
+#include "workloads/step/device_peaks.h"
+#include "workloads/step/eval_step.h"
+#include "workloads/step/flop_counter.h"
+#include "workloads/step/train_step.h"
+
+namespace stepbench {
+namespace {
+
+class MetricsOf final : public ReportSink {
+ public:
+  void metric(std::string_view name, double value) override { all[std::string(name)] = value; }
+  void effective(std::string_view, Value) override {}
+  void note(std::string) override {}
+  void finding(Finding) override {}
+  std::map<std::string, double> all;
+};
+
+std::map<std::string, double> metrics_of(const test::Options& options,
+                                         decltype(&make_train_step) make = make_train_step) {
+  const test::CountingClock clock;
+  WorkerContext context{clock, {}, {}};
+  const auto workload = make(test::train_case(options), context);
+  EXPECT_EQ(workload->set_up(), std::nullopt);
+  (void)workload->fingerprint();
+  MetricsOf sink;
+  workload->report(sink);
+  workload->tear_down();
+  return sink.all;
+}
+
+double flops_of(const test::Options& options, decltype(&make_train_step) make = make_train_step) {
+  return metrics_of(options, make).at("model_flops_per_step");
+}
+
+// A layer of in x out multiplies and adds in * out times per sample, and twice as often again for
+// its two gradients; the first layer needs none for its input.
+TEST(ModelFlops, OfLinearLayersAreThoseOfTheFormula) {
+  test::Options options = test::tiny_images("mlp");
+  options["data.features"] = std::int64_t{20};
+  options["model.hidden"] = std::int64_t{30};
+  options["model.layers"] = std::int64_t{2};
+  const double forward = 2.0 * 8 * (20 * 30 + 30 * 30 + 30 * 10);
+  EXPECT_DOUBLE_EQ(flops_of(options, make_eval_step), forward);
+  EXPECT_DOUBLE_EQ(flops_of(options), 3 * forward - 2.0 * 8 * 20 * 30);
+}
+
+TEST(ModelFlops, AccumulatedMicroBatchesAddUp) {
+  test::Options options = test::tiny_images("mlp");
+  const double one = flops_of(options);
+  options["model.accumulate"] = std::int64_t{3};
+  EXPECT_DOUBLE_EQ(flops_of(options), 3 * one);
+}
+
+TEST(ModelFlops, OfConvolutionsAreThreeTimesTheForwardPassButForTheImagesGradient) {
+  const test::Options options = test::tiny_images("resnet18");
+  const double stem = 2.0 * 8 * (16 * 16) * (8 * 3 * 7 * 7);  // 16 x 16 outputs, 7 x 7 kernels
+  const double forward = flops_of(options, make_eval_step);
+  EXPECT_GT(forward, stem);
+  EXPECT_DOUBLE_EQ(flops_of(options), 3 * forward - stem);
+}
+
+// 6 per weight of a matrix product and token, 12 per layer, width and pair of positions: Chowdhery
+// et al. 2022, appendix B.
+TEST(ModelFlops, OfAttentionAreThoseOfTheFormula) {
+  test::Options options = test::tiny_images("gpt");
+  options["data.kind"] = std::string("synthetic_tokens");
+  options["data.sequence_length"] = std::int64_t{16};
+  options["data.vocabulary"] = std::int64_t{50};
+  const double width = 32, layers = 2, positions = 16, tokens = 8 * positions;
+  const double weights = layers * 12 * width * width + width * 50;
+  EXPECT_DOUBLE_EQ(flops_of(options), tokens * (6 * weights + 12 * layers * width * positions));
+}
+
+// Multiply-adds of one image of 224 x 224, as torchvision's documentation gives them.
+TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
+  const std::pair<const char*, double> published[] = {
+      {"resnet18", 1.814e9}, {"resnet50", 4.089e9}, {"vit_b16", 17.564e9}};
+  for (const auto& [kind, multiply_adds] : published) {
+    test::Options options = test::tiny_images(kind);
+    options["model.size"] = std::string("standard");
+    const auto model = make_model(test::train_case(options),
+                                  {.input = {.name = "image", .shape = {3, 224, 224}},
+                                   .target = {.name = "label", .shape = {}, .dtype = DType::kInt64},
+                                   .classes = 1000});
+    model->train(false);
+    const at::NoGradGuard no_grad;
+    const FlopCounter counter;
+    (void)model->forward(at::rand({1, 3, 224, 224}));
+    EXPECT_NEAR(static_cast<double>(counter.flops()), 2 * multiply_adds, 0.005 * 2 * multiply_adds)
+        << kind;
+  }
+}
+
+TEST(DevicePeak, IsThatOfTheDataSheetForAName) {
+  EXPECT_EQ(device_peak_flops("NVIDIA H200", "bf16"), 989.5e12);
+  EXPECT_EQ(device_peak_flops("NVIDIA H100 PCIe", "tf32"), 378e12);
+  EXPECT_EQ(device_peak_flops("NVIDIA A100-SXM4-80GB", "fp32"), 19.5e12);
+  EXPECT_EQ(device_peak_flops("NVIDIA L40S", "fp16"), 362e12);
+  EXPECT_EQ(device_peak_flops("Tesla V100-SXM2-16GB", "bf16"), std::nullopt);
+  EXPECT_EQ(device_peak_flops("NVIDIA GeForce GT 710", "fp32"), std::nullopt);
+}
+
+TEST(DevicePeak, TheDriversFilesNameTheDevicesWhenAllAreOfAKind) {
+  const std::filesystem::path gpus =
+      std::filesystem::path(testing::TempDir()) / "stepbench-driver-files";
+  const auto add = [&](const char* bus, const char* model) {
+    std::filesystem::create_directories(gpus / bus);
+    std::ofstream(gpus / bus / "information") << "Model: \t\t " << model << "\nIRQ: 12\n";
+  };
+  EXPECT_EQ(nvidia_device_name(gpus), std::nullopt);
+  add("0000:01:00.0", "NVIDIA H200");
+  add("0000:02:00.0", "NVIDIA H200");
+  EXPECT_EQ(nvidia_device_name(gpus), "NVIDIA H200");
+  add("0000:03:00.0", "NVIDIA T4");
+  EXPECT_EQ(nvidia_device_name(gpus), std::nullopt);
+  std::filesystem::remove_all(gpus);
+}
+
+TEST(DevicePeak, AnOptionGivesItWhereNobodyKnowsIt) {
+  test::Options options = test::tiny_images("mlp");
+  EXPECT_FALSE(metrics_of(options).contains("device_peak_flops"));
+  options["model.device_peak_flops"] = 1e12;
+  EXPECT_EQ(metrics_of(options).at("device_peak_flops"), 1e12);
+}
+
+}  // namespace
+}  // namespace stepbench

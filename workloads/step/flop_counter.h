@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace stepbench {
+
+// Counts what every operator called while it lives is worth, on all threads: matrix products,
+// convolutions and attention, forward and backward, from the shapes of their inputs. Elementwise
+// work does not count, nor what a kernel computes again to save memory: these are the model's
+// operations, as MFU counts them (Chowdhery et al. 2022, appendix B). One at a time.
+class FlopCounter {
+ public:
+  FlopCounter();
+  FlopCounter(const FlopCounter&) = delete;
+  FlopCounter& operator=(const FlopCounter&) = delete;
+  ~FlopCounter();
+
+  [[nodiscard]] std::int64_t flops() const;
+
+ private:
+  std::uint64_t callback_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// In place of step_graph.cpp where torch was built without CUDA, or CUDA's headers are absent.
+#include "harness/error.h"
+#include "workloads/step/step_graph.h"
+
+namespace stepbench {
+
+std::unique_ptr<StepGraph> capture_graph(c10::Device, const std::function<void()>&) {
+  throw Error("this worker was built without CUDA's headers, so that it cannot capture a graph");
+}
+
+}  // namespace stepbench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <functional>
+#include <memory>
+
+namespace stepbench {
+
+// Work captured once as a CUDA graph. Main thread.
+class StepGraph {
+ public:
+  StepGraph() = default;
+  StepGraph(const StepGraph&) = delete;
+  StepGraph& operator=(const StepGraph&) = delete;
+  virtual ~StepGraph() = default;
+
+  virtual void replay() = 0;  // on the current stream; does not wait
+};
+
+// Runs `work` a few times on a stream of its own, so that libraries have chosen their kernels and
+// optimizer state exists, then captures it there. What it reads and writes must stay at its
+// addresses. Waits for the device. Throws Error where this build or torch cannot.
+[[nodiscard]] std::unique_ptr<StepGraph> capture_graph(c10::Device device,
+                                                       const std::function<void()>& work);
+
+}  // namespace stepbench
