@@ -58,15 +58,15 @@ class BertLayer final : public torch::nn::Module {
     norm2_ = output->register_module("LayerNorm", bert_norm(width));
   }
   at::Tensor forward(const at::Tensor& input) {
-    const at::Tensor qkv =
-        at::cat({query_->forward(input), key_->forward(input), value_->forward(input)}, -1);
+    const at::Tensor qkv = at::cat(
+        {run_module(query_, input), run_module(key_, input), run_module(value_, input)}, -1);
     const double dropout = is_training() ? kBertDropout : 0;
     const at::Tensor attended =
-        out_->forward(self_attention(qkv, heads_, /*causal=*/false, dropout));
+        run_module(out_, self_attention(qkv, heads_, /*causal=*/false, dropout));
     const at::Tensor x =
-        norm1_->forward(input + at::dropout(attended, kBertDropout, is_training()));
-    const at::Tensor y = down_->forward(at::gelu(up_->forward(x)));
-    return norm2_->forward(x + at::dropout(y, kBertDropout, is_training()));
+        run_module(norm1_, input + at::dropout(attended, kBertDropout, is_training()));
+    const at::Tensor y = run_module(down_, at::gelu(run_module(up_, x)));
+    return run_module(norm2_, x + at::dropout(y, kBertDropout, is_training()));
   }
 
  private:
@@ -102,11 +102,11 @@ class Bert final : public Network {
   }
   at::Tensor forward(const at::Tensor& input) override {
     // All tokens are of type 0: one segment.
-    at::Tensor x =
-        words_->forward(input) + positions_->weight.slice(0, 0, input.size(1)) + types_->weight[0];
-    x = at::dropout(norm_->forward(x), kBertDropout, is_training());
-    for (const auto& layer : layers_) x = layer->forward(x);
-    x = transform_norm_->forward(at::gelu(transform_->forward(x)));
+    at::Tensor x = run_module(words_, input) + positions_->weight.slice(0, 0, input.size(1)) +
+                   types_->weight[0];
+    x = at::dropout(run_module(norm_, x), kBertDropout, is_training());
+    for (const auto& layer : layers_) x = run_module(layer, x);
+    x = run_module(transform_norm_, at::gelu(run_module(transform_, x)));
     return at::linear(x, words_->weight, head_bias_);
   }
 

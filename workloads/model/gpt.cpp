@@ -46,9 +46,9 @@ class GptBlock final : public torch::nn::Module {
   }
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor attended =
-        self_attention(qkv_->forward(norm1_->forward(input)), heads_, /*causal=*/true);
-    const at::Tensor x = input + out_->forward(attended);
-    return x + down_->forward(at::gelu(up_->forward(norm2_->forward(x))));
+        self_attention(run_module(qkv_, run_module(norm1_, input)), heads_, /*causal=*/true);
+    const at::Tensor x = input + run_module(out_, attended);
+    return x + run_module(down_, at::gelu(run_module(up_, run_module(norm2_, x))));
   }
 
  private:
@@ -74,9 +74,9 @@ class Gpt final : public Network {
     norm_ = transformer->register_module("ln_f", gpt_norm(shape.width));
   }
   at::Tensor forward(const at::Tensor& input) override {
-    at::Tensor x = tokens_->forward(input) + positions_->weight.slice(0, 0, input.size(1));
-    for (const auto& block : blocks_) x = block->forward(x);
-    return at::linear(norm_->forward(x), tokens_->weight);
+    at::Tensor x = run_module(tokens_, input) + positions_->weight.slice(0, 0, input.size(1));
+    for (const auto& block : blocks_) x = run_module(block, x);
+    return at::linear(run_module(norm_, x), tokens_->weight);
   }
 
  private:

@@ -18,8 +18,8 @@ class Mlp final : public Network {
   }
   at::Tensor forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
-    for (torch::nn::Linear& layer : hidden_) x = layer->forward(x).relu_();
-    return head_->forward(x);
+    for (torch::nn::Linear& layer : hidden_) x = run_module(layer, x).relu_();
+    return run_module(head_, x);
   }
 
  private:

@@ -14,6 +14,7 @@
 
 #include "harness/resolved_case.h"
 #include "workloads/data/batch.h"
+#include "workloads/model/module_scope.h"
 
 namespace stepbench {
 
@@ -38,6 +39,8 @@ class Model {
   [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
   // Parameters and buffers in order of declaration.
   [[nodiscard]] virtual NamedTensors state() const = 0;
+  // Of the modules that run in a ModuleScope.
+  [[nodiscard]] virtual ModuleNames module_names() const { return {}; }
   virtual void train(bool on) = 0;
   virtual void to(at::Device device, at::MemoryFormat format) = 0;
 };

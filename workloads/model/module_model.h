@@ -11,19 +11,33 @@
 
 namespace stepbench {
 
+// forward() of a module inside its ModuleScope, so that profiled operations carry its path.
+template <typename Holder>
+[[nodiscard]] at::Tensor run_module(Holder& holder, const at::Tensor& input) {
+  const ModuleScope scope(static_cast<const torch::nn::Module*>(holder.get()));
+  return holder->forward(input);
+}
+
 // `Net` derives from torch::nn::Module and has at::Tensor forward(const at::Tensor&).
 template <typename Net>
 class ModuleModel final : public Model {
  public:
   explicit ModuleModel(std::shared_ptr<Net> net) : net_(std::move(net)) {}
 
-  at::Tensor forward(const at::Tensor& input) override { return net_->forward(input); }
+  at::Tensor forward(const at::Tensor& input) override { return run_module(net_, input); }
   std::vector<at::Tensor> parameters() const override { return net_->parameters(); }
   NamedTensors state() const override {
     NamedTensors all;
     for (const auto& item : net_->named_parameters()) all.emplace_back(item.key(), item.value());
     for (const auto& item : net_->named_buffers()) all.emplace_back(item.key(), item.value());
     return all;
+  }
+  ModuleNames module_names() const override {
+    ModuleNames names;
+    for (const auto& item : net_->named_modules("", /*include_self=*/false))
+      names.emplace_back(item.value().get(), item.key());
+    names.emplace_back(static_cast<const torch::nn::Module*>(net_.get()), "(model)");
+    return names;
   }
   void train(bool on) override { net_->train(on); }
   void to(at::Device device, at::MemoryFormat format) override {

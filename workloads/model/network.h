@@ -5,6 +5,7 @@
 #include <torch/nn/module.h>
 
 #include "workloads/model/model.h"
+#include "workloads/model/module_model.h"
 
 namespace stepbench {
 

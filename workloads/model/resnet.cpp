@@ -50,9 +50,9 @@ class ResidualBlock final : public torch::nn::Module {
     at::Tensor x = input;
     for (std::size_t i = 0; i < convs_.size(); ++i) {
       if (i > 0) x.relu_();
-      x = norms_[i]->forward(convs_[i]->forward(x));
+      x = run_module(norms_[i], run_module(convs_[i], x));
     }
-    x += shortcut_conv_ ? shortcut_norm_->forward(shortcut_conv_->forward(input)) : input;
+    x += shortcut_conv_ ? run_module(shortcut_norm_, run_module(shortcut_conv_, input)) : input;
     return x.relu_();
   }
 
@@ -97,12 +97,12 @@ class ResNet final : public Network {
   }
 
   at::Tensor forward(const at::Tensor& input) override {
-    at::Tensor x = stem_norm_->forward(stem_->forward(input)).relu_();
+    at::Tensor x = run_module(stem_norm_, run_module(stem_, input)).relu_();
     x = at::max_pool2d(x, 3, 2, 1);
     for (const auto& stage : stages_) {
-      for (const auto& block : stage->blocks) x = block->forward(x);
+      for (const auto& block : stage->blocks) x = run_module(block, x);
     }
-    return head_->forward(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+    return run_module(head_, at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
  private:

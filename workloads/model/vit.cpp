@@ -35,7 +35,7 @@ class VitAttention final : public torch::nn::Module {
     torch::nn::init::zeros_(out_->bias);
   }
   at::Tensor forward(const at::Tensor& x) {
-    return out_->forward(self_attention(at::linear(x, in_weight_, in_bias_), heads_));
+    return run_module(out_, self_attention(at::linear(x, in_weight_, in_bias_), heads_));
   }
 
  private:
@@ -54,7 +54,9 @@ class VitMlp final : public torch::nn::Module {
       torch::nn::init::normal_(layer->bias, 0, 1e-6);
     }
   }
-  at::Tensor forward(const at::Tensor& x) { return down_->forward(at::gelu(up_->forward(x))); }
+  at::Tensor forward(const at::Tensor& x) {
+    return run_module(down_, at::gelu(run_module(up_, x)));
+  }
 
  private:
   torch::nn::Linear up_, down_;
@@ -69,8 +71,8 @@ class VitBlock final : public torch::nn::Module {
         norm2_(register_module("ln_2", vit_norm(shape.width))),
         mlp_(register_module("mlp", std::make_shared<VitMlp>(shape.width, shape.mlp_width))) {}
   at::Tensor forward(const at::Tensor& input) {
-    const at::Tensor x = input + attention_->forward(norm1_->forward(input));
-    return x + mlp_->forward(norm2_->forward(x));
+    const at::Tensor x = input + run_module(attention_, run_module(norm1_, input));
+    return x + run_module(mlp_, run_module(norm2_, x));
   }
 
  private:
@@ -110,10 +112,10 @@ class Vit final : public Network {
   }
 
   at::Tensor forward(const at::Tensor& input) override {
-    const at::Tensor patches = patches_->forward(input).flatten(2).transpose(1, 2);
+    const at::Tensor patches = run_module(patches_, input).flatten(2).transpose(1, 2);
     at::Tensor x = at::cat({class_token_.expand({input.size(0), -1, -1}), patches}, 1) + positions_;
-    for (const auto& block : blocks_) x = block->forward(x);
-    return head_->forward(norm_->forward(x).select(1, 0));
+    for (const auto& block : blocks_) x = run_module(block, x);
+    return run_module(head_, run_module(norm_, x).select(1, 0));
   }
 
  private:

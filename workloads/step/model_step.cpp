@@ -95,6 +95,8 @@ at::Tensor ModelStep::model_output(const at::Tensor& input) {
 
 void ModelStep::window(Edge edge) {
   stream_->window(edge);
+  if (edge == Edge::kBegin && module_listener != nullptr)
+    module_listener->names(model_->module_names());
   if (edge == Edge::kBegin) {
     reset_peak_memory(options_.device);
   } else {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which module of a model is running, for collectors that ask. Nobody listens in timed launches: a
+// scope then costs one load of a thread-local pointer and one branch.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stepbench {
+
+using ModuleNames = std::vector<std::pair<const void*, std::string>>;  // module, "layer3.1.conv2"
+
+// Called on the thread that it was installed on.
+class ModuleListener {
+ public:
+  ModuleListener() = default;
+  ModuleListener(const ModuleListener&) = delete;
+  ModuleListener& operator=(const ModuleListener&) = delete;
+  virtual ~ModuleListener() = default;
+  virtual void names(ModuleNames names) = 0;  // before the modules run
+  virtual void enter(const void* module) noexcept = 0;
+  virtual void leave() noexcept = 0;
+};
+
+// A thread-local because torch's forward() takes no context. Set by a collector around the steps
+// that it records, on the main thread; null everywhere else.
+extern constinit thread_local ModuleListener* module_listener;
+
+class [[nodiscard]] ModuleScope {
+ public:
+  explicit ModuleScope(const void* module) : listener_(module_listener) {
+    if (listener_ != nullptr) listener_->enter(module);
+  }
+  ModuleScope(const ModuleScope&) = delete;  // name it; a scope has one owner
+  ModuleScope& operator=(const ModuleScope&) = delete;
+  ~ModuleScope() {
+    if (listener_ != nullptr) listener_->leave();
+  }
+
+ private:
+  ModuleListener* listener_;
+};
+
+}  // namespace stepbench
