@@ -25,7 +25,7 @@ class ModuleListener {
 
 // A thread-local because torch's forward() takes no context. Set by a collector around the steps
 // that it records, on the main thread; null everywhere else.
-extern constinit thread_local ModuleListener* module_listener;
+inline constinit thread_local ModuleListener* module_listener = nullptr;
 
 class [[nodiscard]] ModuleScope {
  public:

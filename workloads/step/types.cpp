@@ -8,6 +8,7 @@
 #include "workloads/catalogue/built_in.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/model/check_plugin.h"
+#include "workloads/profile/profile_instrument.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
@@ -35,7 +36,9 @@ std::span<const WorkloadType> built_in_workloads() {
 int stepbench_worker_main(int argc, char** argv) {
   EventClockFactory events(built_in_catalogue());
   NvtxFactory ranges(built_in_catalogue());
-  const std::array<InstrumentFactory*, 2> instruments = {&events, &ranges};
+  NativeProfileFactory native;
+  KinetoProfileFactory kineto;
+  const std::array<InstrumentFactory*, 4> instruments = {&events, &ranges, &native, &kineto};
   // The other rules are linked into `stepbench` itself.
   static constexpr std::array rules = {WorkloadRule{"train_step", check_plugin},
                                        WorkloadRule{"eval_step", check_plugin}};

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/profile/native_collector.h"
+
+#include <ATen/ops/add.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
+#include <ATen/record_function.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+
+#include "harness/error.h"
+#include "tests/workloads/profiled_steps.h"
+#include "workloads/profile/kineto_collector.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+template <typename Body>
+OpLog native_log(const Body& body, const OpCollectorOptions& options = {},
+                 OpListener* listener = nullptr, bool tsc = true) {
+  NativeCollector collector(options, listener, tsc);
+  collector.start();
+  collector.begin_window(1);
+  body();
+  collector.end_window();
+  return collector.take();
+}
+
+template <typename Body>
+OpLog kineto_log(const Body& body) {
+  KinetoCollector collector({});
+  collector.start();
+  collector.begin_window(1);
+  body();
+  collector.end_window();
+  return collector.take();
+}
+
+std::string shapes_of(const OpLog& log, std::size_t op) {
+  return log.shapes.at(log.ops[op].shapes);
+}
+
+class Annotation {
+ public:
+  explicit Annotation(const std::string& name) : function_(at::RecordScope::USER_SCOPE) {
+    function_.before(name);
+  }
+
+ private:
+  at::RecordFunction function_;
+};
+
+TEST(NativeCollector, RecordsNamesShapesAndNestingOfOps) {
+  const at::Tensor a = at::ones({8, 4});
+  const at::Tensor b = at::ones({4});
+  const OpLog log = native_log([&] { (void)at::add(a, b, 2); });
+  ASSERT_THAT(test::names_of(log), ElementsAre("aten::add"));
+  EXPECT_EQ(shapes_of(log, 0), "[[8, 4], [4], []]");
+  EXPECT_LT(log.ops[0].start_ns, log.ops[0].end_ns);
+  EXPECT_EQ(log.threads.size(), 1U);
+}
+
+TEST(NativeCollector, AListOfTensorsHasNoShape) {
+  const at::Tensor a = at::ones({2});
+  const OpLog log = native_log([&] { (void)at::cat({a, a}); });
+  ASSERT_THAT(test::names_of(log), Contains("aten::cat"));
+  EXPECT_EQ(shapes_of(log, 0), "[[], []]");
+}
+
+TEST(NativeCollector, WithoutShapesAndMemoryThereAreNone) {
+  const OpLog log = native_log([] { (void)at::ones({4}); }, {.shapes = false, .memory = false});
+  EXPECT_FALSE(log.ops.empty());
+  EXPECT_THAT(log.shapes, IsEmpty());
+  EXPECT_THAT(log.memory, IsEmpty());
+}
+
+TEST(NativeCollector, KeepsWhatBeganInTheWindowAlone) {
+  NativeCollector collector({});
+  collector.start();
+  { const Annotation before("before"); }
+  collector.begin_window(1);
+  { const Annotation in("in"); }
+  collector.end_window();
+  { const Annotation after("after"); }
+  EXPECT_THAT(test::names_of(collector.take()), ElementsAre("in"));
+}
+
+TEST(NativeCollector, AnnotationsOfOneNameNestInThemselves) {
+  const OpLog log = native_log([] {
+    const Annotation outer("again");
+    const Annotation inner("again");
+    const Annotation other("other");
+  });
+  EXPECT_THAT(test::names_of(log), ElementsAre("again", "again", "other"));
+  EXPECT_THAT(test::paths_of(log), Contains(HasSubstr("again[] > other[]")));
+  EXPECT_GE(log.ops[0].end_ns, log.ops[1].end_ns);
+}
+
+TEST(NativeCollector, SeesThreadsThatTorchDidNotStart) {
+  const at::Tensor a = at::ones({4});
+  const OpLog log = native_log([&] { std::thread([&] { (void)at::add(a, a); }).join(); });
+  ASSERT_EQ(log.ops.size(), 1U);
+  EXPECT_EQ(log.ops[0].thread, 1U);
+  EXPECT_NE(log.threads[0].id, log.threads[1].id);
+}
+
+TEST(NativeCollector, AnOpThatEndsOnAnotherThreadIsAsynchronous) {
+  const OpLog log = native_log([] {
+    std::optional<Annotation> far(std::in_place, "far");
+    std::thread([&] { far.reset(); }).join();
+    const Annotation later("later");
+  });
+  ASSERT_THAT(test::names_of(log), ElementsAre("far", "later"));
+  EXPECT_TRUE(log.ops[0].async);
+  EXPECT_NE(log.ops[0].end_thread, log.ops[0].thread);
+  EXPECT_FALSE(log.ops[1].async);
+}
+
+TEST(NativeCollector, AnOpThatNeverEndsIsCountedAsDropped) {
+  std::optional<Annotation> open;
+  const OpLog log = native_log([&] { open.emplace("open"); });
+  EXPECT_THAT(log.ops, IsEmpty());
+  EXPECT_EQ(log.dropped, 1);
+  open.reset();
+}
+
+TEST(NativeCollector, ChargesMemoryToTheInnermostOp) {
+  const OpLog log = native_log([] {
+    const Annotation mine("mine");
+    const at::Tensor kilobyte = at::empty({256});
+  });
+  ASSERT_EQ(log.memory.size(), 2U);
+  EXPECT_EQ(log.memory[0].bytes, 1024);
+  EXPECT_EQ(log.names[log.ops[log.memory[0].op].name], "aten::empty");
+  EXPECT_EQ(log.memory[1].bytes, -1024);
+  EXPECT_EQ(log.names[log.ops[log.memory[1].op].name], "mine");
+  EXPECT_EQ(log.memory[0].address, log.memory[1].address);
+}
+
+class PushLog final : public OpListener {
+ public:
+  std::vector<std::uint64_t> open = {};
+  std::vector<std::uint64_t> seen = {};
+  void push(std::uint64_t id) noexcept override {
+    open.push_back(id);
+    seen.push_back(id);
+  }
+  void pop() noexcept override { open.pop_back(); }
+};
+
+TEST(NativeCollector, TellsItsListenerOfEachOpAndFindsItByItsId) {
+  PushLog pushes;
+  NativeCollector collector({}, &pushes);
+  collector.start();
+  collector.begin_window(1);
+  {
+    const Annotation outer("outer");
+    { const Annotation inner("inner"); }
+    EXPECT_EQ(pushes.open.size(), 1U);
+  }
+  collector.end_window();
+  const OpLog log = collector.take();
+  EXPECT_THAT(pushes.open, IsEmpty());
+  ASSERT_EQ(pushes.seen.size(), 2U);
+  EXPECT_EQ(log.names[log.ops[collector.op_of(pushes.seen[1])].name], "inner");
+  EXPECT_EQ(collector.op_of(pushes.seen[1] + 7), kNoIndex);
+}
+
+TEST(NativeCollector, AnOpThatEndsOutOfTurnLeavesItsListenerInStep) {
+  PushLog pushes;
+  (void)native_log(
+      [] {
+        std::optional<Annotation> first(std::in_place, "first");
+        std::optional<Annotation> second(std::in_place, "second");
+        first.reset();
+        second.reset();
+        std::optional<Annotation> far(std::in_place, "far");
+        std::thread([&] { far.reset(); }).join();
+        const Annotation last("last");
+      },
+      {}, &pushes);
+  EXPECT_THAT(pushes.open, IsEmpty());
+}
+
+TEST(NativeCollector, OnlyOneCollectsAtATime) {
+  NativeCollector first({});
+  first.start();
+  NativeCollector second({});
+  EXPECT_THROW(second.start(), Error);
+}
+
+TEST(NativeCollector, WorksWithoutTheProcessorsCounter) {
+  const OpLog log = native_log([] { const Annotation one("one"); }, {}, nullptr, false);
+  ASSERT_THAT(test::names_of(log), ElementsAre("one"));
+  EXPECT_GE(log.ops[0].end_ns, log.ops[0].start_ns);
+}
+
+TEST(Collectors, FindWhatAProbeDoes) {
+  NativeCollector native({});
+  EXPECT_EQ(probe(native), std::nullopt);
+  KinetoCollector kineto({});
+  EXPECT_EQ(probe(kineto), std::nullopt);
+}
+
+TEST(Collectors, AgreeOnNestedRepeatedAndAsynchronousEvents) {
+  const auto body = [] {
+    const Annotation outer("twice");
+    const Annotation inner("twice");
+    { const Annotation leaf("leaf"); }
+    { const Annotation leaf("leaf"); }
+    std::optional<Annotation> far(std::in_place, "far");
+    std::thread([&] { far.reset(); }).join();
+  };
+  const OpLog native = native_log(body);
+  const OpLog kineto = kineto_log(body);
+  EXPECT_THAT(test::differences(test::paths_of(native), test::paths_of(kineto)), IsEmpty());
+  EXPECT_THAT(test::differences(test::costs_of(native), test::costs_of(kineto)), IsEmpty());
+  const auto asynchronous = [](const OpLog& log) {
+    return std::count_if(log.ops.begin(), log.ops.end(), [](const auto& op) { return op.async; });
+  };
+  EXPECT_EQ(asynchronous(native), 1);
+  EXPECT_EQ(asynchronous(kineto), 1);
+}
+
+}  // namespace
+}  // namespace stepbench

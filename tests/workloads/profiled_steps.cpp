@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/workloads/profiled_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/ops/op_table.h"
+#include "workloads/step/train_step.h"
+
+namespace stepbench::test {
+
+WarmWorkload::WarmWorkload(const ResolvedCase& resolved)
+    : workload_(make_train_step(resolved, context_)) {
+  EXPECT_EQ(workload_->set_up(), std::nullopt);
+  step();
+  step();
+}
+
+WarmWorkload::~WarmWorkload() { workload_->tear_down(); }
+
+void WarmWorkload::step() {
+  StepRecorder recorder(clock_);
+  recorder.start_step(index_++);
+  workload_->step(recorder);
+  (void)recorder.finish_step();
+}
+
+OpLog two_steps(OpCollector& collector, WarmWorkload& warm) {
+  collector.start();
+  warm.step();
+  collector.begin_window(3);
+  warm.workload().window(Edge::kBegin);
+  warm.step();
+  warm.step();
+  collector.end_window();
+  OpLog log = collector.take();
+  for (MemoryEvent& event : log.memory) event.op = kNoIndex;  // no indices into what remains
+  std::erase_if(log.ops, [&](const OpEvent& op) { return op.thread != log.step_thread; });
+  return log;
+}
+
+std::vector<std::string> paths_of(const OpLog& log) {
+  const OpTree tree = build_op_tree(log);
+  std::vector<std::string> paths(tree.nodes.size());
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const OpNode& node = tree.nodes[i];
+    const std::uint32_t shapes = log.ops[node.source].shapes;
+    const std::string above = node.parent == kNoIndex ? "" : paths[node.parent] + " > ";
+    paths[i] = above + tree.names[node.name] + (shapes == kNoIndex ? "" : log.shapes[shapes]);
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<std::string> costs_of(const OpLog& log) {
+  const OpTable table = make_op_table(log);
+  std::vector<std::string> costs;
+  for (const OpRow& row : grouped(table.rows, {.shapes = true})) {
+    // Frees of older blocks outside all ops: torch tells of those whose address it remembers.
+    if (table.text(row.name) == "[memory]") continue;
+    costs.push_back(std::string(table.text(row.name)) + std::string(table.text(row.shapes)) + ": " +
+                    std::to_string(row.calls) + " calls, " + std::to_string(row.cpu_bytes) + " B");
+  }
+  std::sort(costs.begin(), costs.end());
+  return costs;
+}
+
+std::vector<std::string> differences(const std::vector<std::string>& a,
+                                     const std::vector<std::string>& b) {
+  std::vector<std::string> found;
+  std::vector<std::string> part;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(part));
+  for (const std::string& line : part) found.push_back("- " + line);
+  part.clear();
+  std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(part));
+  for (const std::string& line : part) found.push_back("+ " + line);
+  return found;
+}
+
+std::vector<std::string> names_of(const OpLog& log) {
+  std::vector<std::string> names;
+  for (const OpEvent& op : log.ops) names.push_back(log.names[op.name]);
+  return names;
+}
+
+}  // namespace stepbench::test

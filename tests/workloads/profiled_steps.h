@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/ops/op_tree.h"
+#include "harness/workload.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/profile/op_collector.h"
+
+namespace stepbench::test {
+
+// A workload that was set up and took two steps.
+class WarmWorkload {
+ public:
+  explicit WarmWorkload(const ResolvedCase& resolved);
+  ~WarmWorkload();
+  void step();
+  [[nodiscard]] Workload& workload() { return *workload_; }
+
+ private:
+  CountingClock clock_;
+  WorkerContext context_{clock_, {}, {}};
+  std::unique_ptr<Workload> workload_;
+  std::int64_t index_ = 0;
+};
+
+// Two steps under the collector: what their own thread did. Threads that a kernel starts are beyond
+// libtorch's profiler.
+[[nodiscard]] OpLog two_steps(OpCollector& collector, WarmWorkload& warm);
+
+// Each op as the names from the outermost one to itself, with its shapes; sorted.
+[[nodiscard]] std::vector<std::string> paths_of(const OpLog& log);
+
+// "name shapes: calls, bytes" by the rules of torch.profiler's table; sorted.
+[[nodiscard]] std::vector<std::string> costs_of(const OpLog& log);
+
+// What one has and the other lacks, to be empty: "- only in a", "+ only in b".
+[[nodiscard]] std::vector<std::string> differences(const std::vector<std::string>& a,
+                                                   const std::vector<std::string>& b);
+
+[[nodiscard]] std::vector<std::string> names_of(const OpLog& log);  // in order
+
+}  // namespace stepbench::test

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/ops/op_log.h"
+
+namespace stepbench {
+
+// Gives operations without a module that of the op around them, and backward functions that of
+// their forward: the last op that began with the same sequence number on their forward thread.
+// Expects the ops of a thread together and in order of start.
+void spread_modules(OpLog& log);
+
+}  // namespace stepbench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/cuda/activity_collector.h"
+#include "workloads/profile/native_collector.h"
+
+namespace stepbench {
+
+// The native collector together with the device's activity: each kernel, copy and call carries the
+// innermost op that it was launched in. Without device or driver operations are recorded all the
+// same.
+class DeviceTracing final : public OpCollector {
+ public:
+  DeviceTracing(const OpCollectorOptions& options, std::unique_ptr<ActivityCollector> activity);
+  ~DeviceTracing() override;
+
+  void start() override;
+  void begin_window(double reserve) override;
+  void end_window() override;
+  [[nodiscard]] std::uint64_t now() const override { return native_.now(); }
+  [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override {
+    return native_.ns_of(stamp);
+  }
+  [[nodiscard]] OpLog take() override;
+  [[nodiscard]] std::optional<std::string> incomplete() const override { return reason_; }
+
+ private:
+  class Listener final : public OpListener {
+   public:
+    explicit Listener(ActivityCollector& activity) : activity_(activity) {}
+    void push(std::uint64_t id) noexcept override { activity_.push(id); }
+    void pop() noexcept override { activity_.pop(); }
+
+   private:
+    ActivityCollector& activity_;
+  };
+
+  std::unique_ptr<ActivityCollector> activity_;
+  Listener listener_;
+  NativeCollector native_;
+  bool tracing_ = false;
+  std::optional<std::string> reason_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// libtorch's own profiler behind the same interface. It sees the threads that torch starts for the
+// step, not the loader's. Never in a worker that uses the native collector: both own the
+// allocators' hook, and kineto leaves CUPTI attached.
+#pragma once
+
+#include <memory>
+
+#include "workloads/profile/op_collector.h"
+
+namespace stepbench {
+
+struct KinetoState;
+
+// Times are nanoseconds since 1970.
+class KinetoCollector final : public OpCollector {
+ public:
+  explicit KinetoCollector(const OpCollectorOptions& options);
+  ~KinetoCollector() override;
+
+  void start() override;
+  void begin_window(double reserve) override;
+  void end_window() override;
+  [[nodiscard]] std::uint64_t now() const override;
+  [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
+  [[nodiscard]] OpLog take() override;
+
+ private:
+  std::unique_ptr<KinetoState> state_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/profile/kineto_op_log.h"
+
+#include <ATen/record_function.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "workloads/profile/input_words.h"
+#include "workloads/profile/string_table.h"
+
+namespace stepbench {
+namespace {
+
+using torch::autograd::profiler::KinetoEvent;
+
+// libkineto::ActivityType, whose header no wheel has: the first two have never moved.
+constexpr std::uint8_t kCpuOp = 0;
+constexpr std::uint8_t kUserAnnotation = 1;
+
+OpScope kineto_scope(const KinetoEvent& event) {
+  switch (static_cast<at::RecordScope>(event.scope())) {
+    case at::RecordScope::BACKWARD_FUNCTION:
+      return OpScope::kBackwardFunction;
+    case at::RecordScope::USER_SCOPE:
+      return OpScope::kUserScope;
+    default:
+      return OpScope::kFunction;
+  }
+}
+
+class KinetoLogMaker {
+ public:
+  KinetoLogMaker(const torch::autograd::profiler::ProfilerResult& result, bool shapes)
+      : result_(result), names_(log_.names), shapes_on_(shapes) {}
+
+  OpLog make() {
+    log_.process = ::getpid();
+    log_.step_thread =
+        thread_of(static_cast<std::uint32_t>(at::RecordFunction::currentThreadId()), ::gettid());
+    for (const KinetoEvent& event : result_.events()) {
+      const bool op = event.activityType() == kCpuOp || event.activityType() == kUserAnnotation;
+      if (op && event.deviceType() == c10::DeviceType::CPU && !event.isHiddenEvent()) add_op(event);
+    }
+    sort_ops();
+    for (const KinetoEvent& event : result_.events()) add_activity(event);
+    for (const KinetoEvent& event : result_.events()) add_memory(event);
+    add_up_memory();
+    std::stable_sort(log_.memory.begin(), log_.memory.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
+    });
+    find_innermost_ops();
+    return std::move(log_);
+  }
+
+ private:
+  void add_op(const KinetoEvent& event) {
+    OpEvent op;
+    op.start_ns = static_cast<std::int64_t>(event.startNs());
+    op.end_ns = static_cast<std::int64_t>(event.endNs());
+    op.sequence = event.sequenceNr();
+    op.name = names_.id(event.name());
+    op.thread = thread_of(event.startThreadId(), event.deviceResourceId());
+    op.end_thread = thread_of(event.endThreadId(), -static_cast<std::int64_t>(event.endThreadId()));
+    if (event.fwdThreadId() != 0) {
+      op.forward_thread =
+          thread_of(event.fwdThreadId(), -static_cast<std::int64_t>(event.fwdThreadId()));
+    }
+    op.scope = kineto_scope(event);
+    op.async = event.isAsync() || event.startThreadId() != event.endThreadId();
+    if (shapes_on_) op.shapes = shapes_of(event);
+    correlations_.push_back(event.correlationId());
+    log_.ops.push_back(op);
+  }
+
+  // By thread and start; an op before those that it encloses.
+  void sort_ops() {
+    std::vector<std::uint32_t> order(log_.ops.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const OpEvent& x = log_.ops[a];
+      const OpEvent& y = log_.ops[b];
+      return std::tuple(x.thread, x.start_ns, -x.end_ns) <
+             std::tuple(y.thread, y.start_ns, -y.end_ns);
+    });
+    std::vector<OpEvent> sorted;
+    sorted.reserve(order.size());
+    for (const std::uint32_t i : order) {
+      op_of_.emplace(correlations_[i], static_cast<std::uint32_t>(sorted.size()));
+      sorted.push_back(log_.ops[i]);
+    }
+    log_.ops = std::move(sorted);
+  }
+
+  void add_activity(const KinetoEvent& event) {
+    if (event.activityType() == kCpuOp || event.activityType() == kUserAnnotation) return;
+    const std::string name = event.name();
+    const bool on_device = event.deviceType() == c10::DeviceType::CUDA;
+    const bool call = !on_device && name.starts_with("cu");
+    if (!on_device && !call) return;
+    DeviceActivity& activity = log_.activities.emplace_back();
+    activity.start_ns = static_cast<std::int64_t>(event.startNs());
+    activity.end_ns = static_cast<std::int64_t>(event.endNs());
+    activity.correlation = event.correlationId();
+    activity.external = event.linkedCorrelationId();
+    activity.name = names_.id(name);
+    if (const auto op = op_of_.find(activity.external); op != op_of_.end())
+      activity.op = op->second;
+    if (call) {
+      activity.kind = name.starts_with("cuda") ? ActivityKind::kRuntime : ActivityKind::kDriver;
+      if (activity.op != kNoIndex) activity.thread = log_.ops[activity.op].thread;
+      return;
+    }
+    activity.kind = name.starts_with("Memcpy")   ? ActivityKind::kMemcpy
+                    : name.starts_with("Memset") ? ActivityKind::kMemset
+                                                 : ActivityKind::kKernel;
+    activity.device = static_cast<std::int16_t>(event.deviceIndex());
+    activity.stream = static_cast<std::uint32_t>(event.deviceResourceId());
+    activity.bytes = event.nBytes();
+  }
+
+  // Addresses and totals stand in headers that wheels lack.
+  void add_memory(const KinetoEvent& event) {
+    if (event.name() != "[memory]") return;
+    MemoryEvent& memory = log_.memory.emplace_back();
+    memory.at_ns = static_cast<std::int64_t>(event.startNs());
+    memory.bytes = event.nBytes();
+    memory.thread =
+        thread_of(event.startThreadId(), -static_cast<std::int64_t>(event.startThreadId()));
+    if (event.deviceType() == c10::DeviceType::CUDA)
+      memory.device = static_cast<std::int16_t>(event.deviceIndex());
+  }
+
+  // What was allocated since the window began.
+  void add_up_memory() {
+    std::stable_sort(log_.memory.begin(), log_.memory.end(),
+                     [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
+    std::map<std::int16_t, std::int64_t> totals;
+    for (MemoryEvent& event : log_.memory)
+      event.total_allocated = totals[event.device] += event.bytes;
+  }
+
+  void find_innermost_ops() {
+    std::vector<std::uint32_t> open;
+    std::size_t op = 0;
+    std::uint32_t thread = kNoIndex;
+    for (MemoryEvent& event : log_.memory) {
+      if (event.thread != thread) open.clear();
+      thread = event.thread;
+      for (; op < log_.ops.size() &&
+             (log_.ops[op].thread < thread ||
+              (log_.ops[op].thread == thread && log_.ops[op].start_ns <= event.at_ns));
+           ++op) {
+        if (log_.ops[op].thread == thread) open.push_back(static_cast<std::uint32_t>(op));
+      }
+      while (!open.empty() && log_.ops[open.back()].end_ns < event.at_ns) open.pop_back();
+      if (!open.empty()) event.op = open.back();
+    }
+  }
+
+  std::uint32_t shapes_of(const KinetoEvent& event) {
+    words_.begin();
+    for (const std::vector<std::int64_t>& extents : event.shapes()) words_.add(extents);
+    if (event.hasConcreteInputs() && wants_arguments(event.name())) {
+      words_.begin_arguments();
+      for (const at::IValue& input : event.concreteInputs()) add_argument(input, words_);
+    }
+    const std::int64_t* const words = words_.finish();
+    const std::string arguments = arguments_text(words);
+    const std::string text = shapes_text(words);
+    const auto [at, is_new] =
+        shapes_.try_emplace(text + arguments, static_cast<std::uint32_t>(log_.shapes.size()));
+    if (is_new) {
+      log_.shapes.push_back(text);
+      log_.arguments.push_back(arguments);
+    }
+    return at->second;
+  }
+
+  // `kernel_id` counts where the thread is new.
+  std::uint32_t thread_of(std::uint64_t torch_thread, std::int64_t kernel_id) {
+    const auto [at, is_new] =
+        thread_of_.try_emplace(torch_thread, static_cast<std::uint32_t>(log_.threads.size()));
+    if (is_new) log_.threads.push_back({.id = kernel_id});
+    return at->second;
+  }
+
+  const torch::autograd::profiler::ProfilerResult& result_;
+  OpLog log_;
+  StringTable names_;
+  bool shapes_on_;
+  ShapeWords words_;
+  std::vector<std::uint64_t> correlations_;  // of the ops as they came
+  std::unordered_map<std::uint64_t, std::uint32_t> op_of_;
+  std::unordered_map<std::string, std::uint32_t> shapes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> thread_of_;
+};
+
+}  // namespace
+
+OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result, bool shapes) {
+  return KinetoLogMaker(result, shapes).make();
+}
+
+}  // namespace stepbench

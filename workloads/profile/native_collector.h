@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records every operation of every thread through at::RecordFunction, and every change of torch's
+// allocators on the step's thread and those that autograd starts for it. Threads that run
+// operations must be idle when it is destroyed.
+#pragma once
+
+#include <memory>
+
+#include "workloads/profile/op_collector.h"
+
+namespace stepbench {
+
+// Told of each op as it begins and ends, on its thread: whoever joins device work with ops.
+class OpListener {
+ public:
+  OpListener() = default;
+  OpListener(const OpListener&) = delete;
+  OpListener& operator=(const OpListener&) = delete;
+  virtual ~OpListener() = default;
+  virtual void push(std::uint64_t id) noexcept = 0;  // ids are above 0
+  virtual void pop() noexcept = 0;
+};
+
+class NativeRecorder;
+
+// Times are nanoseconds of HostClock.
+class NativeCollector final : public OpCollector {
+ public:
+  // `tsc`: use the processor's counter where it is invariant. `listener` may be null and outlives
+  // the collector.
+  explicit NativeCollector(const OpCollectorOptions& options, OpListener* listener = nullptr,
+                           bool tsc = true);
+  ~NativeCollector() override;
+
+  void start() override;
+  void begin_window(double reserve) override;
+  void end_window() override;
+  [[nodiscard]] std::uint64_t now() const override;
+  [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
+  [[nodiscard]] OpLog take() override;
+  // Index into the OpLog's ops of what the listener was told of; kNoIndex: not there. After take().
+  [[nodiscard]] std::uint32_t op_of(std::uint64_t id) const;
+
+ private:
+  std::unique_ptr<NativeRecorder> recorder_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/record_function.h>
+
+#include <algorithm>
+
+#include "workloads/profile/op_collector.h"
+
+namespace stepbench {
+
+std::optional<std::string> probe(OpCollector& collector) {
+  constexpr const char* kName = "stepbench::probe";
+  collector.start();
+  collector.begin_window(0);
+  {
+    at::RecordFunction annotation(at::RecordScope::USER_SCOPE);
+    if (annotation.isActive()) annotation.before(kName);
+  }
+  collector.end_window();
+  const OpLog log = collector.take();
+  const bool seen = std::any_of(log.ops.begin(), log.ops.end(),
+                                [&](const OpEvent& op) { return log.names[op.name] == kName; });
+  if (seen) return std::nullopt;
+  return "libtorch called no observer: this build records no operations";
+}
+
+}  // namespace stepbench

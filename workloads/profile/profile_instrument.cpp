@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/profile/profile_instrument.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/error.h"
+#include "harness/record/rows.h"
+#include "harness/schedule/schedule.h"
+#include "harness/workload.h"
+#include "workloads/catalogue/built_in.h"
+#include "workloads/profile/device_tracing.h"
+#include "workloads/profile/kineto_collector.h"
+#include "workloads/profile/native_collector.h"
+#include "workloads/profile/step_marks.h"
+
+namespace stepbench {
+namespace {
+
+OpCollectorOptions collector_options(const ResolvedCase& resolved) {
+  const auto flag = [&](const char* name) { return !resolved.has(name) || resolved.flag(name); };
+  return {.shapes = flag("profile.shapes"),
+          .memory = flag("profile.memory"),
+          .modules = flag("profile.modules"),
+          .cuda = resolved.has("device") && resolved.text("device").starts_with("cuda")};
+}
+
+std::string phase_name(const std::string& workload, PhaseId id) {
+  const auto index = static_cast<std::size_t>(id);
+  const auto first_declared = static_cast<std::size_t>(PhaseId::kFirstDeclared);
+  if (index < first_declared) return built_in_phases()[index].name;
+  const WorkloadSpec* spec = built_in_catalogue().find_workload(workload);
+  const std::size_t declared = index - first_declared;
+  return spec != nullptr && declared < spec->phases.size() ? spec->phases[declared].name
+                                                           : "phase " + std::to_string(index);
+}
+
+class ProfileInstrument final : public Instrument {
+ public:
+  using MakeCollector = std::function<std::unique_ptr<OpCollector>()>;
+
+  ProfileInstrument(std::string_view engine, const ResolvedCase& resolved, MakeCollector make)
+      : engine_(engine),
+        workload_(resolved.workload),
+        active_(resolved.has("profile.active") ? resolved.integer("profile.active") : 1),
+        make_(std::move(make)) {}
+
+  std::string_view name() const override { return engine_; }
+
+  std::optional<std::string> exercise() override {
+    try {
+      return probe(*make_());
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  void change(Action from, Action to) override {
+    if (is_active(from) && !is_active(to)) end_window();
+    if (to == Action::kWarmup) start();
+    if (is_active(to) && !is_active(from)) begin_window();
+  }
+
+  void step_begin(std::int64_t index) override {
+    if (recording_)
+      marks_.step_begin(index, collector_->now());
+    else
+      ++warm_steps_;
+  }
+  void step_end() noexcept override {
+    if (recording_) marks_.step_end(collector_->now());
+  }
+  void phase_begin(PhaseId id, DeviceStream) override {
+    if (recording_) marks_.phase_begin(id, collector_->now());
+  }
+  void phase_end(PhaseId, DeviceStream) noexcept override {
+    if (recording_) marks_.phase_end(collector_->now());
+  }
+
+  void report(ReportSink& sink) const override {
+    sink.effective("profile.ops", std::string(engine_));
+    if (incomplete_) sink.note("profiled operations: " + *incomplete_);
+    if (log_.dropped > 0) {
+      sink.note(std::to_string(log_.dropped) +
+                " profiled operations had not ended when the last step did; the table lacks them");
+    }
+  }
+
+ private:
+  void start() {
+    if (collector_ != nullptr) return;
+    collector_ = make_();
+    collector_->start();
+    warm_steps_ = 0;
+  }
+
+  void begin_window() {
+    start();
+    constexpr std::size_t kMarksPerStep = 64;
+    marks_.clear();
+    marks_.reserve(static_cast<std::size_t>(active_) * kMarksPerStep);
+    const auto warm = static_cast<double>(std::max<std::int64_t>(warm_steps_, 1));
+    constexpr double kSpare = 1.1;
+    collector_->begin_window(kSpare * static_cast<double>(active_) / warm);
+    recording_ = true;
+  }
+
+  void end_window() {
+    recording_ = false;
+    collector_->end_window();
+    log_ = collector_->take();
+    incomplete_ = collector_->incomplete();
+    marks_.add_to(
+        log_, [&](std::uint64_t stamp) { return collector_->ns_of(stamp); },
+        [&](PhaseId id) { return phase_name(workload_, id); });
+    collector_.reset();
+  }
+
+  std::string_view engine_;
+  std::string workload_;
+  std::int64_t active_;
+  MakeCollector make_;
+  std::unique_ptr<OpCollector> collector_;
+  StepMarks marks_;
+  std::int64_t warm_steps_ = 0;
+  bool recording_ = false;
+  OpLog log_;  // of the last window
+  std::optional<std::string> incomplete_;
+};
+
+}  // namespace
+
+bool NativeProfileFactory::takes_part(Pass pass) const { return pass == Pass::kNative; }
+
+std::unique_ptr<Instrument> NativeProfileFactory::make(const ResolvedCase& resolved,
+                                                       WorkerContext&) const {
+  const OpCollectorOptions options = collector_options(resolved);
+  const auto make = [options]() -> std::unique_ptr<OpCollector> {
+    if (!options.cuda) return std::make_unique<NativeCollector>(options);
+    return std::make_unique<DeviceTracing>(options, make_activity_collector());
+  };
+  return std::make_unique<ProfileInstrument>("native", resolved, make);
+}
+
+bool KinetoProfileFactory::takes_part(Pass pass) const { return pass == Pass::kKineto; }
+
+std::unique_ptr<Instrument> KinetoProfileFactory::make(const ResolvedCase& resolved,
+                                                       WorkerContext&) const {
+  const OpCollectorOptions options = collector_options(resolved);
+  return std::make_unique<ProfileInstrument>(
+      "kineto", resolved, [options] { return std::make_unique<KinetoCollector>(options); });
+}
+
+}  // namespace stepbench

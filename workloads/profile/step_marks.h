@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/measure/phase.h"
+#include "harness/ops/op_log.h"
+
+namespace stepbench {
+
+// Begin and end of each recorded step and phase, in stamps of a collector's clock.
+class StepMarks {
+ public:
+  void reserve(std::size_t marks) { marks_.reserve(marks); }
+  void step_begin(std::int64_t index, std::uint64_t now);
+  void step_end(std::uint64_t now) noexcept;
+  void phase_begin(PhaseId id, std::uint64_t now);
+  void phase_end(std::uint64_t now) noexcept;
+  void clear() { marks_.clear(); }
+
+  // `phase_name`: of a PhaseId.
+  void add_to(OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
+              const std::function<std::string(PhaseId)>& phase_name) const;
+
+ private:
+  struct Mark {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::int64_t step = 0;
+    PhaseId phase = PhaseId::kOther;  // kOther: the whole step
+  };
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::vector<Mark> marks_;
+  std::size_t step_ = kNone;   // open ones
+  std::size_t phase_ = kNone;  // phases do not nest
+  std::int64_t index_ = 0;
+};
+
+}  // namespace stepbench
