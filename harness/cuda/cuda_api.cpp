@@ -43,6 +43,8 @@ std::variant<CudaApi, std::string> load_cuda_api() {
   api.event_synchronize = symbol<int(CudaEvent)>(library, "cudaEventSynchronize", missing);
   api.event_elapsed_ms =
       symbol<int(float*, CudaEvent, CudaEvent)>(library, "cudaEventElapsedTime", missing);
+  api.memcpy_async = symbol<int(void*, const void*, std::size_t, int, CudaStream)>(
+      library, "cudaMemcpyAsync", missing);
   api.profiler_start = symbol<int()>(library, "cudaProfilerStart", missing);
   api.profiler_stop = symbol<int()>(library, "cudaProfilerStop", missing);
   auto* name = symbol<const char*(int)>(library, "cudaGetErrorName", missing);

@@ -3,6 +3,7 @@
 // library and start on machines without one. Results are cudaError_t as integers.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <variant>
@@ -16,6 +17,7 @@ inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaInsufficientDriver = 35;  // also: there is no driver
 inline constexpr int kCudaNoDevice = 100;
 inline constexpr int kCudaNotReady = 600;
+inline constexpr int kCudaHostToDevice = 1;  // cudaMemcpyKind
 
 struct CudaApi {
   std::function<int(int* count)> device_count;
@@ -27,6 +29,8 @@ struct CudaApi {
   std::function<int(CudaEvent)> event_query;
   std::function<int(CudaEvent)> event_synchronize;
   std::function<int(float* ms, CudaEvent from, CudaEvent to)> event_elapsed_ms;
+  std::function<int(void* to, const void* from, std::size_t bytes, int kind, CudaStream)>
+      memcpy_async;
   std::function<int()> profiler_start;
   std::function<int()> profiler_stop;
   std::function<std::string(int)> error_name;

@@ -136,5 +136,57 @@ TEST(ModelRules, BatchesLeftInHostMemoryCannotFeedAModelOnTheDevice) {
   EXPECT_THAT(heard.errors, ElementsAre(StartsWith("transfer.placement: none leaves batches")));
 }
 
+TEST(TransferRules, PlacementsThatCopyToADeviceAreSkippedOnTheCpuWhenSweptAndRefusedAlone) {
+  for (const std::string placement : {"inline_non_blocking", "prefetch_stream", "pin_thread"}) {
+    const test::Options options =
+        with(test::tiny_images("mlp"), "transfer.placement", Value(placement));
+    Heard swept;
+    judge(options, {.swept = true}, swept);
+    EXPECT_THAT(swept.errors, IsEmpty());
+    EXPECT_THAT(swept.skips,
+                ElementsAre(StartsWith("transfer.placement: " + placement + " copies to a CUDA")));
+    Heard alone;
+    judge(options, {}, alone);
+    EXPECT_THAT(alone.errors, ElementsAre(StartsWith("transfer.placement: ")));
+  }
+}
+
+TEST(TransferRules, PlacementsThatCopyNothingAreFineOnTheCpu) {
+  for (const std::string placement : {"inline", "upstream", "none"}) {
+    Heard heard;
+    judge(with(test::tiny_images("mlp"), "transfer.placement", Value(placement)), {}, heard);
+    EXPECT_THAT(heard.errors, IsEmpty()) << placement;
+    EXPECT_THAT(heard.skips, IsEmpty()) << placement;
+  }
+}
+
+TEST(TransferRules, OnADeviceThePinThreadNeedsPinnedMemoryAndNoneIsNoPlacement) {
+  const test::Options on_gpu = with(test::tiny_images("mlp"), "device", std::string("cuda"));
+  Heard heard;
+  judge(with(on_gpu, "transfer.placement", std::string("pin_thread")), {.cuda_available = true},
+        heard);
+  judge(with(on_gpu, "transfer.placement", std::string("none")), {.cuda_available = true}, heard);
+  EXPECT_THAT(heard.errors,
+              ElementsAre(StartsWith("transfer.placement: pin_thread is the loader's own"),
+                          StartsWith("transfer.placement: none leaves batches in host memory")));
+}
+
+TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {
+  const test::Options copies = {{"workload", std::string("transfer")}};
+  Heard heard;
+  for (const std::string placement : {"none", "upstream", "inline"}) {
+    judge(with(copies, "transfer.placement", Value(placement)), {.device_auto = true}, heard);
+  }
+  EXPECT_THAT(heard.errors, IsEmpty());
+  EXPECT_EQ(heard.skips.size(), 3U);
+  Heard fine;
+  judge(with(copies, "transfer.placement", std::string("prefetch_stream")), {}, fine);
+  EXPECT_THAT(fine.errors, IsEmpty());
+  judge(with(with(copies, "transfer.placement", std::string("prefetch_stream")), "copy.source",
+             std::string("pinned")),
+        {.device_auto = true}, fine);
+  EXPECT_THAT(fine.skips, ElementsAre("pinned memory needs a CUDA device"));
+}
+
 }  // namespace
 }  // namespace stepbench

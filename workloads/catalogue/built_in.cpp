@@ -11,8 +11,8 @@ namespace {
 
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
-  for (Section (*section)() : {data_section, loader_section, transfer_section, model_section,
-                               optimizer_section, plugin_section}) {
+  for (Section (*section)() : {data_section, loader_section, transfer_section, copy_section,
+                               model_section, optimizer_section, plugin_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -20,6 +20,10 @@ Catalogue make() {
        .doc = "The DataLoader alone: how fast can it deliver batches?",
        .sections = {"data", "loader"},
        .metrics = loader_metrics()},
+      {.name = "transfer",
+       .doc = "Copies to the device alone: how near do they come to the bus?",
+       .sections = {"transfer", "copy"},
+       .metrics = copy_metrics()},
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
        .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin"},
@@ -56,6 +60,7 @@ const Catalogue& built_in_catalogue() {
 std::span<const WorkloadRule> built_in_rules() {
   static constexpr std::array rules = {
       WorkloadRule{"loader", check_loader_workload},
+      WorkloadRule{"transfer", check_copy},
       WorkloadRule{"train_step", check_model_step},
       WorkloadRule{"eval_step", check_model_step},
   };

@@ -239,6 +239,20 @@ std::vector<Metric> model_metrics() {
       {.name = "peak_reserved_bytes",
        .unit = "bytes",
        .doc = "Most memory that torch's CUDA allocator held from the driver in the last window."},
+      {.name = "reserved_bytes",
+       .unit = "bytes",
+       .doc = "Memory that torch's CUDA allocator held from the driver after the last window."},
+      {.name = "allocations_per_step",
+       .unit = "",
+       .role = Role::kContext,
+       .direction = Direction::kNeither,
+       .doc = "Blocks that tensors asked torch's CUDA allocator for, per step of the last window."},
+      {.name = "device_allocations_per_step",
+       .unit = "",
+       .doc = "Calls of cudaMalloc per step of the last window; 0 in steady state."},
+      {.name = "allocator_retries",
+       .unit = "",
+       .doc = "Times in the last window that cached memory was given back to satisfy a request."},
   };
   metrics.insert(metrics.end(), own.begin(), own.end());
   return metrics;

@@ -12,6 +12,7 @@ namespace stepbench {
 [[nodiscard]] Section data_section();
 [[nodiscard]] Section loader_section();
 [[nodiscard]] Section transfer_section();
+[[nodiscard]] Section copy_section();
 [[nodiscard]] Section model_section();
 [[nodiscard]] Section optimizer_section();
 [[nodiscard]] Section plugin_section();
@@ -24,6 +25,9 @@ namespace stepbench {
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+// Of the workload transfer.
+[[nodiscard]] std::vector<Metric> copy_metrics();
+void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 

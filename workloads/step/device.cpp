@@ -39,13 +39,16 @@ void reset_peak_memory(c10::Device device) {
   if (device.is_cuda()) at::getDeviceAllocator(device.type())->resetPeakStats(device.index());
 }
 
-std::optional<DeviceMemory> device_memory(c10::Device device) {
+std::optional<AllocatorCounters> device_memory(c10::Device device) {
   if (!device.is_cuda()) return std::nullopt;
   const auto stats = at::getDeviceAllocator(device.type())->getDeviceStats(device.index());
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  return DeviceMemory{.peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
-                      .peak_reserved_bytes = stats.reserved_bytes[kAll].peak,
-                      .device_allocations = stats.num_device_alloc};
+  return AllocatorCounters{.allocations = stats.allocation[kAll].allocated,
+                           .device_allocations = stats.num_device_alloc,
+                           .retries = stats.num_alloc_retries,
+                           .reserved_bytes = stats.reserved_bytes[kAll].current,
+                           .peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
+                           .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};
 }
 
 }  // namespace stepbench

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/cuda/allocator_window.h"
+
 namespace stepbench {
 
 // "cpu", "cuda" (= cuda:0) or "cuda:N". Throws ConfigError at `device` otherwise.
@@ -18,14 +20,8 @@ namespace stepbench {
 
 void synchronize_device(c10::Device device);  // returns at once on the CPU
 
-// Of torch's caching allocator, since the last reset; nothing on the CPU.
-struct DeviceMemory {
-  std::int64_t peak_allocated_bytes = 0;
-  std::int64_t peak_reserved_bytes = 0;
-  std::int64_t device_allocations =
-      0;  // calls to the driver so far: growth in a window means a short warm-up
-};
+// Of torch's caching allocator, peaks since the last reset; nothing on the CPU.
 void reset_peak_memory(c10::Device device);
-[[nodiscard]] std::optional<DeviceMemory> device_memory(c10::Device device);
+[[nodiscard]] std::optional<AllocatorCounters> device_memory(c10::Device device);
 
 }  // namespace stepbench

@@ -28,6 +28,7 @@ std::optional<std::string> ModelStep::set_up() {
 
 void ModelStep::step(StepRecorder& step) {
   with_torch_errors([&] { run(step); });
+  if (memory_) ++memory_->steps;
 }
 
 std::optional<std::string> ModelStep::build() {
@@ -54,9 +55,24 @@ std::optional<std::string> ModelStep::build() {
   at::globalContext().setAllowTF32CuDNN(options_.tf32);
   at::globalContext().setBenchmarkCuDNN(options_.cudnn_benchmark);
   transfer_.emplace(resolved_, options_.device);
+  if (transfer_->upstream()) keep_data_on_device();
   build_model();
   prepare();
   return std::nullopt;
+}
+
+void ModelStep::keep_data_on_device() {
+  if (dataset_->iterable() != nullptr) {
+    throw ConfigError("transfer.placement", "upstream needs a data set of known size");
+  }
+  const LoaderOptions loader = loader_options(resolved_);
+  EpochOrder order = torch_epoch_order({.size = dataset_->size(),
+                                        .shuffle = loader.shuffle,
+                                        .seed = loader.seed,
+                                        .persistent_workers = loader.persistent_workers});
+  transfer_->keep_resident(
+      std::make_unique<ResidentBatches>(read_fixed_batch(*dataset_, dataset_->size(), loader.seed),
+                                        options_.device, loader, std::move(order)));
 }
 
 void ModelStep::build_model() {
@@ -75,8 +91,7 @@ void ModelStep::build_model() {
 }
 
 BatchTensors ModelStep::next_batch(StepRecorder& step) {
-  const Batch batch = stream_->next(step);
-  BatchTensors tensors = transfer_->to_device(batch, step);
+  BatchTensors tensors = transfer_->next([&] { return stream_->next(step); }, step);
   if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
   return tensors;
 }
@@ -99,8 +114,11 @@ void ModelStep::window(Edge edge) {
     module_listener->names(model_->module_names());
   if (edge == Edge::kBegin) {
     reset_peak_memory(options_.device);
-  } else {
-    memory_ = device_memory(options_.device);
+    memory_.reset();
+    if (const auto begin = device_memory(options_.device))
+      memory_ = AllocatorWindow{.begin = *begin};
+  } else if (memory_) {
+    memory_->end = device_memory(options_.device).value_or(memory_->begin);
   }
 }
 
@@ -140,10 +158,7 @@ void ModelStep::report(ReportSink& sink) const {
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
   report_model_work(resolved_, flops_per_sample_, options_.device.is_cuda(), sink);
-  if (memory_) {
-    sink.metric("peak_allocated_bytes", static_cast<double>(memory_->peak_allocated_bytes));
-    sink.metric("peak_reserved_bytes", static_cast<double>(memory_->peak_reserved_bytes));
-  }
+  if (memory_) stepbench::report(*memory_, sink);
 }
 
 }  // namespace stepbench

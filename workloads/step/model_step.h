@@ -53,6 +53,7 @@ class ModelStep : public Workload {
  private:
   std::optional<std::string> build();
   void build_model();
+  void keep_data_on_device();
 
   ResolvedCase resolved_;
   WorkerContext& context_;
@@ -65,8 +66,8 @@ class ModelStep : public Workload {
   std::optional<Loss> loss_;
   std::string model_digest_;  // of model.path; empty for the zoo
   std::int64_t parameter_count_ = 0;
-  std::optional<DeviceMemory> memory_;  // of the last window
-  double flops_per_sample_ = 0;         // counted when the fingerprint is taken
+  std::optional<AllocatorWindow> memory_;  // of the last window
+  double flops_per_sample_ = 0;            // counted when the fingerprint is taken
 };
 
 }  // namespace stepbench

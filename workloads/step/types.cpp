@@ -12,6 +12,7 @@
 #include "workloads/step/eval_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
+#include "workloads/step/transfer_workload.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
 
 namespace stepbench {
@@ -27,6 +28,7 @@ std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
 std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
       WorkloadType{"loader", make_loader_workload},
+      WorkloadType{"transfer", make_transfer_workload},
       WorkloadType{"train_step", make_train_step},
       WorkloadType{"eval_step", make_eval_step},
   };

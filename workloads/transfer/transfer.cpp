@@ -6,7 +6,21 @@
 namespace stepbench {
 
 Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
-    : device_(device), non_blocking_(resolved.flag("transfer.non_blocking")) {}
+    : placement_(resolved.text("transfer.placement")),
+      device_(device),
+      non_blocking_(resolved.flag("transfer.non_blocking") || placement_ == "inline_non_blocking" ||
+                    placement_ == "prefetch_stream") {
+  if (device_.is_cuda()) in_flight_.emplace(device_);
+  if (placement_ == "prefetch_stream") {
+    double_buffer_.emplace(make_copy_stream(device_, non_blocking_));
+  }
+}
+
+BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
+  if (resident_) return resident_->next(step);
+  if (double_buffer_) return double_buffer_->next(next_batch, step);
+  return to_device(next_batch(), step);
+}
 
 BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {
   if (device_.is_cpu()) return batch_tensors(batch);
@@ -17,18 +31,13 @@ BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {
 BatchTensors Transfer::to_device(const Batch& batch) {
   BatchTensors tensors = batch_tensors(batch);
   if (device_.is_cpu()) return tensors;
-  release_copied();
+  in_flight_->release();
   tensors.input = tensors.input.to(device_, non_blocking_);
   tensors.target = tensors.target.to(device_, non_blocking_);
   if (non_blocking_) {
-    InFlight& copy = in_flight_.emplace_back(InFlight{c10::Event(device_.type()), batch});
-    copy.copied.record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
+    in_flight_->keep(batch, c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
   }
   return tensors;
-}
-
-void Transfer::release_copied() {
-  while (!in_flight_.empty() && in_flight_.front().copied.query()) in_flight_.pop_front();
 }
 
 }  // namespace stepbench

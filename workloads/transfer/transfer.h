@@ -2,38 +2,42 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/Event.h>
 
-#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "harness/measure/step_recorder.h"
 #include "harness/resolved_case.h"
 #include "workloads/data/batch.h"
 #include "workloads/torch_loader/batch_tensor.h"
+#include "workloads/transfer/batches_in_flight.h"
+#include "workloads/transfer/double_buffer.h"
+#include "workloads/transfer/resident_batches.h"
 
 namespace stepbench {
 
-// Brings batches to the device: placement `inline` copies in the step, on the current stream. Main
-// thread.
+// Brings batches to the device as transfer.placement says. Main thread.
 class Transfer {
  public:
   Transfer(const ResolvedCase& resolved, at::Device device);
 
-  // Marks the phase h2d, but on the CPU, where there is nothing to copy.
-  [[nodiscard]] BatchTensors to_device(const Batch& batch, StepRecorder& step);
-  [[nodiscard]] BatchTensors to_device(const Batch& batch);  // outside steps
+  [[nodiscard]] bool upstream() const { return placement_ == "upstream"; }
+  void keep_resident(std::unique_ptr<ResidentBatches> batches) { resident_ = std::move(batches); }
+
+  // The next batch of the loader, on the device. Marks the phase h2d, but on the CPU, where inline
+  // placements copy nothing.
+  [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] BatchTensors to_device(const Batch& batch, StepRecorder& step);  // in the step
+  [[nodiscard]] BatchTensors to_device(const Batch& batch);                      // outside steps
 
  private:
-  // A non-blocking copy reads the host memory later: the batch is kept until its event has passed.
-  struct InFlight {
-    c10::Event copied;
-    Batch source;
-  };
-  void release_copied();
-
+  std::string placement_;
   at::Device device_;
   bool non_blocking_;
-  std::deque<InFlight> in_flight_;
+  std::optional<BatchesInFlight> in_flight_;
+  std::optional<DoubleBuffer> double_buffer_;
+  std::unique_ptr<ResidentBatches> resident_;
 };
 
 }  // namespace stepbench

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <string>
 
 namespace {
@@ -14,8 +15,11 @@ std::FILE* log_file() {
   return file;
 }
 
-// Domains and strings are handed back to us as they were made: by their text, never freed.
-const char* keep(const char* text) { return (new std::string(text))->c_str(); }
+// Domains and strings are handed back to us as they were made: by their text.
+const char* keep(const char* text) {
+  static std::deque<std::string> texts;
+  return texts.emplace_back(text).c_str();
+}
 
 nvtxDomainHandle_t create(const char* name) {
   return reinterpret_cast<nvtxDomainHandle_t>(const_cast<char*>(keep(name)));

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device did in the recorded steps of a log, per step. Pure functions.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/ops/op_log.h"
+
+namespace stepbench {
+
+class ReportSink;
+
+// Sums over the log's steps; `steps` divides them.
+struct ActivitySummary {
+  std::int64_t steps = 0;
+  std::int64_t span_ns = 0;  // first step's start to the last one's end
+  std::int64_t busy_ns = 0;  // of span_ns: something ran on the device, on any stream
+  std::int64_t kernels = 0;
+  std::int64_t launches = 0;  // calls that start kernels or graphs
+  std::int64_t copies = 0;
+  std::int64_t copied_bytes = 0;
+  std::int64_t pageable_copies = 0;   // between host and device, from or to pageable memory
+  std::int64_t synchronisations = 0;  // for which the host waited: event, stream or context
+  std::int64_t synchronisation_ns = 0;
+};
+
+// Of the activities between the first and the last mark of a step; all when there are no marks.
+[[nodiscard]] ActivitySummary summarise_activities(const OpLog& log);
+
+// device_busy_ns, device_idle_ns, kernels, launches, copies, copied_bytes, pageable_copies,
+// synchronisations, synchronisation_ns: each per step. Nothing when no device work was recorded.
+void report(const ActivitySummary& summary, ReportSink& sink);
+
+}  // namespace stepbench

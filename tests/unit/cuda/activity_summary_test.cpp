@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cuda/activity_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/catalogue/catalogue.h"
+#include "tests/unit/cuda/note_sink.h"
+
+namespace stepbench {
+namespace {
+
+DeviceActivity activity(ActivityKind kind, std::int64_t start_ns, std::int64_t end_ns,
+                        std::uint32_t name = 0) {
+  DeviceActivity out;
+  out.kind = kind;
+  out.start_ns = start_ns;
+  out.end_ns = end_ns;
+  out.name = name;
+  return out;
+}
+
+// Two steps of 100 ns each, from 1000 on.
+OpLog two_steps() {
+  OpLog log;
+  log.names = {"kernel",
+               "cudaLaunchKernel",
+               "cudaGetDevice",
+               "Stream Synchronize",
+               "Stream Wait Event",
+               "cudaGraphLaunch"};
+  log.marks = {{.start_ns = 1000, .end_ns = 1100, .index = 5},
+               {.start_ns = 1010, .end_ns = 1050, .index = 5, .phase = 0},
+               {.start_ns = 1100, .end_ns = 1200, .index = 6}};
+  return log;
+}
+
+TEST(ActivitySummary, BusyIsTheUnionOverStreams) {
+  OpLog log = two_steps();
+  log.activities = {
+      activity(ActivityKind::kKernel, 1010, 1050), activity(ActivityKind::kMemcpy, 1040, 1070),
+      activity(ActivityKind::kMemset, 1045, 1046), activity(ActivityKind::kKernel, 1190, 1300)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.steps, 2);
+  EXPECT_EQ(sum.span_ns, 200);
+  EXPECT_EQ(sum.busy_ns, 60 + 10);
+  EXPECT_EQ(sum.kernels, 2);
+}
+
+TEST(ActivitySummary, CountsLaunchesCopiesAndWaitsOfTheHost) {
+  OpLog log = two_steps();
+  DeviceActivity pinned = activity(ActivityKind::kMemcpy, 1010, 1020);
+  pinned.copy = CopyKind::kHostToDevice;
+  pinned.pinned = true;
+  pinned.bytes = 64;
+  DeviceActivity pageable = pinned;
+  pageable.pinned = false;
+  pageable.bytes = 36;
+  log.activities = {activity(ActivityKind::kRuntime, 1001, 1002, 1),
+                    activity(ActivityKind::kRuntime, 1003, 1004, 2),
+                    activity(ActivityKind::kRuntime, 1005, 1006, 5),
+                    pinned,
+                    pageable,
+                    activity(ActivityKind::kSynchronization, 1020, 1070, 3),
+                    activity(ActivityKind::kSynchronization, 1071, 1072, 4)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.launches, 2) << "a kernel and a graph";
+  EXPECT_EQ(sum.copies, 2);
+  EXPECT_EQ(sum.copied_bytes, 100);
+  EXPECT_EQ(sum.pageable_copies, 1);
+  EXPECT_EQ(sum.synchronisations, 1) << "a stream that waits for an event holds up no host";
+  EXPECT_EQ(sum.synchronisation_ns, 50);
+}
+
+TEST(ActivitySummary, WhatRanOutsideTheStepsIsNotTheirs) {
+  OpLog log = two_steps();
+  log.activities = {activity(ActivityKind::kKernel, 100, 900),
+                    activity(ActivityKind::kKernel, 1300, 1400)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.kernels, 0);
+  EXPECT_EQ(sum.busy_ns, 0);
+}
+
+TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
+  OpLog log = two_steps();
+  log.activities = {activity(ActivityKind::kKernel, 1000, 1100),
+                    activity(ActivityKind::kKernel, 1100, 1150)};
+  NoteSink sink;
+  report(summarise_activities(log), sink);
+  EXPECT_EQ(sink.metrics.at("device_busy_ns"), 75);
+  EXPECT_EQ(sink.metrics.at("device_idle_ns"), 25);
+  EXPECT_EQ(sink.metrics.at("kernels"), 1);
+  for (const auto& [name, value] : sink.metrics) {
+    const auto& declared = harness_metrics();
+    EXPECT_TRUE(std::any_of(declared.begin(), declared.end(), [&](const Metric& metric) {
+      return metric.name == name;
+    })) << name;
+  }
+}
+
+TEST(ActivitySummary, OfALogWithoutADeviceSaysNothing) {
+  NoteSink sink;
+  report(summarise_activities(two_steps()), sink);
+  EXPECT_TRUE(sink.metrics.empty());
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transfer/double_buffer.h"
+
+namespace stepbench {
+
+BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step) {
+  if (computing_) copies_->compute_done(*computing_);
+  if (!arriving_) arriving_ = begin_copy(0, next_batch(), step);
+  const Arriving ready = *arriving_;
+  copies_->let_compute_wait(ready.slot);
+  computing_ = ready.slot;
+  arriving_.reset();  // a loader that throws leaves nothing half done
+  arriving_ = begin_copy((ready.slot + 1) % CopyStream::kSlots, next_batch(), step);
+  return ready.tensors;
+}
+
+DoubleBuffer::Arriving DoubleBuffer::begin_copy(std::size_t slot, const Batch& batch,
+                                                StepRecorder& step) {
+  const auto h2d = step.phase(PhaseId::kH2d, copies_->handle());
+  copies_->wait_for_compute(slot);
+  Arriving arriving{slot, copies_->copy(slot, batch)};
+  copies_->copied(slot);
+  return arriving;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// While one batch computes, the next one is copied beside it. Main thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "harness/measure/step_recorder.h"
+#include "workloads/transfer/copy_stream.h"
+
+namespace stepbench {
+
+using NextBatch = std::function<Batch()>;  // marks its own data_wait
+
+class DoubleBuffer {
+ public:
+  explicit DoubleBuffer(std::unique_ptr<CopyStream> copies) : copies_(std::move(copies)) {}
+
+  // The batch whose copy began a call earlier; begins the copy of the one after it. Everything that
+  // is enqueued until the next call counts as this batch's computation.
+  [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+
+ private:
+  struct Arriving {
+    std::size_t slot = 0;
+    BatchTensors tensors = {};
+  };
+  [[nodiscard]] Arriving begin_copy(std::size_t slot, const Batch& batch, StepRecorder& step);
+
+  std::unique_ptr<CopyStream> copies_;
+  std::optional<Arriving> arriving_;
+  std::optional<std::size_t> computing_;  // the slot in use
+};
+
+}  // namespace stepbench
