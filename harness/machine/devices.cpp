@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/devices.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 
+#include "harness/machine/device_state.h"
 #include "harness/machine/text_file.h"
 
 namespace stepbench {
@@ -29,20 +28,9 @@ std::string driver_version(const std::string& text) {
 }  // namespace
 
 std::optional<int> nvml_device_count() {
-  void* library = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return std::nullopt;
-  const auto init = reinterpret_cast<int (*)()>(::dlsym(library, "nvmlInit_v2"));
-  const auto count =
-      reinterpret_cast<int (*)(unsigned int*)>(::dlsym(library, "nvmlDeviceGetCount_v2"));
-  const auto shutdown = reinterpret_cast<int (*)()>(::dlsym(library, "nvmlShutdown"));
-  std::optional<int> result;
-  if (init != nullptr && count != nullptr && shutdown != nullptr && init() == 0) {
-    unsigned int devices = 0;
-    if (count(&devices) == 0) result = static_cast<int>(devices);
-    shutdown();
-  }
-  ::dlclose(library);
-  return result;
+  const auto session = NvmlSession::open(load_nvml_api());
+  if (session == nullptr) return std::nullopt;
+  return session->devices();
 }
 
 Devices find_devices(const fs::path& root, const DeviceCount& management_library) {

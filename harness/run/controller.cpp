@@ -125,6 +125,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
       .clock = clock_,
       .interrupts = interrupts_,
       .root = "/",
+      .devices = setup_.devices,
       .progress = [this](const std::string& stage, std::int64_t median_ns) {
         progress_.update(stage, median_ns);
       }};

@@ -36,6 +36,7 @@ struct RunSetup {
   std::string repeat_prefix = {};          // "stepbench run FILE --set ..."; " --case ID" is added
   std::map<LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
   std::filesystem::path shared_memory = "/dev/shm";
+  const NvmlSession* devices = nullptr;  // watched while workers use them; null: none
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 

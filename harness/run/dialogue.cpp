@@ -73,6 +73,7 @@ void Dialogue::handle(protocol::StageMessage&& message) {
 
 void Dialogue::handle(protocol::CycleMessage&& message) {
   last_cycle_median_ns_ = message.median_step_ns;
+  ++cycles_;
 }
 
 void Dialogue::handle(protocol::SamplesMessage&& message) {

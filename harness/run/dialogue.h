@@ -29,6 +29,7 @@ class Dialogue {
   }  // "start" until the first is announced
   [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
   [[nodiscard]] std::int64_t last_cycle_median_ns() const { return last_cycle_median_ns_; }
+  [[nodiscard]] std::size_t cycles() const { return cycles_; }  // whose windows have ended
   [[nodiscard]] bool has_unfinished_line() const { return !lines_.rest().empty(); }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
@@ -56,6 +57,7 @@ class Dialogue {
   std::string stage_ = "start";
   std::optional<Outcome> final_;
   std::int64_t last_cycle_median_ns_ = 0;
+  std::size_t cycles_ = 0;
   LaunchReport report_;
   std::vector<protocol::SamplesMessage> samples_;
   std::vector<OpFrame> ops_;

@@ -10,9 +10,12 @@
 #include <charconv>
 #include <csignal>
 
+#include "harness/machine/device_sampler.h"
+#include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
 #include "harness/run/death.h"
 #include "harness/run/dialogue.h"
+#include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/reaper.h"
 
@@ -52,7 +55,9 @@ class LaunchLoop {
         begin_ns_(clock_.now_ns()),
         since_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
-        sampler_(surroundings.root, worker_.pid, clock_) {}
+        sampler_(surroundings.root, worker_.pid, clock_),
+        device_sampler_(surroundings.devices, watched_device_of(request), clock_,
+                        [this](int pid) { return is_ours(pid); }) {}
 
   LaunchLoop(const LaunchLoop&) = delete;
   LaunchLoop& operator=(const LaunchLoop&) = delete;
@@ -68,10 +73,12 @@ class LaunchLoop {
     const bool oom_killed = sampler_.oom_killed();
     LaunchResult result;
     result.machine = sampler_.summary();
+    result.machine.merge(device_sampler_.summary());
     const bool all_reaped = reap_all(worker_.pid);
     reaped_ = true;
     result.wall_ns = clock_.now_ns() - begin_ns_;
     decide(oom_killed, result);
+    label(result);
     if (!all_reaped)
       result.report.notes.emplace_back("a process of this worker could not be killed");
     return result;
@@ -84,7 +91,8 @@ class LaunchLoop {
                                  {worker_.output.value(), POLLIN, 0},
                                  {surroundings_.interrupts.descriptor(), POLLIN, 0}}};
     const std::int64_t now_ns = clock_.now_ns();
-    const std::int64_t wake_ns = std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_});
+    const std::int64_t wake_ns =
+        std::min({deadline_ns(), sampler_.next_ns(), device_sampler_.next_ns(), next_progress_ns_});
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 0, 1000);
     if (::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0) {
@@ -97,6 +105,7 @@ class LaunchLoop {
     if (dialogue_.complaint()) kill_group(SIGKILL);
     if (clock_.now_ns() >= deadline_ns()) overdue();
     sampler_.sample();
+    device_sampler_.sample();
     report_progress();
   }
 
@@ -127,10 +136,35 @@ class LaunchLoop {
       }
       break;
     }
+    note_windows();
     if (dialogue_.stage() != stage || dialogue_.final_outcome().has_value() != ended ||
         (in_cycles() && dialogue_.messages() != messages)) {
       since_ns_ = clock_.now_ns();
     }
+  }
+
+  // To a millisecond, as the worker's word comes through; devices are sampled once a second.
+  void note_windows() {
+    while (window_begins_.size() < dialogue_.cycles() ||
+           (window_begins_.size() == dialogue_.cycles() && dialogue_.stage() == "active")) {
+      window_begins_.push_back(clock_.now_ns());
+    }
+  }
+
+  void label(LaunchResult& result) const {
+    if (result.outcome.kind != Outcome::Kind::kMeasured) return;
+    label_throttled_steps(result.samples, window_begins_, device_sampler_.throttled());
+    label_machine(result.machine, result.wall_ns, result.report);
+  }
+
+  static std::optional<int> watched_device_of(const LaunchRequest& request) {
+    const Value* device = request.message.resolved.options.get("device");
+    const auto* name = device == nullptr ? nullptr : std::get_if<std::string>(device);
+    return name == nullptr ? std::nullopt : watched_device(*name, request.spawn.environment);
+  }
+  [[nodiscard]] bool is_ours(int pid) const {
+    const auto tree = process_tree(surroundings_.root, worker_.pid);
+    return std::find(tree.begin(), tree.end(), pid) != tree.end();
   }
 
   bool read_output() {
@@ -272,6 +306,8 @@ class LaunchLoop {
   std::optional<std::string> timed_out_;
   WorkerProcess worker_;
   MachineSampler sampler_;
+  DeviceSampler device_sampler_;
+  std::vector<std::int64_t> window_begins_;
 };
 
 }  // namespace

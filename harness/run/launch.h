@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/machine/device_state.h"
 #include "harness/measure/clock.h"
 #include "harness/outcome.h"
 #include "harness/protocol/messages.h"
@@ -45,6 +46,7 @@ struct LaunchSurroundings {
   const Clock& clock;
   Interrupts& interrupts;
   std::filesystem::path root = "/";  // of /proc and /sys
+  const NvmlSession* devices = nullptr;  // null: there are none to watch
   std::function<void(const std::string& stage, std::int64_t last_cycle_median_ns)> progress =
       {};  // about once a second
 };

@@ -40,6 +40,7 @@ void add_schema(CLI::App& app, const Environment& environment, int& exit_code);
 void add_run(CLI::App& app, const Environment& environment, int& exit_code);
 void add_show(CLI::App& app, const Environment& environment, int& exit_code);
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code);
+void add_doctor(CLI::App& app, const Environment& environment, int& exit_code);
 void add_data(CLI::App& app, const Environment& environment, int& exit_code);
 
 }  // namespace stepbench::cli

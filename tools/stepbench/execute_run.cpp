@@ -192,6 +192,7 @@ int execute_run(const RunOptions& options, const Environment& environment) {
   header.run_id = fs::absolute(run_dir).lexically_normal().filename().string();
   if (header.run_id.empty())
     header.run_id = fs::absolute(run_dir).lexically_normal().parent_path().filename().string();
+  const auto nvml = NvmlSession::open(load_nvml_api());
   const RunSetup setup{.plan = plan,
                        .worker = *worker,
                        .wrap = split_command(options.wrap, "--wrap"),
@@ -201,7 +202,8 @@ int execute_run(const RunOptions& options, const Environment& environment) {
                        .host = std::move(host),
                        .catalogue_digest = catalogue_digest(planned.catalogue),
                        .repeat_prefix = repeat_prefix(options),
-                       .attempts = next_attempts(finished)};
+                       .attempts = next_attempts(finished),
+                       .devices = nvml.get()};
   progress.say(std::to_string(plan.cases.size()) + " cases, " + std::to_string(agenda.remaining()) +
                " launches to do, results in " + run_dir.string());
   for (const std::string& note : plan.notes) progress.say("note: " + note);

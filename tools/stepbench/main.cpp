@@ -61,6 +61,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
   stepbench::cli::add_plan(app, environment, exit_code);
   stepbench::cli::add_list(app, environment, exit_code);
   stepbench::cli::add_schema(app, environment, exit_code);
+  stepbench::cli::add_doctor(app, environment, exit_code);
   stepbench::cli::add_data(app, environment, exit_code);
 }
 

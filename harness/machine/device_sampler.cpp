@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/device_sampler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "harness/machine/text_file.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kPeriodNs = 1'000'000'000;
+constexpr std::int64_t kRest = 1000;  // watching costs at most a thousandth of the time
+
+}  // namespace
+
+std::optional<int> watched_device(std::string_view device, const Variables& worker) {
+  if (!device.starts_with("cuda")) return std::nullopt;
+  std::size_t ordinal = 0;
+  if (const std::size_t colon = device.find(':'); colon != std::string_view::npos) {
+    ordinal = static_cast<std::size_t>(parse_integer(device.substr(colon + 1)).value_or(0));
+  }
+  const auto visible = find_variable(worker, "CUDA_VISIBLE_DEVICES");
+  if (!visible) return static_cast<int>(ordinal);
+  std::size_t at = 0;
+  for (std::size_t skipped = 0; skipped < ordinal && at < visible->size(); ++skipped) {
+    at = std::min(visible->find(',', at), visible->size() - 1) + 1;
+  }
+  const auto number =
+      parse_integer(visible->substr(at, std::min(visible->find(',', at), visible->size()) - at));
+  return number ? std::optional(static_cast<int>(*number)) : std::nullopt;  // a UUID: not followed
+}
+
+void DeviceSampler::Range::add(const std::optional<std::int64_t>& value) {
+  if (!value) return;
+  low = known ? std::min(low, *value) : *value;
+  high = known ? std::max(high, *value) : *value;
+  known = true;
+}
+
+DeviceSampler::DeviceSampler(const NvmlSession* session, std::optional<int> device,
+                             const Clock& clock, IsOurs is_ours)
+    : session_(session),
+      device_(device),
+      clock_(clock),
+      is_ours_(std::move(is_ours)),
+      next_ns_(session == nullptr || !device ? std::numeric_limits<std::int64_t>::max()
+                                             : clock.now_ns() + kPeriodNs),
+      last_ns_(clock.now_ns()) {}
+
+void DeviceSampler::sample() {
+  const std::int64_t begin_ns = clock_.now_ns();
+  if (begin_ns < next_ns_) return;
+  const std::optional<DeviceState> state = session_->read(*device_);
+  const std::int64_t end_ns = clock_.now_ns();
+  next_ns_ = end_ns + std::max(kPeriodNs, (end_ns - begin_ns) * kRest);
+  if (!state) return;
+  ++samples_;
+  sm_mhz_.add(state->sm_mhz);
+  power_mw_.add(state->power_mw);
+  temperature_c_.add(state->temperature_c);
+  utilisation_.add(state->utilisation_percent);
+  memory_bytes_.add(state->memory_used_bytes);
+  if (state->clock_reasons) add_throttling(*state->clock_reasons, end_ns);
+  if (state->processes) {
+    const auto others = std::count_if(state->processes->begin(), state->processes->end(),
+                                      [&](int pid) { return !is_ours_(pid); });
+    others_ = std::max<std::int64_t>(others_, others);
+  }
+  last_ = *state;
+  last_ns_ = end_ns;
+}
+
+// Seen at a sample, it may have begun right after the one before.
+void DeviceSampler::add_throttling(std::uint64_t reasons, std::int64_t now_ns) {
+  reasons_known_ = true;
+  reasons_ |= reasons;
+  if (is_power_capped(reasons)) ++capped_;
+  if (!throttle_text(reasons).empty()) throttled_.push_back({last_ns_, now_ns});
+}
+
+Fields DeviceSampler::summary() const {
+  Fields fields;
+  if (samples_ == 0) return fields;
+  const auto whole = [&](const char* name, const Range& range, std::int64_t value) {
+    if (range.known) fields.emplace(name, value);
+  };
+  whole("gpu.sm_mhz_min", sm_mhz_, sm_mhz_.low);
+  whole("gpu.sm_mhz_max", sm_mhz_, sm_mhz_.high);
+  if (power_mw_.known) {
+    fields.emplace("gpu.power_w_max", static_cast<double>(power_mw_.high) / 1000);
+  }
+  whole("gpu.temperature_c_max", temperature_c_, temperature_c_.high);
+  whole("gpu.utilisation_max", utilisation_, utilisation_.high);
+  whole("gpu.memory_used_bytes_max", memory_bytes_, memory_bytes_.high);
+  if (reasons_known_) {
+    const std::string text = throttle_text(reasons_);
+    fields.emplace("gpu.throttled", text.empty() ? std::string("no") : text);
+    fields.emplace("gpu.power_capped_share",
+                   static_cast<double>(capped_) / static_cast<double>(samples_));
+  }
+  if (last_.persistence) fields.emplace("gpu.persistence", *last_.persistence);
+  if (last_.mig) fields.emplace("gpu.mig", *last_.mig);
+  if (others_ >= 0) fields.emplace("gpu.other_processes", others_);
+  fields.emplace("gpu.samples", samples_);
+  return fields;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/device_state.h"
+
+#include <array>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+struct Reason {
+  std::uint64_t bit;
+  const char* text;
+};
+// nvmlClocksEventReason*: the ones that slow a loaded device down against its will.
+constexpr std::array kThrottling = {
+    Reason{0x08, "hardware slowdown"}, Reason{0x20, "software thermal slowdown"},
+    Reason{0x40, "hardware thermal slowdown"}, Reason{0x80, "power brake"}};
+constexpr std::uint64_t kPowerCap = 0x04;
+
+// By reference: the call that gives `code` fills `value`, in whatever order the two are evaluated.
+template <typename Number>
+std::optional<std::int64_t> whole(int code, const Number& value) {
+  if (code != 0) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+std::optional<bool> truth(int code, const unsigned& value) {
+  if (code != 0) return std::nullopt;
+  return value != 0;
+}
+
+}  // namespace
+
+std::unique_ptr<NvmlSession> NvmlSession::open(std::optional<NvmlApi> api) {
+  if (!api || api->init() != 0) return nullptr;
+  return std::unique_ptr<NvmlSession>(new NvmlSession(std::move(*api)));
+}
+
+NvmlSession::~NvmlSession() { (void)api_.shutdown(); }
+
+int NvmlSession::devices() const {
+  unsigned count = 0;
+  return api_.device_count(&count) == 0 ? static_cast<int>(count) : 0;
+}
+
+std::optional<DeviceState> NvmlSession::read(int index) const {
+  NvmlDevice device = nullptr;
+  if (index < 0 || api_.device(static_cast<unsigned>(index), &device) != 0) return std::nullopt;
+  DeviceState state;
+  if (api_.name(device, &state.name) != 0) state.name.clear();
+  unsigned value = 0;
+  state.sm_mhz = whole(api_.clock(device, NvmlApi::kSm, &value), value);
+  state.max_sm_mhz = whole(api_.max_clock(device, NvmlApi::kSm, &value), value);
+  state.memory_mhz = whole(api_.clock(device, NvmlApi::kMemory, &value), value);
+  state.power_mw = whole(api_.power(device, &value), value);
+  state.power_limit_mw = whole(api_.power_limit(device, &value), value);
+  state.temperature_c = whole(api_.temperature(device, &value), value);
+  NvmlApi::Utilisation utilisation;
+  const int utilised = api_.utilisation(device, &utilisation);
+  state.utilisation_percent = whole(utilised, utilisation.gpu);
+  NvmlApi::Memory memory;
+  const int known = api_.memory(device, &memory);
+  state.memory_used_bytes = whole(known, memory.used);
+  state.memory_total_bytes = whole(known, memory.total);
+  state.persistence = truth(api_.persistence(device, &value), value);
+  state.mig = truth(api_.mig(device, &value), value);
+  unsigned long long reasons = 0;
+  if (api_.clock_reasons(device, &reasons) == 0) state.clock_reasons = reasons;
+  std::vector<int> processes;
+  if (api_.processes(device, &processes) == 0) state.processes = std::move(processes);
+  return state;
+}
+
+std::string throttle_text(std::uint64_t clock_reasons) {
+  std::string text;
+  for (const Reason& reason : kThrottling) {
+    if ((clock_reasons & reason.bit) == 0) continue;
+    text.append(text.empty() ? "" : ", ").append(reason.text);
+  }
+  return text;
+}
+
+bool is_power_capped(std::uint64_t clock_reasons) { return (clock_reasons & kPowerCap) != 0; }
+
+}  // namespace stepbench

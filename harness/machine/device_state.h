@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One reading of an NVIDIA device through the management library. What it does not tell is absent,
+// never zero.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/machine/nvml_api.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+struct DeviceState {
+  std::string name = {};
+  std::optional<std::int64_t> sm_mhz = {};
+  std::optional<std::int64_t> max_sm_mhz = {};
+  std::optional<std::int64_t> memory_mhz = {};
+  std::optional<std::int64_t> power_mw = {};
+  std::optional<std::int64_t> power_limit_mw = {};
+  std::optional<std::int64_t> temperature_c = {};
+  std::optional<std::int64_t> utilisation_percent = {};
+  std::optional<std::int64_t> memory_used_bytes = {};
+  std::optional<std::int64_t> memory_total_bytes = {};
+  std::optional<bool> persistence = {};
+  std::optional<bool> mig = {};
+  std::optional<std::uint64_t> clock_reasons = {};  // why clocks are not higher, NVML's bits
+  std::optional<std::vector<int>> processes = {};   // that compute on it
+};
+
+// Keeps the library initialised. Not thread-safe.
+class NvmlSession {
+ public:
+  // Null when the library refuses: no driver.
+  [[nodiscard]] static std::unique_ptr<NvmlSession> open(std::optional<NvmlApi> api);
+  NvmlSession(const NvmlSession&) = delete;
+  NvmlSession& operator=(const NvmlSession&) = delete;
+  ~NvmlSession();
+
+  [[nodiscard]] int devices() const;
+  [[nodiscard]] std::optional<DeviceState> read(int index) const;  // nothing: no such device
+
+ private:
+  explicit NvmlSession(NvmlApi api) : api_(std::move(api)) {}
+  NvmlApi api_;
+};
+
+// "hardware thermal slowdown, power brake": reasons for which a device computes slower than it
+// could.
+[[nodiscard]] std::string throttle_text(std::uint64_t clock_reasons);  // empty: it does not
+[[nodiscard]] bool is_power_capped(std::uint64_t clock_reasons);       // usual under full load
+
+}  // namespace stepbench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/machine_labels.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/measure/step_recorder.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kMuch = 0.01;
+
+std::optional<double> number(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) {
+    return static_cast<double>(*whole);
+  }
+  const auto* real = std::get_if<double>(&found->second);
+  return real == nullptr ? std::nullopt : std::optional(*real);
+}
+
+std::size_t column(const protocol::SamplesMessage& part, std::string_view name) {
+  const auto found = std::find(part.columns.begin(), part.columns.end(), name);
+  return static_cast<std::size_t>(found - part.columns.begin());
+}
+
+}  // namespace
+
+std::int64_t label_throttled_steps(std::vector<protocol::SamplesMessage>& samples,
+                                   std::span<const std::int64_t> window_begins,
+                                   std::span<const DeviceSampler::Span> throttled) {
+  if (throttled.empty()) return 0;
+  std::int64_t labelled = 0;
+  std::map<std::int64_t, std::int64_t> reached_ns;  // of each cycle: it may come in parts
+  for (protocol::SamplesMessage& part : samples) {
+    const auto cycle = static_cast<std::size_t>(part.cycle);
+    const std::size_t steps = column(part, "step_ns");
+    const std::size_t flags = column(part, "flags");
+    if (cycle >= window_begins.size() || steps >= part.values.size() ||
+        flags >= part.values.size()) {
+      continue;
+    }
+    std::int64_t& now_ns = reached_ns.try_emplace(part.cycle, window_begins[cycle]).first->second;
+    for (std::size_t i = 0; i < part.values[steps].size(); ++i) {
+      const std::int64_t end_ns = now_ns + part.values[steps][i];
+      const bool slowed =
+          std::any_of(throttled.begin(), throttled.end(), [&](const DeviceSampler::Span& span) {
+            return span.begin_ns < end_ns && now_ns < span.end_ns;
+          });
+      if (slowed) {
+        part.values[flags][i] |= kThrottled;
+        ++labelled;
+      }
+      now_ns = end_ns;
+    }
+  }
+  return labelled;
+}
+
+void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report) {
+  const auto label = [&](const char* flag, std::string note) {
+    report.flags.emplace_back(flag);
+    report.notes.push_back(std::move(note));
+  };
+  const auto share_of_wall = [&](std::string_view name) {
+    return number(machine, name).value_or(0) /
+           static_cast<double>(std::max<std::int64_t>(wall_ns, 1));
+  };
+  if (const double waited = share_of_wall("run_queue_wait_ns"); waited > kMuch) {
+    label(
+        "waited_for_cpu",
+        "the machine was busy: the training thread waited for a CPU for more than 1 % of its time");
+  }
+  if (number(machine, "steal_share").value_or(0) > kMuch) {
+    label("steal", "the hypervisor took more than 1 % of the machine's CPU time");
+  }
+  if (number(machine, "cgroup_throttled_ns").value_or(0) > 0) {
+    label("cpu_quota", "the control group's CPU quota stopped the worker");
+  }
+  const auto reasons = machine.find("gpu.throttled");
+  if (reasons != machine.end() && reasons->second != Value(std::string("no"))) {
+    label("throttled", "the GPU was slowed down: " + to_text(reasons->second));
+  }
+}
+
+}  // namespace stepbench

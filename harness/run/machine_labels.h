@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the machine did while a launch ran, turned into labels of its steps and its row. Nothing is
+// dropped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/machine/device_sampler.h"
+#include "harness/protocol/messages.h"
+
+namespace stepbench {
+
+// Sets kThrottled in the flags of steps during which the device was slowed down. `window_begins`:
+// when the window of each cycle began, on the clock of `throttled`. Returns how many steps.
+std::int64_t label_throttled_steps(std::vector<protocol::SamplesMessage>& samples,
+                                   std::span<const std::int64_t> window_begins,
+                                   std::span<const DeviceSampler::Span> throttled);
+
+// Flags and notes of a row whose worker waited for a CPU (more than 1 % of its time), whose machine
+// was taken from it (steal, more than 1 %), whose control group was stopped, whose device was
+// slowed down.
+void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report);
+
+}  // namespace stepbench
