@@ -78,6 +78,7 @@ void estimate(CaseRow& row) {
   row.achieved_flops_per_s =
       median_over(row.measured, [](const Summary& s) { return s.achieved_flops_per_s; });
   row.mfu = median_over(row.measured, [](const Summary& s) { return s.mfu; });
+  row.device_step_ns = median_over(row.measured, [](const Summary& s) { return s.device_step_ns; });
   row.samples_per_s = median_over(row.measured, [](const Summary& s) { return s.samples_per_s; });
   row.tokens_per_s = median_over(row.measured, [](const Summary& s) { return s.tokens_per_s; });
   row.epoch_gap_ns = median_over(row.measured, [](const Summary& s) { return s.epoch_gap_ns; });

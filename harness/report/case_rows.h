@@ -44,6 +44,7 @@ struct CaseRow {
   Interval interval_ns = {};
   std::optional<double> p90_ns = {};  // medians of the launches' percentiles over steps
   std::optional<double> p99_ns = {};
+  std::optional<double> device_step_ns = {};  // by CUDA events
   std::optional<double> data_wait_share = {};
   std::optional<double> samples_per_s = {};
   std::optional<double> tokens_per_s = {};

@@ -170,6 +170,10 @@ std::string epoch_gaps(const std::vector<CaseRow>& rows) {
   return "epoch gap, not part of `step`: " + least + (least == most ? "" : " to " + most);
 }
 
+bool is_of_machine(std::string_view flag) {
+  return flag == "waited_for_cpu" || flag == "steal" || flag == "cpu_quota" || flag == "throttled";
+}
+
 void add_flags(const CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
@@ -181,6 +185,7 @@ void add_flags(const CaseRow& row, Collector& notes) {
   }
   for (const auto& [flag, count] : flags) {
     if (flag == "warmup_too_short") continue;  // said with its number of steps
+    if (is_of_machine(flag)) continue;         // said by its note
     notes.add("flag " + flag + " (" + std::to_string(count) + " of " +
                   std::to_string(row.measured.size()) + " launches)",
               row);

@@ -136,6 +136,14 @@ std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
                      },
                      0});
   if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 80});
+  if (any([](const CaseRow& row) { return row.device_step_ns.has_value(); })) {
+    columns.push_back({"device [" + std::string(facts.unit.name) + ']',
+                       [](const CaseRow& row, const TableFacts& all) {
+                         return row.device_step_ns ? significant(*row.device_step_ns / all.unit.ns)
+                                                   : kNothing;
+                       },
+                       65});
+  }
   if (any(has_latency)) {
     columns.push_back({"p90",
                        [](const CaseRow& row, const TableFacts& all) {

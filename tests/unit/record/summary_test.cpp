@@ -99,5 +99,22 @@ TEST(Summary, CyclesAreOneSampleAndMissingColumnsCountAsZero) {
   EXPECT_DOUBLE_EQ(summary->step_median_ns, 20);
 }
 
+TEST(Summary, WhatTheDeviceDidStandsApartFromWhatTheHostDid) {
+  const auto summary = summarise(launch_of(
+      {"step_ns", "forward_ns", "other_ns", "step_device_ns", "forward_device_ns", "idle_device_ns",
+       "host_lead_ns", "flags"},
+      {{100, 100}, {30, 30}, {70, 70}, {200, 200}, {150, 150}, {50, 50}, {90, 90}, {0, 0}}));
+  ASSERT_TRUE(summary);
+  ASSERT_EQ(summary->phases.size(), 2U);
+  EXPECT_EQ(summary->phases[0].name, "forward");
+  EXPECT_EQ(summary->phases[1].name, "other");
+  EXPECT_EQ(summary->device_step_ns, 200);
+  EXPECT_EQ(summary->host_lead_ns, 90);
+  ASSERT_EQ(summary->device.size(), 2U);
+  EXPECT_EQ(summary->device[0].name, "forward");
+  EXPECT_DOUBLE_EQ(summary->device[0].share, 0.75);
+  EXPECT_EQ(summary->device[1].name, "idle");
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/event_clock.h"
+#include "harness/worker/loop.h"
+
+namespace stepbench::gpu {
+
+// The CUDA runtime, or why tests of a device are skipped here.
+[[nodiscard]] inline std::variant<CudaApi, std::string> device_or_reason() {
+  auto api = load_cuda_api();
+  if (std::holds_alternative<std::string>(api)) return api;
+  if (std::string why = device_missing(std::get<CudaApi>(api), 0); !why.empty()) return why;
+  return api;
+}
+
+// Gives device work the step and phase that launched it: id = (step + 1) * 64 + phase.
+class Attribution final : public Instrument {
+ public:
+  explicit Attribution(ActivityCollector& collector) : collector_(collector) {}
+  static std::uint64_t id_of(std::int64_t step, PhaseId phase) {
+    return static_cast<std::uint64_t>(step + 1) * 64 + static_cast<std::uint64_t>(phase);
+  }
+  [[nodiscard]] std::string_view name() const override { return "attribution"; }
+  [[nodiscard]] std::optional<std::string> exercise() override { return std::nullopt; }
+  void change(Action from, Action to) override {
+    if (from < Action::kRecord && to >= Action::kRecord) collector_.discard();
+  }
+  void step_begin(std::int64_t index) override { step_ = index; }
+  void step_end() noexcept override {}
+  void phase_begin(PhaseId id, DeviceStream) override { collector_.push(id_of(step_, id)); }
+  void phase_end(PhaseId, DeviceStream) noexcept override { collector_.pop(); }
+  void report(ReportSink&) const override {}
+
+ private:
+  ActivityCollector& collector_;
+  std::int64_t step_ = 0;
+};
+
+[[nodiscard]] inline std::vector<std::string> phase_names() {
+  std::vector<std::string> names;
+  for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
+  return names;
+}
+
+// One cycle with events and, when `collector` is given, attributed activity records.
+[[nodiscard]] inline Columns measure(const CudaApi& api, Workload& workload, std::int64_t active,
+                                     ActivityCollector* collector = nullptr) {
+  const HostClock clock;
+  std::vector<std::unique_ptr<Instrument>> instruments;
+  instruments.push_back(std::make_unique<EventClock>(
+      api, clock,
+      EventClockOptions{.window = static_cast<std::size_t>(active), .phase_names = phase_names()}));
+  if (collector != nullptr) instruments.push_back(std::make_unique<Attribution>(*collector));
+  for (const auto& instrument : instruments) EXPECT_EQ(instrument->exercise(), std::nullopt);
+  InstrumentSet set(std::move(instruments));
+  LoopOptions options;
+  options.schedule = {.wait = 0, .warmup = 10, .active = active, .repeat = 1};
+  options.stop.cycles = 1;
+  options.deadline_ns = std::numeric_limits<std::int64_t>::max();
+  Loop loop(options, clock, workload, set, phase_names());
+  loop.exercise();
+  Columns cycle;
+  (void)loop.run([](bool) {}, [&](const Columns& columns) { cycle = columns; });
+  return cycle;
+}
+
+}  // namespace stepbench::gpu
+
+#define STEPBENCH_NEED_GPU(api)                                                     \
+  auto api##_or_reason = ::stepbench::gpu::device_or_reason();                      \
+  if (auto* why = std::get_if<std::string>(&api##_or_reason)) GTEST_SKIP() << *why; \
+  const ::stepbench::CudaApi api = std::get<::stepbench::CudaApi>(api##_or_reason)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/gpu/device_scene.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/step/train_step.h"
+#include "workloads/step/transfer_workload.h"
+
+namespace stepbench::gpu {
+namespace {
+
+struct Metrics final : ReportSink {
+  void metric(std::string_view name, double value) override { values[std::string(name)] = value; }
+  void effective(std::string_view, Value) override {}
+  void note(std::string) override {}
+  void finding(Finding) override {}
+  std::map<std::string, double> values;
+};
+
+TEST(Gpu, PinnedCopiesReachABareLoopWithinFivePerCent) {
+  STEPBENCH_NEED_GPU(api);
+  const ResolvedCase resolved =
+      test::train_case({{"workload", std::string("transfer")},
+                        {"device", std::string("cuda:0")},
+                        {"transfer.placement", std::string("inline_non_blocking")},
+                        {"copy.source", std::string("pinned")}});
+  const HostClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  const auto workload = make_transfer_workload(resolved, context);
+  ASSERT_EQ(workload->set_up(), std::nullopt);
+  (void)measure(api, *workload, 64);
+  Metrics metrics;
+  workload->report(metrics);
+  workload->tear_down();
+  EXPECT_GT(metrics.values.at("copy_efficiency"), 0.95);
+}
+
+// The part of all copies to the device during which a kernel ran on another stream.
+double overlapped_share(const OpLog& log) {
+  double copied = 0;
+  double both = 0;
+  for (const DeviceActivity& copy : log.activities) {
+    if (copy.kind != ActivityKind::kMemcpy || copy.copy != CopyKind::kHostToDevice) continue;
+    copied += static_cast<double>(copy.end_ns - copy.start_ns);
+    std::int64_t reached = copy.start_ns;
+    for (const DeviceActivity& kernel : log.activities) {  // in order of start
+      if (kernel.kind != ActivityKind::kKernel || kernel.stream == copy.stream) continue;
+      const std::int64_t begin = std::max(kernel.start_ns, reached);
+      const std::int64_t end = std::min(kernel.end_ns, copy.end_ns);
+      if (end <= begin) continue;
+      both += static_cast<double>(end - begin);
+      reached = end;
+    }
+  }
+  return copied > 0 ? both / copied : 0;
+}
+
+TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
+  STEPBENCH_NEED_GPU(api);
+  for (const auto& [placement, overlaps] :
+       {std::pair{"inline", false}, std::pair{"prefetch_stream", true}}) {
+    const auto collector = make_activity_collector();
+    if (const auto why = collector->start()) GTEST_SKIP() << *why;
+    test::Options options = test::tiny_images("resnet18");
+    options["device"] = std::string("cuda:0");
+    options["data.image_size"] = std::int64_t{64};
+    options["loader.batch_size"] = std::int64_t{32};
+    options["transfer.placement"] = std::string(placement);
+    const ResolvedCase resolved = test::train_case(options);
+    const HostClock clock;
+    WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+    const auto workload = make_train_step(resolved, context);
+    ASSERT_EQ(workload->set_up(), std::nullopt);
+    (void)measure(api, *workload, 16, collector.get());
+    OpLog log;
+    collector->collect(log);
+    collector->stop();
+    workload->tear_down();
+    if (overlaps) {
+      EXPECT_GT(overlapped_share(log), 0.0);
+    } else {
+      EXPECT_EQ(overlapped_share(log), 0.0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::gpu

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DTOOLS=… -DBUILD=… -DTORCH=… -DWORK=… -P bundle_test.cmake
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+set(bundle ${WORK}/bundle)
+
+function(expect status)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE got)
+  if(NOT got EQUAL ${status})
+    message(FATAL_ERROR "${ARGN}: expected exit ${status}, got ${got}\n${out}\n${err}")
+  endif()
+  set(said "${out}${err}" PARENT_SCOPE)
+endfunction()
+
+expect(0 ${TOOLS}/bundle --out ${bundle} --build ${BUILD})
+expect(2 ${TOOLS}/bundle --out ${bundle} --build ${BUILD})  # it is not empty
+if(NOT said MATCHES "not empty")
+  message(FATAL_ERROR "${said}")
+endif()
+
+set(clean env -i PATH=/usr/bin:/bin HOME=${WORK})
+expect(0 ${clean} ${bundle}/stepbench --help)
+expect(0 ${clean} ${bundle}/stepbench plan ${bundle}/configs/train_mlp.yaml --set device=cpu)
+expect(0 ${clean} STEPBENCH_TORCH=${TORCH} ${bundle}/stepbench run ${bundle}/configs/train_mlp.yaml --smoke
+       --set device=cpu --results ${WORK}/results --no-lock)
+if(NOT said MATCHES "smoke")
+  message(FATAL_ERROR "no row was measured:\n${said}")
+endif()
+expect(2 ${clean} STEPBENCH_TORCH=${WORK} ${bundle}/stepbench --help)
+if(NOT said MATCHES "is no torch")
+  message(FATAL_ERROR "${said}")
+endif()
+
+# The programs look into the bundle and at nothing of the machine that built them.
+execute_process(COMMAND readelf -d ${bundle}/bin/stepbench-worker OUTPUT_VARIABLE dynamic)
+if(dynamic MATCHES "site-packages" OR NOT dynamic MATCHES "ORIGIN/../lib")
+  message(FATAL_ERROR "${dynamic}")
+endif()
+
+if(NOT EXISTS /proc/driver/nvidia/gpus)
+  expect(77 ${clean} ${bundle}/gpu_check --out ${WORK}/report.md)
+  if(NOT said MATCHES "no GPU on this machine" OR EXISTS ${WORK}/report.md)
+    message(FATAL_ERROR "${said}")
+  endif()
+endif()
