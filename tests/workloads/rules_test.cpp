@@ -83,6 +83,39 @@ TEST(ModelRules, ALossThatDoesNotFitIsAMistakeThatNamesTheRightOne) {
                           StartsWith("model.loss: masked_cross_entropy hides tokens")));
 }
 
+TEST(ModelRules, FilesOfKnownContentAreMatchedWithModelsBeforeTheyAreOpened) {
+  struct Match {
+    const char* data;
+    const char* model;
+    bool fits;
+  };
+  for (const Match& match :
+       {Match{"token_bin", "gpt", true}, Match{"token_bin", "bert_base", true},
+        Match{"token_bin", "resnet18", false}, Match{"mnist_idx", "mlp", true},
+        Match{"mnist_idx", "resnet18", false}, Match{"mnist_idx", "gpt", false},
+        Match{"cifar_bin", "resnet18", true}, Match{"cifar_bin", "vit_b16", true},
+        Match{"cifar_bin", "gpt", false}, Match{"webdataset", "resnet18", true},
+        Match{"webdataset", "bert_base", false}}) {
+    Heard heard;
+    judge({{"data.kind", std::string(match.data)}, {"model.kind", std::string(match.model)}}, {},
+          heard);
+    EXPECT_EQ(heard.errors.empty(), match.fits) << match.data << " for " << match.model;
+  }
+}
+
+TEST(ModelRules, TensorFilesMustSayHowManyClassesThereAre) {
+  Heard heard;
+  judge({{"data.kind", std::string("safetensors")}, {"model.kind", std::string("mlp")}}, {}, heard);
+  EXPECT_THAT(heard.errors,
+              ElementsAre(StartsWith("data.classes: data.kind safetensors does not")));
+  Heard told;
+  judge({{"data.kind", std::string("safetensors")},
+         {"data.classes", std::int64_t{10}},
+         {"model.kind", std::string("mlp")}},
+        {}, told);
+  EXPECT_THAT(told.errors, IsEmpty());
+}
+
 TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
   const auto options = with(test::tiny_images("mlp"), "model.precision", std::string("tf32"));
   Heard swept;

@@ -315,6 +315,11 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
     sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
                                  resolved.text("data.kind") + " does not give with these options");
   }
+  if (data_input(resolved) == Input::kAny && !resolved.has("data.classes")) {
+    sink.error("data.classes", "data.kind " + resolved.text("data.kind") +
+                                   " does not tell how many classes (or tokens) there are, and a "
+                                   "model's output is sized by it; set data.classes");
+  }
   check_loss(resolved, sink);
   check_cuda_graph(resolved, facts, sink);
   if (resolved.text("model.precision") == "tf32" && resolved.text("device") == "cpu") {

@@ -99,6 +99,8 @@ class IterableDataset : public Dataset {
   }
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const final;
   [[nodiscard]] virtual std::unique_ptr<SampleStream> stream(const StreamShare& share) const = 0;
+  // Parts that are read whole: readers beyond this number get nothing. 0: not known.
+  [[nodiscard]] virtual std::int64_t parts() const { return 0; }
 };
 
 }  // namespace stepbench

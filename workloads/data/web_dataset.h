@@ -32,6 +32,9 @@ class WebDataset final : public IterableDataset {
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
   [[nodiscard]] std::string digest() const override;
   [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override;
+  [[nodiscard]] std::int64_t parts() const override {
+    return static_cast<std::int64_t>(shards_.size());
+  }
   // The shards of a share in the order in which they are read.
   [[nodiscard]] std::vector<std::int64_t> shards_of(const StreamShare& share) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "harness/stats/order.h"
@@ -117,6 +118,16 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   sink.metric("loader_queue_depth", static_cast<double>(depth) / calls);
   sink.metric("loader_held", static_cast<double>(metrics.held) / calls);
   report_workers(metrics.workers, sink);
+}
+
+void report_idle_readers(const Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
+                         ReportSink& sink) {
+  if (dataset.iterable() == nullptr) return;
+  const std::int64_t parts = dataset.iterable()->parts();
+  const std::int64_t readers = std::max<std::int64_t>(1, num_workers) * ranks;
+  if (parts == 0 || parts >= readers) return;
+  sink.note("the data set has " + std::to_string(parts) + " shards for " + std::to_string(readers) +
+            " workers: " + std::to_string(readers - parts) + " of them read nothing");
 }
 
 }  // namespace stepbench

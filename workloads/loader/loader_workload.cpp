@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "workloads/data/make_dataset.h"
+#include "workloads/loader/loader_report.h"
 #include "workloads/loader/make_loader.h"
 
 namespace stepbench {
@@ -28,7 +29,9 @@ Fingerprint LoaderWorkload::fingerprint() {
 }
 
 void LoaderWorkload::report(ReportSink& sink) const {
-  if (stream_) stream_->report(sink, resolved_);
+  if (!stream_) return;
+  stream_->report(sink, resolved_);
+  report_idle_readers(*dataset_, loader_options(resolved_).num_workers, context_.world, sink);
 }
 
 }  // namespace stepbench

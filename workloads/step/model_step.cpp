@@ -6,6 +6,7 @@
 #include "harness/error.h"
 #include "workloads/data/file_digest.h"
 #include "workloads/data/make_dataset.h"
+#include "workloads/loader/loader_report.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/step/fixed_batch.h"
 #include "workloads/step/flop_counter.h"
@@ -139,6 +140,7 @@ Fingerprint ModelStep::fingerprint() {
 
 void ModelStep::report(ReportSink& sink) const {
   stream_->report(sink, resolved_);
+  report_idle_readers(*dataset_, loader_options(resolved_).num_workers, context_.world, sink);
   sink.effective("device", options_.device.str());
   sink.effective("data.digest", dataset_->digest());
   if (options_.device.is_cuda()) {

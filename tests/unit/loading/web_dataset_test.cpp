@@ -10,6 +10,7 @@
 #include "workloads/data/jpeg_folder.h"
 #include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
+#include "workloads/loader/loader_report.h"
 #include "workloads/loader/thread_loader.h"
 
 namespace stepbench {
@@ -195,6 +196,24 @@ TEST_F(WebDatasetTest, ThreadsAndProcessesGiveTheSameBatchesBitForBit) {
       }
     }
   }
+}
+
+struct Notes final : ReportSink {
+  void metric(std::string_view, double) override {}
+  void effective(std::string_view, Value) override {}
+  void note(std::string text) override { notes.push_back(std::move(text)); }
+  void finding(Finding) override {}
+  std::vector<std::string> notes;
+};
+
+TEST_F(WebDatasetTest, WorkersWithoutAShardAreNoted) {
+  Notes few;
+  report_idle_readers(data(), 5, 1, few);
+  EXPECT_THAT(few.notes, testing::IsEmpty());
+  Notes many;
+  report_idle_readers(data(), 4, 2, many);
+  EXPECT_THAT(many.notes, ElementsAre("the data set has 5 shards for 8 workers: 3 of them read "
+                                      "nothing"));
 }
 
 TEST_F(WebDatasetTest, ADamagedImageIsNamedAndCanBeSkipped) {
