@@ -154,6 +154,29 @@ Section limits() {
       }};
 }
 
+Option margin(const std::string& metric, const std::string& doc, const std::string& value) {
+  return {.name = "margin." + metric,
+          .doc = doc,
+          .default_value = value,
+          .identity = Identity::kContext,
+          .pattern = "auto|[0-9]+(\\.[0-9]+)?%?"};
+}
+
+Section compare() {
+  return {.name = "compare",
+          .doc = "What `stepbench ab` takes for a change, as `margin: {step: 1%, peak_bytes: 0}`.",
+          .options = {
+              margin("step",
+                     "The relative change of the step time that does not matter, as a share or in "
+                     "percent. auto: 1%.",
+                     "auto"),
+              margin("peak_bytes",
+                     "The same for the peak of memory. auto: 0 where an allocator counts to the "
+                     "byte, else 1%.",
+                     "auto"),
+          }};
+}
+
 Section environment() {
   return {.name = "env",
           .doc = "Environment variables of the worker process, by name; sweepable as env.NAME.",
@@ -163,7 +186,8 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(), threads(), schedule(), limits(), profile_section(), environment()};
+  return {top_level(), threads(),         schedule(),   limits(),
+          compare(),   profile_section(), environment()};
 }
 
 const std::vector<Phase>& built_in_phases() {

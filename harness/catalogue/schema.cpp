@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace stepbench {
 namespace {
@@ -46,8 +47,12 @@ Json typed(const Option& option) {
       return json;
     }
     case OptionType::kString:
-      if (!option.pattern.empty())
-        return {{"type", "string"}, {"pattern", "^(" + option.pattern + ")$"}};
+      if (!option.pattern.empty()) {
+        // A text that looks like a number is written without quotes.
+        const bool may_be_number = std::regex_match("0", std::regex(option.pattern));
+        return {{"type", may_be_number ? Json::array({"string", "number"}) : Json("string")},
+                {"pattern", "^(" + option.pattern + ")$"}};
+      }
       return {{"type", Json::array({"string", "number", "boolean"})}};
     case OptionType::kPath:
       return {{"type", "string"}, {"minLength", 1}};
@@ -149,7 +154,15 @@ class SchemaMaker {
   [[nodiscard]] Json options_of(const Section& section) const {
     Json properties = Json::object();
     for (const auto& [name, declarations] : declarations_of(section)) {
-      properties[name] = option_schema(declarations);
+      const std::size_t dot = name.find('.');
+      if (dot == std::string::npos) {
+        properties[name] = option_schema(declarations);
+        continue;
+      }
+      Json& group = properties[name.substr(0, dot)];
+      group["type"] = "object";
+      group["additionalProperties"] = false;
+      group["properties"][name.substr(dot + 1)] = option_schema(declarations);
     }
     return properties;
   }

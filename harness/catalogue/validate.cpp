@@ -18,6 +18,13 @@ bool is_name(const std::string& name) {
   });
 }
 
+// "margin.step": part of a group inside its section.
+bool is_option_name(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return is_name(name);
+  return is_name(name.substr(0, dot)) && is_name(name.substr(dot + 1));
+}
+
 class Validator {
  public:
   explicit Validator(const Catalogue& catalogue) : catalogue_(catalogue) {}
@@ -38,7 +45,9 @@ class Validator {
     std::set<std::string> seen;
     for (const auto& entry : range) {
       const bool top_level = what == "section" && entry.name.empty();
-      if (!top_level && !is_name(entry.name)) {
+      const bool good =
+          what.starts_with("option") ? is_option_name(entry.name) : is_name(entry.name);
+      if (!top_level && !good) {
         add(what + " '" + entry.name + "': a name is lower-case letters, digits and '_'");
       }
       if (!seen.insert(entry.name).second) add(what + " '" + entry.name + "' is declared twice");

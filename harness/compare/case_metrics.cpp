@@ -80,7 +80,8 @@ std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector
   if (const Metric* peak = peak_metric(pair, columns)) {
     Question question{.base = reported(pair.base, peak->name),
                       .candidate = reported(pair.candidate, peak->name)};
-    const bool exact = constant(question.base) && constant(question.candidate);
+    const bool exact =
+        peak->name != "peak_rss_bytes" && constant(question.base) && constant(question.candidate);
     question.margin = margins.peak_bytes.value_or(exact ? 0 : kPeakMargin);
     questions.push_back({.name = "peak_bytes",
                          .metric = peak->name,

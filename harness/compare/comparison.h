@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/cause.h"
 #include "harness/compare/environment_match.h"
+#include "harness/compare/fingerprint_check.h"
 #include "harness/compare/judge.h"
 
 namespace stepbench {
@@ -44,6 +47,8 @@ struct CaseResult {
   std::vector<MetricResult> metrics;
   std::vector<PhaseChange> cause;  // of a changed step: the phases that explain it
   std::vector<std::string> notes;
+  std::optional<FingerprintDifference> fingerprint = {};
+  std::size_t ended_at = 0;  // pairs at the look that ended it; 0 outside `ab`
 };
 
 struct MissingCase {
@@ -57,6 +62,8 @@ struct Comparison {
   std::string candidate = {};
   std::vector<std::string> swept = {};  // options that the base's plan varied, in its order
   VerdictRule rule = {};
+  std::vector<std::size_t> looks = {};     // of `ab`: pairs after which the rule ran
+  std::optional<std::uint64_t> seed = {};  // of the order of its launches
   std::vector<CaseResult> cases = {};
   std::vector<MissingCase> only_base = {};
   std::vector<MissingCase> only_candidate = {};

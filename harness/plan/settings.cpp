@@ -49,6 +49,34 @@ std::string unknown_key(const std::string& key, const std::string& section,
   return text + "; " + known_keys(keys);
 }
 
+bool is_group(const std::string& key, const std::string& section, const Catalogue& catalogue) {
+  const std::vector<std::string> keys = section_keys(catalogue, section);
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const std::string& known) { return known.starts_with(key + '.'); });
+}
+
+// `key`: inside its section. An option named "margin.step" stands as `margin: {step: ...}`.
+void read_entry(const ConfigEntry& entry, const std::string& key, const std::string& section,
+                const Reading& reading, Settings& settings) {
+  const Catalogue& catalogue = reading.index.catalogue();
+  if (entry.value.kind == ConfigNode::Kind::kMap && is_group(key, section, catalogue)) {
+    for (const ConfigEntry& inner : entry.value.entries) {
+      read_entry(inner, key + '.' + inner.key, section, reading, settings);
+    }
+    return;
+  }
+  const std::string name = full_name(section, key);
+  const auto declarations = reading.index.find(name);
+  if (declarations.empty()) {
+    reading.mistakes.add(
+        place(reading.source, entry.mark),
+        unknown_key(key, section, section_keys(catalogue, section), reading.index));
+    return;
+  }
+  const auto value = read_option_value(name, declarations, entry.value, reading);
+  if (value) settings.options[name] = {*value, place(reading.source, entry.value.mark)};
+}
+
 void read_section(const ConfigEntry& entry, const Section& section, const Reading& reading,
                   Settings& settings) {
   settings.sections[section.name] = place(reading.source, entry.mark);
@@ -60,17 +88,7 @@ void read_section(const ConfigEntry& entry, const Section& section, const Readin
     return;
   }
   for (const ConfigEntry& option : entry.value.entries) {
-    const std::string name = full_name(section.name, option.key);
-    const auto declarations = reading.index.find(name);
-    if (declarations.empty()) {
-      reading.mistakes.add(
-          place(reading.source, option.mark),
-          unknown_key(option.key, section.name,
-                      section_keys(reading.index.catalogue(), section.name), reading.index));
-      continue;
-    }
-    const auto value = read_option_value(name, declarations, option.value, reading);
-    if (value) settings.options[name] = {*value, place(reading.source, option.value.mark)};
+    read_entry(option, option.key, section.name, reading, settings);
   }
 }
 

@@ -53,11 +53,21 @@ void write_metric(JsonText& json, const MetricResult& metric) {
   json.close_object();
 }
 
+void write_fingerprint(JsonText& json, const std::optional<FingerprintDifference>& difference) {
+  if (!difference) return;
+  json.open_object("fingerprint_difference").text("name", difference->name);
+  json.number("base", difference->base).number("candidate", difference->candidate);
+  json.number("relative", difference->relative).number("limit", difference->limit);
+  json.text("precision", difference->precision).close_object();
+}
+
 void write_case(JsonText& json, const CaseResult& one) {
   json.open_object();
   json.text("case_id", one.case_id).text("candidate_case_id", one.candidate_case_id);
   json.text("workload", one.workload);
   write_options(json, one.options);
+  if (one.ended_at > 0) write_count(json, "ended_at_pairs", one.ended_at);
+  write_fingerprint(json, one.fingerprint);
   json.open_array("metrics");
   for (const MetricResult& metric : one.metrics) write_metric(json, metric);
   json.close_array().open_array("cause");
@@ -110,6 +120,11 @@ std::string comparison_json(const Comparison& comparison) {
   json.text("verdict", name_of(comparison.verdict));
   json.text("design", name_of(comparison.rule.design));
   json.text("base", comparison.base).text("candidate", comparison.candidate);
+  if (comparison.seed) {
+    json.integer("seed", static_cast<std::int64_t>(*comparison.seed));
+    json.integers("looks",
+                  std::vector<std::int64_t>(comparison.looks.begin(), comparison.looks.end()));
+  }
   json.number("q", comparison.rule.q).number("confidence", comparison.rule.confidence);
   write_count(json, "tested", comparison.tested);
   write_count(json, "rejected_slower", comparison.rejected_slower);

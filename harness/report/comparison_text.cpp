@@ -52,7 +52,8 @@ std::string needed_text(std::size_t pairs) {
   return "about " + std::to_string(pairs);
 }
 
-std::string verdict_text(const Judgement& judgement) {
+// `unit`: what more of is needed when it is inconclusive.
+std::string verdict_text(const Judgement& judgement, const std::string& unit) {
   std::string text(name_of(judgement.verdict));
   switch (judgement.verdict) {
     case Verdict::kSuspect:
@@ -60,10 +61,10 @@ std::string verdict_text(const Judgement& judgement) {
       break;
     case Verdict::kInconclusive:
       if (judgement.reason == "too_few_pairs") {
-        text += ": too few launches, need 6, plan 20";
+        text += ": too few " + unit + ", need 6, plan 20";
       } else if (judgement.pairs_needed) {
-        text += ": " + judgement.reason + ", needs " + needed_text(*judgement.pairs_needed) +
-                " launches";
+        text += ": " + judgement.reason + ", needs " + needed_text(*judgement.pairs_needed) + ' ' +
+                unit;
       }
       break;
     case Verdict::kNoData:
@@ -115,7 +116,7 @@ class Text {
   }
 
   [[nodiscard]] std::string design() const {
-    return "design: " + std::string(name_of(comparison_.rule.design)) + ", " +
+    return "design: " + std::string(name_of(comparison_.rule.design)) + looks() + ", " +
            std::to_string(comparison_.cases.size()) + " cases in both, " +
            std::to_string(comparison_.tested) + " tests corrected together (q " +
            significant(comparison_.rule.q, 1) +
@@ -135,6 +136,8 @@ class Text {
                     {.head = std::to_string(confidence) + " % interval"},
                     {.head = "p adj", .drop_at = 2},
                     {.head = "verdict", .align = Align::kLeft}};
+    const bool looked = !comparison_.looks.empty();
+    if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 5});
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();
     const bool with_ok = all_ || total <= kMostOkRows;
@@ -146,11 +149,15 @@ class Text {
         } else if (!all_ && grid.rows.size() >= kMostRows) {
           ++hidden;
         } else {
-          grid.rows.push_back(
-              {{label(i), metric.name, value_text(judgement.base_median, metric.unit),
-                value_text(judgement.candidate_median, metric.unit), change_text(judgement),
-                interval_text_of(judgement), p_text(judgement.p_adjusted), verdict_text(judgement)},
-               tint_of(judgement)});
+          GridRow row{{label(i), metric.name, value_text(judgement.base_median, metric.unit),
+                       value_text(judgement.candidate_median, metric.unit), change_text(judgement),
+                       interval_text_of(judgement), p_text(judgement.p_adjusted),
+                       verdict_text(judgement, looked ? "pairs" : "launches")},
+                      tint_of(judgement)};
+          if (looked) {
+            row.cells.insert(row.cells.end() - 1, std::to_string(comparison_.cases[i].ended_at));
+          }
+          grid.rows.push_back(std::move(row));
         }
       }
     }
@@ -205,6 +212,16 @@ class Text {
   }
 
  private:
+  [[nodiscard]] std::string looks() const {
+    if (comparison_.looks.empty()) return {};
+    std::string text;
+    for (const std::size_t pairs : comparison_.looks) {
+      text += (text.empty() ? ", a look after " : ", ") + std::to_string(pairs);
+    }
+    text += " pairs";
+    return comparison_.seed ? text + ", seed " + std::to_string(*comparison_.seed) : text;
+  }
+
   [[nodiscard]] std::string label(std::size_t i) const { return case_label(rows_[i], varying_); }
 
   void add_case_notes(std::vector<std::string>& lines) const {

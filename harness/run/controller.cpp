@@ -51,11 +51,34 @@ std::string case_label(const Plan& plan, const ResolvedCase& resolved) {
 
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
-    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {}
+    : setup_(setup),
+      writer_(writer),
+      progress_(progress),
+      interrupts_(interrupts),
+      clock_(clock),
+      arms_(setup.arms) {
+  if (arms_.empty()) {
+    arms_.push_back({.name = {},
+                     .plan = setup.plan,
+                     .worker = setup.worker,
+                     .catalogue_digest = setup.catalogue_digest,
+                     .repeat_prefix = setup.repeat_prefix});
+  }
+}
+
+const RunArm& Controller::arm_of(const Job& job) const {
+  for (const RunArm& arm : arms_) {
+    if (arm.name == job.arm) return arm;
+  }
+  throw Error("no arm '" + job.arm + "' in this run");
+}
 
 void Controller::run(Agenda& agenda, Results& finished) {
-  for (const WorkerRow& worker : finished.workers) {
-    if (worker_build_id_.empty()) worker_build_id_ = worker.build_id;
+  std::map<std::string_view, std::string> builds;
+  for (const WorkerRow& worker : finished.workers) builds[worker.worker_id] = worker.build_id;
+  for (const Launch& launch : finished.launches) {
+    const auto build = builds.find(launch.row.worker_id);
+    if (build != builds.end()) build_ids_.try_emplace(launch.row.key.arm, build->second);
   }
   while (!interrupts_.take() && !interrupts_.first()) {
     const std::optional<Job> job = agenda.next(finished);
@@ -82,7 +105,7 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   row.smoke = setup_.smoke;
   row.options = Fields(resolved.options.begin(), resolved.options.end());
   row.started_utc = utc_text(setup_.now());
-  row.repeat_command = setup_.repeat_prefix + " --case " + resolved.case_id + " --launches 1";
+  row.repeat_command = arm_of(job).repeat_prefix + " --case " + resolved.case_id + " --launches 1";
   return row;
 }
 
@@ -93,7 +116,7 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
                                            {"case_id", resolved.case_id},
                                            {"launch", std::to_string(job.launch)}},
                                           "--wrap");
-  argv.push_back(setup_.worker.path.string());
+  argv.push_back(arm_of(job).worker.path.string());
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
                         .message = {},
@@ -108,12 +131,14 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
 }
 
 bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
-  const PlannedCase& planned = setup_.plan.cases.at(job.case_index);
+  const RunArm& arm = arm_of(job);
+  const PlannedCase& planned = arm.plan.cases.at(job.case_index);
   Launch launch;
   launch.row = row_of(job, planned);
-  progress_.begin_launch(job.case_index + 1, setup_.plan.cases.size(),
-                         case_label(setup_.plan, planned.resolved), job.launch + 1,
-                         agenda.remaining());
+  std::string label = case_label(arm.plan, planned.resolved);
+  if (!job.note.empty()) label += (label.empty() ? "" : " ") + job.note;
+  progress_.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
+                         job.launch + 1, agenda.remaining());
   if (planned.skip) {
     launch.row.outcome = Outcome::skipped(*planned.skip);
     commit(std::move(launch), finished);
@@ -134,10 +159,10 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   sweep_segments(setup_.shared_memory, ::getpid());
   if (result.interrupted) return false;
 
-  launch.row.worker_id = write_worker(result, environment.variables, environment.removed);
+  launch.row.worker_id = write_worker(arm, result, environment.variables, environment.removed);
   launch.row.outcome = std::move(result.outcome);
-  if (result.hello && !setup_.catalogue_digest.empty() && !result.hello->catalogue_digest.empty() &&
-      result.hello->catalogue_digest != setup_.catalogue_digest) {
+  if (result.hello && !arm.catalogue_digest.empty() && !result.hello->catalogue_digest.empty() &&
+      result.hello->catalogue_digest != arm.catalogue_digest) {
     launch.row.outcome = Outcome::failed(
         "the worker was built with other options than this stepbench: build both from one tree, or "
         "name the worker with --worker");
@@ -159,17 +184,18 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   return true;
 }
 
-std::string Controller::write_worker(const LaunchResult& result, const Variables& environment,
+std::string Controller::write_worker(const RunArm& arm, const LaunchResult& result,
+                                     const Variables& environment,
                                      const std::vector<std::string>& removed) {
   if (!result.hello) return {};
-  if (worker_build_id_.empty()) worker_build_id_ = result.hello->build_id;
-  if (worker_build_id_ != result.hello->build_id) {
-    throw ConfigError(setup_.worker.path.string(),
-                      "the worker changed while the run lasted: its build was " + worker_build_id_ +
+  const std::string& build = build_ids_.try_emplace(arm.name, result.hello->build_id).first->second;
+  if (build != result.hello->build_id) {
+    throw ConfigError(arm.worker.path.string(),
+                      "the worker changed while the run lasted: its build was " + build +
                           " and is now " + result.hello->build_id);
   }
   WorkerRow row{.worker_id = {},
-                .path = setup_.worker.path.string(),
+                .path = arm.worker.path.string(),
                 .build_id = result.hello->build_id,
                 .environment = setup_.host};
   for (const auto& [name, value] : result.hello->software)

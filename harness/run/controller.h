@@ -22,6 +22,16 @@
 
 namespace stepbench {
 
+// One side of `ab`, with its own worker program and its own overrides of the options. A job names
+// it by `arm`.
+struct RunArm {
+  std::string name;
+  const Plan& plan;
+  WorkerProgram worker;
+  std::string catalogue_digest = {};
+  std::string repeat_prefix = {};
+};
+
 // What stays the same over a run.
 struct RunSetup {
   const Plan& plan;
@@ -35,6 +45,7 @@ struct RunSetup {
   std::string catalogue_digest = {};       // the plan was made with; empty: not compared
   std::string repeat_prefix = {};          // "stepbench run FILE --set ..."; " --case ID" is added
   std::map<LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
+  std::vector<RunArm> arms = {};  // of `ab`; else empty: one arm without a name, from the above
   std::filesystem::path shared_memory = "/dev/shm";
   const NvmlSession* devices = nullptr;  // watched while workers use them; null: none
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
@@ -60,10 +71,12 @@ class Controller {
 
  private:
   bool run_job(const Job& job, Agenda& agenda, Results& finished);  // false: interrupted
+  [[nodiscard]] const RunArm& arm_of(const Job& job) const;
   [[nodiscard]] LaunchRow row_of(const Job& job, const PlannedCase& planned);
   [[nodiscard]] LaunchRequest request_of(const Job& job, const ResolvedCase& resolved,
                                          Variables environment) const;
-  [[nodiscard]] std::string write_worker(const LaunchResult& result, const Variables& environment,
+  [[nodiscard]] std::string write_worker(const RunArm& arm, const LaunchResult& result,
+                                         const Variables& environment,
                                          const std::vector<std::string>& removed);
   void commit(Launch launch, Results& finished);
 
@@ -74,7 +87,8 @@ class Controller {
   const Clock& clock_;
   RunCounts counts_;
   std::set<std::string> workers_written_;
-  std::string worker_build_id_;  // as the first worker said
+  std::vector<RunArm> arms_;
+  std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
 };
 
 // "num_workers=4 pin_memory=true": the options in which this case differs from others.

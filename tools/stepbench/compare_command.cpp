@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <ostream>
+#include <exception>
 
 #include "harness/compare/comparison.h"
-#include "harness/error.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_text.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/compare_flags.h"
 #include "tools/stepbench/compare_key.h"
 #include "workloads/catalogue/built_in.h"
 
@@ -47,51 +43,10 @@ struct Arguments {
   bool all = false;
 };
 
-double parse_margin(const std::string& given, std::string_view text) {
-  double value = 0;
-  const bool percent = !text.empty() && text.back() == '%';
-  if (percent) text.remove_suffix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const double share = percent ? value / 100 : value;
-  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share < 1)) {
-    throw ConfigError("--margin", "'" + given +
-                                      "' is not a share from 0 to 1 or a percentage: step=1%, "
-                                      "peak_bytes=0.005");
-  }
-  return share;
-}
-
-Margins parse_margins(const std::vector<std::string>& given) {
-  Margins margins;
-  for (const std::string& text : given) {
-    const std::size_t equals = text.find('=');
-    const std::string name = equals == std::string::npos ? "step" : text.substr(0, equals);
-    const double share = parse_margin(
-        text, std::string_view(text).substr(equals == std::string::npos ? 0 : equals + 1));
-    if (name == "step") {
-      margins.step = share;
-    } else if (name == "peak_bytes") {
-      margins.peak_bytes = share;
-    } else {
-      throw ConfigError("--margin",
-                        "'" + name + "' has no margin; those that have: step, peak_bytes");
-    }
-  }
-  return margins;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw ConfigError(path, "cannot be written");
-}
-
 Comparison compare_files(const Arguments& arguments) {
   const Results base = read_results(arguments.base);
   const Results candidate = read_results(arguments.candidate);
-  CompareOptions options{.margins = parse_margins(arguments.margins),
+  CompareOptions options{.margins = parse_margins(arguments.margins, {}),
                          .allow = arguments.allow,
                          .bootstrap = arguments.bootstrap,
                          .allow_inconclusive = arguments.allow_inconclusive};
@@ -108,22 +63,12 @@ int execute(const Arguments& arguments, const Environment& environment) {
     comparison = compare_files(arguments);
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
-    write_file(arguments.verdict_file, error_json(kUsage, error.what()));
+    write_verdict(arguments.verdict_file, error_json(kUsage, error.what()));
     throw;
   }
-  const std::string json = comparison_json(comparison);
-  write_file(arguments.verdict_file, json);
-  write_file(arguments.markdown_file, comparison_markdown(comparison, arguments.all));
-  if (arguments.format == "json") {
-    environment.out << json;
-  } else if (arguments.format == "markdown") {
-    environment.out << comparison_markdown(comparison, arguments.all);
-  } else {
-    const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
-    environment.out << comparison_table(comparison, style, arguments.all);
-  }
-  environment.out.flush();
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  show_verdict(comparison,
+               {arguments.format, arguments.verdict_file, arguments.markdown_file, arguments.all},
+               environment);
   return comparison.exit_code;
 }
 

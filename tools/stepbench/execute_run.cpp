@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/execute_run.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -16,7 +13,6 @@
 #include "harness/report/table.h"
 #include "harness/run/controller.h"
 #include "harness/run/list_agenda.h"
-#include "harness/run/lock.h"
 #include "harness/run/reaper.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
@@ -24,6 +20,7 @@
 #include "harness/run/wrap.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/planning.h"
+#include "tools/stepbench/run_start.h"
 
 namespace stepbench::cli {
 namespace {
@@ -38,54 +35,6 @@ PlanRequest to_request(const RunOptions& options) {
   if (!options.profile.empty()) request.set.push_back("profile.ops=" + options.profile);
   if (options.launches > 0) request.set.push_back("launches=" + std::to_string(options.launches));
   return request;
-}
-
-// One lock per device of the plan. Nothing when interrupted while waiting.
-std::optional<std::vector<DeviceLock>> lock_devices(const Plan& plan, const RunOptions& options,
-                                                    Interrupts& interrupts, Progress& progress) {
-  std::vector<DeviceLock> locks;
-  if (options.no_lock) return locks;
-  std::set<std::string> devices;
-  for (const PlannedCase& planned : plan.cases) {
-    if (!planned.skip)
-      devices.insert(planned.resolved.has("device") ? planned.resolved.text("device") : "cpu");
-  }
-  const fs::path directory = lock_directory();
-  for (const std::string& device : devices) {
-    for (bool said = false;;) {
-      std::string holder;
-      if (auto lock = DeviceLock::try_acquire(directory, device, holder)) {
-        locks.push_back(std::move(*lock));
-        break;
-      }
-      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")") +
-                              " measures on device " + device;
-      if (!options.wait_lock) {
-        throw ConfigError("stepbench run",
-                          who +
-                              "; two at a time disturb each other: --wait-lock waits for its end, "
-                              "--no-lock measures all the same");
-      }
-      if (!said) progress.say("waiting: " + who);
-      said = true;
-      pollfd wait{interrupts.descriptor(), POLLIN, 0};
-      constexpr int kRetryMs = 200;
-      if (::poll(&wait, 1, kRetryMs) > 0 && interrupts.take()) return std::nullopt;
-    }
-  }
-  return locks;
-}
-
-fs::path make_run_dir(const fs::path& results, const std::string& run_id) {
-  std::error_code error;
-  fs::create_directories(results, error);
-  for (int number = 1; !error && number < 1000; ++number) {
-    const fs::path directory =
-        results / (run_id + (number == 1 ? "" : "-" + std::to_string(number)));
-    if (fs::create_directory(directory, error)) return directory;
-  }
-  throw ConfigError(results.string(),
-                    "cannot make a folder for this run" + (error ? ": " + error.message() : ""));
 }
 
 void add_profile(const ResolvedCase& resolved, ListedCase& listed) {
@@ -160,7 +109,12 @@ int execute_run(const RunOptions& options, const Environment& environment) {
                      .columns = environment.terminal_columns},
                     clock};
   const auto exit_code_of = [](int signal) { return 128 + signal; };
-  const auto locks = lock_devices(plan, options, interrupts, progress);
+  std::set<std::string> measured_on;
+  add_devices(plan, measured_on);
+  const LockPolicy policy = options.no_lock     ? LockPolicy::kNone
+                            : options.wait_lock ? LockPolicy::kWait
+                                                : LockPolicy::kRefuse;
+  const auto locks = lock_devices(measured_on, policy, interrupts, progress);
   if (!locks) return exit_code_of(*interrupts.first());
   sweep_segments_of_the_dead("/dev/shm");
 
@@ -189,9 +143,7 @@ int execute_run(const RunOptions& options, const Environment& environment) {
                     done_launches(finished, options.retry_failed)};
   const fs::path run_dir = options.resume.empty() ? make_run_dir(options.results, header.run_id)
                                                   : fs::path{options.resume};
-  header.run_id = fs::absolute(run_dir).lexically_normal().filename().string();
-  if (header.run_id.empty())
-    header.run_id = fs::absolute(run_dir).lexically_normal().parent_path().filename().string();
+  header.run_id = run_id_of(run_dir);
   const auto nvml = NvmlSession::open(load_nvml_api());
   const RunSetup setup{.plan = plan,
                        .worker = *worker,

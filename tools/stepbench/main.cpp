@@ -57,6 +57,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
       "Every command has its own --help with examples.");
   stepbench::cli::add_run(app, environment, exit_code);
   stepbench::cli::add_show(app, environment, exit_code);
+  stepbench::cli::add_ab(app, environment, exit_code);
   stepbench::cli::add_compare(app, environment, exit_code);
   stepbench::cli::add_plan(app, environment, exit_code);
   stepbench::cli::add_list(app, environment, exit_code);

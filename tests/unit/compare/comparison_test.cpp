@@ -215,7 +215,7 @@ TEST(Compare, AllLaunchesFailedIsNoData) {
 TEST(Compare, ANullMetricDropsItsPair) {
   const Results a = make(one_case(1, 0));
   Results b = make(one_case(1, 0));
-  b.launches[0].row.report.metrics["peak_rss_bytes"] = std::nullopt;
+  b.launches[0].row.report.metrics["peak_device_bytes"] = std::nullopt;
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(result.cases[0].metrics.at(1).judgement.dropped, 1u);
 }

@@ -21,7 +21,7 @@ Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
                  {"loader.engine", Value{std::string("thread")}},
                  {"loader.num_workers", Value{one.num_workers}},
                  {"launches", Value{std::int64_t{made.launches}}}};
-  row.report.metrics = {{"peak_rss_bytes", one.peak_bytes(number)}, {"copies", 120.0}};
+  row.report.metrics = {{"peak_device_bytes", one.peak_bytes(number)}, {"copies", 120.0}};
   char started[32];
   std::snprintf(started, sizeof started, "2026-01-31T12:%02d:%02dZ", number / 60, number % 60);
   row.started_utc = started;
@@ -56,7 +56,7 @@ Results make(const MadeResults& made) {
   results.columns = {{.name = "step_ns", .unit = made.step_unit, .doc = ""},
                      {.name = "data_wait_ns", .unit = "ns", .doc = ""},
                      {.name = "other_ns", .unit = "ns", .doc = ""},
-                     {.name = "peak_rss_bytes", .unit = "bytes", .doc = ""},
+                     {.name = "peak_device_bytes", .unit = "bytes", .doc = ""},
                      {.name = "copies", .unit = "count", .doc = ""}};
   WorkerRow worker;
   worker.worker_id = "w1";

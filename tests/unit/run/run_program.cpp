@@ -91,9 +91,11 @@ std::vector<std::string> RunProgram::command(const std::vector<std::string>& arg
   std::vector<std::string> words = {"/usr/bin/env", token_, "TMPDIR=" + (folder / "tmp").string(),
                                     "XDG_CACHE_HOME=" + (folder / "cache").string()};
   words.insert(words.end(), prefix.begin(), prefix.end());
-  words.insert(words.end(),
-               {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "run",
-                (folder / "config.yaml").string(), "--worker", worker.string(), "--no-lock"});
+  words.insert(words.end(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", ab ? "ab" : "run",
+                             (folder / "config.yaml").string(), "--no-lock"});
+  for (const char* flag : ab ? std::vector{"--a", "--b"} : std::vector{"--worker"}) {
+    words.insert(words.end(), {flag, worker.string()});
+  }
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }
@@ -170,7 +172,9 @@ std::vector<std::string> RunProgram::leftovers() const {
   std::error_code error;
   for (fs::recursive_directory_iterator at{folder / "results", error}, end; !error && at != end;
        at.increment(error)) {
-    if (at->is_regular_file() && at->path().extension() != ".jsonl") left.push_back(at->path());
+    const fs::path& file = at->path();
+    const bool wanted = file.extension() == ".jsonl" || (ab && file.filename() == "verdict.json");
+    if (at->is_regular_file() && !wanted) left.push_back(file);
   }
   for (fs::directory_iterator at{"/dev/shm", error}, end; !error && at != end;
        at.increment(error)) {

@@ -38,6 +38,7 @@ class RunProgram {
 
   std::filesystem::path folder;
   std::filesystem::path worker;          // the stub; a test may put a script of its own here
+  bool ab = false;                       // `stepbench ab` with the worker in both arms
   std::vector<std::string> prefix = {};  // words before the program's command line
 
   void config(std::string_view yaml) const;

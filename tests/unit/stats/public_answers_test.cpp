@@ -3,6 +3,7 @@
 // (computed with R) and the tables that benchstat prints.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -15,12 +16,15 @@
 
 #include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
+#include "tests/unit/stats/go_benchmarks.h"
 
 namespace stepbench {
 namespace {
 
-const std::filesystem::path kSeries =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / ".." / "shared" / "data" / "series";
+using testing_stats::GoResults;
+using testing_stats::read_go;
+
+const std::filesystem::path kSeries = testing_stats::public_series();
 
 class PublicAnswers : public testing::Test {
  protected:
@@ -59,27 +63,6 @@ TEST_F(PublicAnswers, PerfolizerMannWhitney) {
     }
   }
   EXPECT_EQ(exact, 24);
-}
-
-// name and unit -> values, from the Go benchmark format.
-using GoResults = std::map<std::string, std::vector<double>>;
-
-GoResults read_go(const std::filesystem::path& path, const std::string& note = "") {
-  GoResults results;
-  std::ifstream file(path);
-  std::string line;
-  bool wanted = note.empty();
-  while (std::getline(file, line)) {
-    if (line.starts_with("note:") && !note.empty()) wanted = line == "note: " + note;
-    if (!line.starts_with("Benchmark") || !wanted) continue;
-    std::istringstream words(line);
-    std::string name;
-    std::string unit;
-    double value = 0;
-    words >> name >> value;
-    while (words >> value >> unit) results[name.substr(9) + " " + unit].push_back(value);
-  }
-  return results;
 }
 
 struct Row {
@@ -144,6 +127,57 @@ TEST_F(PublicAnswers, BenchstatCrcIgnore) {
     }
   }
   EXPECT_EQ(rows, 72);
+}
+
+TEST_F(PublicAnswers, BenchstatUnroundedValues) {
+  const auto folder = kSeries / "golang_benchstat";
+  const GoResults base = read_go(folder / "old.txt");
+  const GoResults candidate = read_go(folder / "new.txt");
+  struct Expected {
+    std::string name;
+    double base_s;
+    double new_s;
+    const char* p;
+  };
+  for (const Expected& row :
+       {Expected{"Encode/format=json-48", 1.7180000000000001e-06, 1.4225000000000001e-06, "0.000"},
+        Expected{"Encode/format=gob-48", 3.0655e-06, 3.0700000000000003e-06, "0.446"}}) {
+    const auto& a = base.at(row.name + " ns/op");
+    const auto& b = candidate.at(row.name + " ns/op");
+    EXPECT_NEAR(median(a) * 1e-9, row.base_s, 1e-20) << row.name;
+    EXPECT_NEAR(median(b) * 1e-9, row.new_s, 1e-20) << row.name;
+    char p[16];
+    std::snprintf(p, sizeof p, "%.3f", mann_whitney(a, b).p_two_sided);
+    EXPECT_STREQ(p, row.p) << row.name;
+  }
+}
+
+// One file against itself: other polynomials against IEEE.
+TEST_F(PublicAnswers, BenchstatCrcSizeVsPoly) {
+  const GoResults all = read_go(kSeries / "golang_benchstat" / "crc-new.txt");
+  const std::map<std::string, std::array<const char*, 4>> expected = {
+      {"15", {"-63.29%", "-19.82%", "+172.18%", "+24.82%"}},
+      {"40", {"-58.89%", "+106.24%", "+143.41%", "-51.47%"}},
+      {"512", {"-29.78%", "+1790.75%", "+42.34%", "-94.71%"}},
+      {"1kB", {"-30.14%", "+2372.60%", "+43.17%", "-95.96%"}},
+      {"4kB", {"-47.32%", "+2908.05%", "+89.25%", "-96.67%"}},
+      {"32kB", {"-43.23%", "+3313.64%", "+76.13%", "-97.07%"}}};
+  for (const auto& [size, deltas] : expected) {
+    std::size_t next = 0;
+    for (const char* unit : {" ns/op", " MB/s"}) {
+      const auto values = [&, &size = size](const std::string& poly) {
+        return all.at("CRC32/poly=" + poly + "/size=" + size + "/align=0-8" + unit);
+      };
+      for (const char* poly : {"Castagnoli", "Koopman"}) {
+        SCOPED_TRACE(size + ' ' + poly + unit);
+        char delta[32];
+        std::snprintf(delta, sizeof delta, "%+.2f%%",
+                      100 * (median(values(poly)) / median(values("IEEE")) - 1));
+        EXPECT_STREQ(delta, deltas[next++]);
+        EXPECT_LT(mann_whitney(values("IEEE"), values(poly)).p_two_sided, 0.0005);
+      }
+    }
+  }
 }
 
 TEST_F(PublicAnswers, BenchstatWarnsOfTooFewAndOfEqualSamples) {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/ab_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "harness/compare/case_result.h"
+#include "harness/record/summary.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kNoisy = 0.10;  // IQR over median of an arm's launches
+
+// The workers of one arm, as if they stood in a result of their own.
+Results workers_of(const Results& results, std::string_view arm) {
+  Results side;
+  std::set<std::string_view> ids;
+  for (const Launch& launch : results.launches) {
+    if (launch.row.key.arm == arm) ids.insert(launch.row.worker_id);
+  }
+  for (const WorkerRow& worker : results.workers) {
+    if (ids.contains(worker.worker_id)) side.workers.push_back(worker);
+  }
+  return side;
+}
+
+std::vector<double> step_times(const std::vector<const Launch*>& launches) {
+  std::vector<double> values;
+  for (const Launch* launch : launches) {
+    if (const auto summary = summarise(*launch)) values.push_back(summary->step_median_ns);
+  }
+  return values;
+}
+
+void note_noise(const std::vector<double>& values, const std::string& arm, CaseResult& result) {
+  if (values.size() < 4) return;
+  const double centre = median(values);
+  const double iqr = quantile(values, 0.75) - quantile(values, 0.25);
+  if (!(centre > 0) || iqr <= kNoisy * centre) return;
+  char share[16];
+  std::snprintf(share, sizeof share, "%.0f", 100 * iqr / centre);
+  result.notes.push_back("noisy: the middle half of arm " + arm + "'s launches spans " + share +
+                         " % of their median");
+}
+
+// A case that never got as far as a measurement in both arms.
+CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
+  CaseResult result;
+  result.case_id = point.a_case;
+  result.candidate_case_id = point.b_case;
+  for (const CaseLaunches* side : {&pairs.pair.base, &pairs.pair.candidate}) {
+    if (side->first == nullptr) continue;
+    result.workload = side->first->workload;
+    result.options = side->first->options;
+    if (!side->reason.empty()) result.notes.push_back(side->reason);
+  }
+  result.metrics.push_back({.name = "step",
+                            .metric = "step_median_ns",
+                            .unit = "ns",
+                            .primary = true,
+                            .margin = 0,
+                            .judgement = {}});
+  result.metrics.front().judgement.reason = "no_pairs";
+  return result;
+}
+
+CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& ended,
+                     const std::vector<Metric>& columns, const VerdictRule& rule,
+                     const CompareOptions& options) {
+  if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
+    return unmeasured(point, pairs);
+  }
+  CaseResult result = begin_case_result(pairs.pair);
+  result.ended_at = ended.ended_at;
+  std::size_t next_primary = 0;
+  for (const MetricQuestion& asked : questions_of(pairs, columns, options.margins)) {
+    MetricResult metric = metric_result(asked);
+    if (!asked.primary) {
+      metric.judgement = judge({&asked.question, 1}, rule).judgements.front();
+    } else if (next_primary < ended.judgements.size()) {
+      metric.judgement = ended.judgements[next_primary++];
+    }
+    result.metrics.push_back(std::move(metric));
+  }
+  note_noise(step_times(pairs.pair.base.measured), kArmA, result);
+  note_noise(step_times(pairs.pair.candidate.measured), kArmB, result);
+  if (is_change(result.metrics.front().judgement)) {
+    result.cause = explaining(phase_changes(pairs.pair, rule.confidence));
+  }
+  return result;
+}
+
+void count_tests(Comparison& comparison) {
+  for (const CaseResult& one : comparison.cases) {
+    for (const MetricResult& metric : one.metrics) {
+      if (!metric.primary || std::isnan(metric.judgement.p)) continue;
+      ++comparison.tested;
+      if (!(metric.judgement.p_adjusted <= comparison.rule.q)) continue;
+      ++(metric.judgement.slower ? comparison.rejected_slower : comparison.rejected_faster);
+    }
+  }
+}
+
+// Returns whether an arm lacks a point that the other one has.
+bool add_missing(const std::vector<AbMissing>& missing, Comparison& comparison) {
+  bool one_sided = false;
+  for (const AbMissing& one : missing) {
+    comparison.warnings.push_back("not compared: " + one.point.case_id + ": " + one.reason);
+    if (one.in_a == one.in_b) continue;
+    one_sided = true;
+    (one.in_a ? comparison.only_base : comparison.only_candidate).push_back(one.point);
+  }
+  return one_sided;
+}
+
+}  // namespace
+
+Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
+                         const CompareOptions& options) {
+  const AbDesign& design = outcome.campaign.design();
+  Comparison comparison{.base = outcome.a, .candidate = outcome.b};
+  if (!results.runs.empty()) comparison.swept = results.runs.front().swept;
+  comparison.rule = design.rule;
+  comparison.looks = design.looks;
+  comparison.seed = design.seed;
+  comparison.warnings = outcome.warnings;
+  const std::vector<AbPairs> pairs = ab_pairs(results, outcome.points);
+  comparison.rule.design = design_of(pairs);
+
+  CasePairs joined;
+  std::vector<std::vector<double>> base_runs;
+  for (std::size_t i = 0; i < outcome.points.size(); ++i) {
+    comparison.cases.push_back(result_of(outcome.points[i], pairs[i], outcome.campaign.cases()[i],
+                                         results.columns, comparison.rule, options));
+    base_runs.push_back(step_times(pairs[i].base_launches));
+    if (!pairs[i].pair.base.measured.empty()) joined.both.push_back(pairs[i].pair);
+  }
+  const Results a = workers_of(results, kArmA);
+  const Results b = workers_of(results, kArmB);
+  comparison.environment = environment_differences({&a, outcome.where}, {&b, outcome.where}, joined,
+                                                   options.allow, outcome.overridden);
+  comparison.aa_control = aa_control(base_runs);
+  count_tests(comparison);
+  const bool one_sided = add_missing(outcome.missing, comparison);
+  conclude(options, one_sided, comparison);
+  if (comparison.rule.design == Design::kSequential) {
+    comparison.warnings.emplace_back(
+        "the two launches of a pair were not neighbours in time, or one arm nearly always went "
+        "first: the arms did not take turns, and nothing is confirmed");
+    comparison.verdict = Verdict::kInvalid;
+    comparison.exit_code = 4;
+  }
+  return comparison;
+}
+
+}  // namespace stepbench

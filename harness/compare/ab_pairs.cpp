@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/ab_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+struct Halves {
+  const Launch* a = nullptr;
+  const Launch* b = nullptr;
+};
+
+bool is_measured(const Launch* launch) {
+  return launch != nullptr && launch->row.outcome.kind == Outcome::Kind::kMeasured;
+}
+
+// Times have whole seconds; within one the planned order is the order in which they ran.
+auto run_order(const Launch& launch) {
+  return std::make_tuple(std::string_view(launch.row.started_utc), launch.row.position);
+}
+
+void note_reason(const Launch* launch, CaseLaunches& to) {
+  if (launch == nullptr || is_measured(launch)) return;
+  if (to.not_measured++ == 0) to.reason = launch->row.outcome.reason;
+}
+
+using Places = std::map<const Launch*, std::size_t>;
+
+AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
+  AbPairs result;
+  for (const auto& [number, both] : halves) {
+    CasePair& pair = result.pair;
+    if (both.a != nullptr && pair.base.first == nullptr) pair.base.first = &both.a->row;
+    if (both.b != nullptr && pair.candidate.first == nullptr) pair.candidate.first = &both.b->row;
+    note_reason(both.a, pair.base);
+    note_reason(both.b, pair.candidate);
+    if (is_measured(both.a)) result.base_launches.push_back(both.a);
+    if (both.a == nullptr || both.b == nullptr) continue;
+    if (!is_measured(both.a) || !is_measured(both.b)) {
+      ++result.dropped;
+      continue;
+    }
+    pair.base.measured.push_back(both.a);
+    pair.candidate.measured.push_back(both.b);
+    const std::size_t a = places.at(both.a);
+    const std::size_t b = places.at(both.b);
+    if (a < b) ++result.a_first;
+    if (std::max(a, b) - std::min(a, b) != 1) result.neighbours = false;
+  }
+  std::sort(result.base_launches.begin(), result.base_launches.end(),
+            [&](const Launch* x, const Launch* y) { return places.at(x) < places.at(y); });
+  return result;
+}
+
+}  // namespace
+
+std::vector<AbPairs> ab_pairs(const Results& results, const std::vector<AbPoint>& points) {
+  std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> wanted;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    wanted[{points[i].a_case, false}].push_back(i);
+    wanted[{points[i].b_case, true}].push_back(i);
+  }
+  std::vector<std::map<int, Halves>> halves(points.size());
+  std::vector<const Launch*> timed;
+  for (const Launch& launch : results.launches) {
+    const LaunchKey& key = launch.row.key;
+    if (key.pass != Pass::kTiming || key.rank != 0 || (key.arm != kArmA && key.arm != kArmB)) {
+      continue;
+    }
+    if (launch.row.smoke) throw ConfigError("--resume", "the folder holds rows of a smoke run");
+    const bool is_b = key.arm == kArmB;
+    const auto found = wanted.find({key.case_id, is_b});
+    if (found == wanted.end()) continue;
+    for (const std::size_t index : found->second) {
+      Halves& both = halves[index][key.launch];
+      (is_b ? both.b : both.a) = &launch;
+    }
+  }
+  for (const auto& one : halves) {
+    for (const auto& [number, both] : one) {
+      for (const Launch* launch : {both.a, both.b}) {
+        if (launch != nullptr) timed.push_back(launch);
+      }
+    }
+  }
+  std::stable_sort(timed.begin(), timed.end(),
+                   [](const Launch* x, const Launch* y) { return run_order(*x) < run_order(*y); });
+  Places places;
+  for (std::size_t i = 0; i < timed.size(); ++i) places.emplace(timed[i], i);
+  std::vector<AbPairs> result;
+  result.reserve(points.size());
+  for (const auto& one : halves) result.push_back(pairs_of(one, places));
+  return result;
+}
+
+std::vector<MetricQuestion> questions_of(const AbPairs& pairs, const std::vector<Metric>& columns,
+                                         const Margins& margins) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<MetricQuestion> questions = questions_of(pairs.pair, columns, margins);
+  for (MetricQuestion& asked : questions) {
+    asked.question.base.resize(asked.question.base.size() + pairs.dropped, kNan);
+    asked.question.candidate.resize(asked.question.candidate.size() + pairs.dropped, kNan);
+  }
+  return questions;
+}
+
+Design design_of(const std::vector<AbPairs>& points) {
+  constexpr double kMostUneven = 0.2;
+  for (const AbPairs& point : points) {
+    const auto n = static_cast<double>(point.pair.base.measured.size());
+    const double uneven = std::abs(2 * static_cast<double>(point.a_first) - n);
+    if (!point.neighbours || uneven > std::max(2.0, kMostUneven * n)) return Design::kSequential;
+  }
+  return Design::kInterleaved;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of an A/B campaign by pairs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/compare/case_metrics.h"
+#include "harness/compare/case_pairs.h"
+
+namespace stepbench {
+
+inline constexpr const char* kArmA = "a";  // names of the arms, written to disk
+inline constexpr const char* kArmB = "b";
+
+// One point of the plan: the case that it is in either arm. Equal ones when only the workers or
+// their environments differ.
+struct AbPoint {
+  std::string point_id = {};
+  std::string a_case = {};
+  std::string b_case = {};
+};
+
+// Points into the Results.
+struct AbPairs {
+  CasePair pair = {};       // launches of pairs that both arms measured; equal indexes are a pair
+  std::size_t dropped = 0;  // pairs in which an arm was launched and not measured
+  std::vector<const Launch*> base_launches = {};  // all measured ones of arm A, in run order
+  bool neighbours = true;   // nothing else ran between the two launches of a pair
+  std::size_t a_first = 0;  // pairs that began with arm A
+};
+
+// The launch with number k of an arm belongs to pair k. Of several attempts the last one counts.
+// Throws ConfigError for rows of --smoke.
+[[nodiscard]] std::vector<AbPairs> ab_pairs(const Results& results,
+                                            const std::vector<AbPoint>& points);
+
+// What is asked of a point, as questions_of(): a dropped pair counts as one without values.
+[[nodiscard]] std::vector<MetricQuestion> questions_of(const AbPairs& pairs,
+                                                       const std::vector<Metric>& columns,
+                                                       const Margins& margins);
+
+// Whether the arms took turns, by the times at which the launches began.
+[[nodiscard]] Design design_of(const std::vector<AbPairs>& points);
+
+}  // namespace stepbench

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/case_result.h"
+
+#include <algorithm>
+
+#include "harness/compare/exit_code.h"
+
+namespace stepbench {
+namespace {
+
+void note_missing_launches(const CaseLaunches& one, const std::string& side, CaseResult& result) {
+  if (one.not_measured == 0) return;
+  result.notes.push_back(std::to_string(one.not_measured) + " of " +
+                         std::to_string(one.not_measured + one.measured.size()) + " launches in " +
+                         side + " have no measurement: " + one.reason);
+}
+
+std::size_t steps_of(const CaseLaunches& one) {
+  if (one.measured.empty()) return 0;
+  std::size_t steps = 0;
+  for (const SamplesRow& row : one.measured.front()->samples) {
+    if (!row.values.empty()) steps += row.values.front().size();
+  }
+  return steps;
+}
+
+}  // namespace
+
+CaseResult begin_case_result(const CasePair& pair) {
+  CaseResult result{.case_id = pair.base.first->key.case_id,
+                    .candidate_case_id = pair.candidate.first->key.case_id,
+                    .workload = pair.base.first->workload,
+                    .options = pair.base.first->options,
+                    .metrics = {},
+                    .cause = {},
+                    .notes = {},
+                    .fingerprint = fingerprint_difference(pair)};
+  note_missing_launches(pair.base, "the base", result);
+  note_missing_launches(pair.candidate, "the candidate", result);
+  const std::size_t before = steps_of(pair.base);
+  const std::size_t after = steps_of(pair.candidate);
+  if (before != after && before != 0 && after != 0) {
+    result.notes.push_back(std::to_string(before) + " active steps in the base and " +
+                           std::to_string(after) +
+                           " in the candidate: medians of unequal counts are biased");
+  }
+  if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
+  return result;
+}
+
+bool is_change(const Judgement& judgement) {
+  return judgement.verdict == Verdict::kRegression || judgement.verdict == Verdict::kImprovement ||
+         judgement.verdict == Verdict::kSuspect;
+}
+
+MetricResult metric_result(const MetricQuestion& asked) {
+  return {.name = asked.name,
+          .metric = asked.metric,
+          .unit = asked.unit,
+          .primary = asked.primary,
+          .margin = asked.question.margin,
+          .judgement = {}};
+}
+
+void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison) {
+  std::vector<Judgement> all;
+  for (const CaseResult& one : comparison.cases) {
+    for (const MetricResult& metric : one.metrics) all.push_back(metric.judgement);
+  }
+  const auto& allow = options.allow;
+  const bool allowed = std::find(allow.begin(), allow.end(), "missing") != allow.end();
+  const GateInput gate{.judgements = all,
+                       .campaign_invalid = comparison.aa_control.state == AaControl::State::kFailed,
+                       .missing_cases = missing_cases && !allowed,
+                       .allow_inconclusive = options.allow_inconclusive};
+  comparison.verdict = overall(gate);
+  comparison.exit_code = exit_code(gate);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench ab` as a shell sees it, on the scripted worker.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/unit/run/run_program.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* kOneCase =
+    "name: ab\n"
+    "workload: stub\n"
+    "schedule: {wait: 0, warmup: 1, active: 5}\n"
+    "stub: {jitter: 0.01}\n";
+
+class AbCommand : public ::testing::Test {
+ protected:
+  AbCommand() {
+    program_.ab = true;
+    program_.config(kOneCase);
+  }
+
+  // Memory varies by a page or two, which is much of a small program: it is not what is tested.
+  [[nodiscard]] CommandResult ab(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--margin", "peak_bytes=50%"});
+    return program_.run(arguments);
+  }
+  [[nodiscard]] Json verdict() const {
+    std::ifstream file(program_.run_dir() / "verdict.json");
+    return Json::parse(file);
+  }
+  [[nodiscard]] static Json step_of(const Json& verdict) {
+    return verdict.at("cases").at(0).at("metrics").at(0);
+  }
+
+  RunProgram program_;
+};
+
+TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
+  const CommandResult result = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("regression"), HasSubstr("design: interleaved"),
+                                HasSubstr("A/A: too few runs to tell")));
+  const Json file = verdict();
+  EXPECT_EQ(file.at("exit_code"), 1);
+  EXPECT_EQ(file.at("verdict"), "regression");
+  EXPECT_NEAR(step_of(file).at("change").get<double>(), 0.1, 0.002);
+  EXPECT_EQ(file.at("cases").at(0).at("ended_at_pairs"), 10);
+  EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
+}
+
+TEST_F(AbCommand, EqualArmsAreOkAndAFasterOneIsAnImprovement) {
+  EXPECT_EQ(ab({"--pairs", "10"}).exit_status, 0);
+  EXPECT_EQ(verdict().at("verdict"), "ok");
+  fs::remove_all(program_.folder / "results");
+  EXPECT_EQ(ab({"--pairs", "10", "--b-set", "stub.step_us=900"}).exit_status, 0);
+  EXPECT_EQ(verdict().at("verdict"), "improvement");
+}
+
+TEST_F(AbCommand, TooFewPairsAreInconclusive) {
+  EXPECT_EQ(ab({"--pairs", "4", "--b-set", "stub.step_us=1100"}).exit_status, 3);
+  fs::remove_all(program_.folder / "results");
+  EXPECT_EQ(
+      ab({"--pairs", "4", "--b-set", "stub.step_us=1100", "--allow-inconclusive"}).exit_status, 0);
+}
+
+TEST_F(AbCommand, WhatCannotBeMeasuredHasNoDataAndIsNotTriedForever) {
+  const CommandResult result = ab({"--b-set", "stub.behaviour=throw_in_step", "--pairs", "10"});
+  EXPECT_EQ(result.exit_status, 4) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("arm b cannot be measured"));
+  EXPECT_LE(program_.results().launches.size(), 8U);
+  EXPECT_EQ(verdict().at("verdict"), "no-data");
+}
+
+TEST_F(AbCommand, EveryExitCodeReachesAShellPipeline) {
+  program_.prefix = {"/bin/bash", "-c", "set -o pipefail; \"$@\" | cat", "bash"};
+  EXPECT_EQ(ab({"--pairs", "6"}).exit_status, 0);
+  EXPECT_EQ(ab({"--pairs", "8", "--b-set", "stub.step_us=1100"}).exit_status, 1);
+  EXPECT_EQ(ab({"--pairs", "8", "--b-set", "stub.step=1100"}).exit_status, 2);
+  EXPECT_EQ(ab({"--pairs", "4", "--b-set", "stub.step_us=1100"}).exit_status, 3);
+  EXPECT_EQ(ab({"--pairs", "8", "--b-set", "stub.behaviour=exit_3"}).exit_status, 4);
+}
+
+TEST_F(AbCommand, LooksEndEachCaseWhenItIsDecided) {
+  program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
+  const CommandResult result = ab({"--b-set", "stub.step_us=1100"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("decided after 10 pairs: samples=1: step regression, +10"));
+  EXPECT_EQ(program_.results().launches.size(), 40U);
+  EXPECT_EQ(verdict().at("looks"), (Json{10, 20, 40}));
+  EXPECT_DOUBLE_EQ(verdict().at("confidence").get<double>(), 0.98);
+}
+
+TEST_F(AbCommand, LaunchesCarryArmBlockAndPosition) {
+  EXPECT_EQ(ab({"--pairs", "4", "--seed", "7"}).exit_status, 3);
+  const Results results = program_.results();
+  ASSERT_EQ(results.launches.size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const LaunchRow& row = results.launches[i].row;
+    EXPECT_EQ(row.position, static_cast<int>(i));
+    EXPECT_EQ(row.block, static_cast<int>(i / 4));
+    EXPECT_EQ(row.key.launch, static_cast<int>(i / 2));
+    EXPECT_THAT(row.key.arm, ::testing::AnyOf("a", "b"));
+  }
+  EXPECT_EQ(std::get<std::int64_t>(results.runs.at(0).context.at("ab_seed")), 7);
+}
+
+TEST_F(AbCommand, ArmsMayDifferByEnvironmentAndKeepTheirPoint) {
+  EXPECT_EQ(ab({"--pairs", "6", "--b-env", "MALLOC_ARENA_MAX=1"}).exit_status, 0);
+  const Results results = program_.results();
+  std::set<std::string> points;
+  std::set<std::string> cases;
+  for (const Launch& launch : results.launches) {
+    points.insert(launch.row.point_id);
+    cases.insert(launch.row.key.case_id);
+  }
+  EXPECT_EQ(points.size(), 1U);
+  EXPECT_EQ(cases.size(), 2U);
+}
+
+TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
+  const CommandResult result = ab({"--pairs", "6", "--b-set", "stub.loss=0.5001"});
+  EXPECT_THAT(result.out, HasSubstr("do not compute the same: loss"));
+  const Json difference = verdict().at("cases").at(0).at("fingerprint_difference");
+  EXPECT_EQ(difference.at("name"), "loss");
+  EXPECT_DOUBLE_EQ(difference.at("limit").get<double>(), 1e-4);
+}
+
+TEST_F(AbCommand, RefusesWhatMeasuresNothingOrUnequalCounts) {
+  EXPECT_THAT(ab({"--smoke"}).err, HasSubstr("--smoke: measures nothing"));
+  EXPECT_THAT(ab({"--set", "schedule.active=auto"}).err, HasSubstr("`auto` is refused"));
+  EXPECT_THAT(ab({"--b-set", "schedule.active=7"}).err, HasSubstr("is 5 in arm a and 7 in arm b"));
+  EXPECT_FALSE(fs::exists(program_.folder / "results"));
+}
+
+TEST_F(AbCommand, AMistakeOfOneArmNamesIt) {
+  const CommandResult result = ab({"--b-set", "stub.step_su=2"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("in arm b ("), HasSubstr("stub.step_us")));
+}
+
+TEST_F(AbCommand, AnOverrideOfASweptOptionIsRefused) {
+  program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
+  const CommandResult result = ab({"--b-set", "stub.samples=3"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("the sweep sets stub.samples"));
+}
+
+TEST_F(AbCommand, AnErrorReplacesAnOldVerdict) {
+  const std::string file = (program_.folder / "v.json").string();
+  EXPECT_EQ(ab({"--pairs", "6", "--verdict", file}).exit_status, 0);
+  EXPECT_EQ(ab({"--pairs", "6", "--verdict", file, "--set", "stub.nothing=1"}).exit_status, 2);
+  std::ifstream in(file);
+  EXPECT_EQ(Json::parse(in).at("exit_code"), 2);
+}
+
+// The verdict file without what may differ between two campaigns with the same samples: the memory
+// that the operating system counted, and names.
+Json comparable(Json verdict) {
+  for (const char* field : {"warnings", "rejected_slower", "rejected_faster"}) verdict.erase(field);
+  for (Json& one : verdict.at("cases")) {
+    one.erase("notes");
+    one.at("metrics").erase(1);
+  }
+  return verdict;
+}
+
+void cut_off_and_resume(int signal, int lines) {
+  SCOPED_TRACE("after line " + std::to_string(lines));
+  const std::vector<std::string> arguments = {
+      "--pairs", "8", "--seed", "3", "--b-set", "stub.step_us=1100", "--margin", "peak_bytes=50%"};
+  RunProgram whole;
+  whole.ab = true;
+  whole.config(kOneCase);
+  EXPECT_EQ(whole.run(arguments).exit_status, 1);
+
+  RunProgram cut;
+  cut.ab = true;
+  cut.config(kOneCase);
+  StartedRun run = cut.start(arguments);
+  std::string line;
+  for (int count = 0; count < lines && run.read_line(line); ++count) {
+  }
+  run.signal(signal);
+  const int status = run.wait();
+  EXPECT_TRUE(status == 128 + signal || status == 1) << status;
+  EXPECT_THAT(cut.leftovers(), IsEmpty());
+  const CommandResult resumed = cut.resume(arguments);
+  EXPECT_EQ(resumed.exit_status, 1) << resumed.err;
+  const auto read = [](const RunProgram& program) {
+    std::ifstream file(program.run_dir() / "verdict.json");
+    return Json::parse(file);
+  };
+  EXPECT_EQ(comparable(read(cut)), comparable(read(whole)));
+  EXPECT_EQ(cut.results().launches.size(), 16U);
+}
+
+TEST_F(AbCommand, InterruptedAndResumedItGivesTheSameVerdict) {
+  for (const int lines : {4, 7, 12}) cut_off_and_resume(SIGINT, lines);
+}
+
+TEST_F(AbCommand, KilledAndResumedItGivesTheSameVerdict) {
+  for (const int lines : {5, 10}) cut_off_and_resume(SIGKILL, lines);
+}
+
+TEST_F(AbCommand, ResumeRefusesAnotherCampaign) {
+  EXPECT_EQ(ab({"--pairs", "6"}).exit_status, 0);
+  const CommandResult pairs = program_.resume({"--pairs", "8", "--margin", "peak_bytes=50%"});
+  EXPECT_EQ(pairs.exit_status, 2);
+  EXPECT_THAT(pairs.err, HasSubstr("ab_pairs was `6` and is now `8`"));
+  EXPECT_THAT(program_.resume({"--pairs", "6", "--margin", "2%"}).err,
+              HasSubstr("not the same campaign"));
+}
+
+}  // namespace
+}  // namespace stepbench::testing

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts that are compared exactly, against what benchstat says of the same files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/compare/judge.h"
+#include "tests/unit/stats/go_benchmarks.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class BenchstatExact : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(testing_stats::public_series())) {
+      GTEST_SKIP() << "the published series are not on this machine";
+    }
+  }
+  static Judgement judged(const std::string& file, const std::string& name) {
+    const auto path = testing_stats::public_series() / "golang_benchstat" / file;
+    const Question question{.base = testing_stats::read_go(path, "before").at(name),
+                            .candidate = testing_stats::read_go(path, "after").at(name),
+                            .exact = true};
+    return judge({&question, 1}, {}).judgements.front();
+  }
+};
+
+TEST_F(BenchstatExact, OneValueEachIsEnough) {
+  const Judgement size = judged("units.txt", "Size text-bytes");
+  EXPECT_EQ(size.verdict, Verdict::kRegression);
+  EXPECT_NEAR(size.change.value(), 0.05, 1e-12);
+  EXPECT_THAT(size.notes, IsEmpty());
+}
+
+TEST_F(BenchstatExact, VaryingValuesAreWarnedOf) {
+  const Judgement varying = judged("units.txt", "NonExact text-bytes");
+  EXPECT_THAT(
+      varying.notes,
+      ElementsAre(HasSubstr("exact distribution expected, but values range from 100 to 101")));
+}
+
+TEST_F(BenchstatExact, ImperceptibleChangesAreSeenToTheByte) {
+  EXPECT_EQ(judged("zero.txt", "Imperceptible a-bytes").verdict, Verdict::kOk);
+  EXPECT_EQ(judged("zero.txt", "Imperceptible b-bytes").verdict, Verdict::kRegression);
+  EXPECT_EQ(judged("zero.txt", "Imperceptible c-bytes").verdict, Verdict::kImprovement);
+}
+
+TEST_F(BenchstatExact, ZeroToZeroIsEqualAndZeroToSomethingHasNoPercentage) {
+  EXPECT_EQ(judged("zero.txt", "ZeroOverZero x").verdict, Verdict::kOk);
+  const Judgement from_zero = judged("zero.txt", "NonZeroOverZero y");
+  EXPECT_EQ(from_zero.verdict, Verdict::kRegression);
+  EXPECT_FALSE(from_zero.change.has_value());
+}
+
+}  // namespace
+}  // namespace stepbench

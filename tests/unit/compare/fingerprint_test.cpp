@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/fingerprint_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+
+struct Side {
+  explicit Side(double loss, const char* precision = nullptr) {
+    launch.row.report.fingerprint = {{"loss", Value{loss}}, {"gradient_norm", Value{2.0}}};
+    if (precision != nullptr) launch.row.options["model.precision"] = std::string(precision);
+  }
+  [[nodiscard]] CaseLaunches launches() const {
+    return {.first = &launch.row, .measured = {&launch}};
+  }
+  Launch launch;
+};
+
+std::optional<FingerprintDifference> difference(const Side& a, const Side& b) {
+  return fingerprint_difference({a.launches(), b.launches()});
+}
+
+TEST(FingerprintCheck, TheLimitFollowsThePrecision) {
+  EXPECT_FALSE(difference(Side(1), Side(1.00009)));
+  EXPECT_TRUE(difference(Side(1), Side(1.00012)));
+  EXPECT_FALSE(difference(Side(1, "tf32"), Side(1.0009, "tf32")));
+  EXPECT_TRUE(difference(Side(1, "tf32"), Side(1.0012, "tf32")));
+  for (const char* half : {"bf16", "fp16"}) {
+    EXPECT_FALSE(difference(Side(1, half), Side(1.019, half)));
+    EXPECT_TRUE(difference(Side(1, half), Side(1.022, half)));
+  }
+}
+
+TEST(FingerprintCheck, TheCoarserPrecisionOfTwoDecides) {
+  EXPECT_FALSE(difference(Side(1, "fp32"), Side(1.01, "bf16")));
+  EXPECT_EQ(difference(Side(1, "bf16"), Side(1.1, "fp32"))->precision, "bf16");
+}
+
+TEST(FingerprintCheck, NamesWhatDiffersAndByHowMuch) {
+  const auto found = difference(Side(0.5), Side(0.6));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "loss");
+  EXPECT_NEAR(found->relative, 1.0 / 6, 1e-12);
+  EXPECT_THAT(to_text(*found), HasSubstr("loss 0.5 and 0.6 differ by 1.7e-01, more than 1e-04"));
+}
+
+TEST(FingerprintCheck, ALossThatIsNoNumberDiffersFromOneThatIs) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(difference(Side(1), Side(nan)));
+  EXPECT_FALSE(difference(Side(nan), Side(nan)));
+}
+
+TEST(FingerprintCheck, SaysNothingWithoutFingerprints) {
+  Side without(1);
+  without.launch.row.report.fingerprint.clear();
+  EXPECT_FALSE(difference(Side(1), without));
+}
+
+}  // namespace
+}  // namespace stepbench

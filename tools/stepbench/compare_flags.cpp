@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/compare_flags.h"
+
+#include <charconv>
+#include <fstream>
+#include <ostream>
+#include <string_view>
+
+#include "harness/error.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/comparison_text.h"
+
+namespace stepbench::cli {
+namespace {
+
+double parse_margin(const std::string& given, std::string_view text) {
+  double value = 0;
+  const bool percent = !text.empty() && text.back() == '%';
+  if (percent) text.remove_suffix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const double share = percent ? value / 100 : value;
+  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share < 1)) {
+    throw ConfigError("--margin", "'" + given +
+                                      "' is not a share from 0 to 1 or a percentage: step=1%, "
+                                      "peak_bytes=0.005");
+  }
+  return share;
+}
+
+}  // namespace
+
+Margins parse_margins(const std::vector<std::string>& given, Margins margins) {
+  for (const std::string& text : given) {
+    const std::size_t equals = text.find('=');
+    const std::string name = equals == std::string::npos ? "step" : text.substr(0, equals);
+    const double share = parse_margin(
+        text, std::string_view(text).substr(equals == std::string::npos ? 0 : equals + 1));
+    if (name == "step") {
+      margins.step = share;
+    } else if (name == "peak_bytes") {
+      margins.peak_bytes = share;
+    } else {
+      throw ConfigError("--margin",
+                        "'" + name + "' has no margin; those that have: step, peak_bytes");
+    }
+  }
+  return margins;
+}
+
+Margins margins_of(const Plan& plan) {
+  std::vector<std::string> given;
+  for (const std::string name : {"step", "peak_bytes"}) {
+    if (plan.cases.empty()) break;
+    const Value* value = plan.cases.front().resolved.options.get("compare.margin." + name);
+    if (value == nullptr || to_text(*value) == "auto") continue;
+    given.push_back(name + "=" + to_text(*value));
+  }
+  return parse_margins(given, {});
+}
+
+void write_verdict(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw ConfigError(path, "cannot be written");
+}
+
+void show_verdict(const Comparison& comparison, const VerdictOutput& output,
+                  const Environment& environment) {
+  const std::string json = comparison_json(comparison);
+  write_verdict(output.verdict_file, json);
+  if (!output.markdown_file.empty()) {
+    write_verdict(output.markdown_file, comparison_markdown(comparison, output.all));
+  }
+  if (output.format == "json") {
+    environment.out << json;
+  } else if (output.format == "markdown") {
+    environment.out << comparison_markdown(comparison, output.all);
+  } else {
+    const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
+    environment.out << comparison_table(comparison, style, output.all);
+  }
+  environment.out.flush();
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+}
+
+}  // namespace stepbench::cli

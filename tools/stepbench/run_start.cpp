@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/run_start.h"
+
+#include <poll.h>
+
+#include "harness/error.h"
+
+namespace stepbench::cli {
+namespace fs = std::filesystem;
+
+void add_devices(const Plan& plan, std::set<std::string>& devices) {
+  for (const PlannedCase& planned : plan.cases) {
+    if (!planned.skip)
+      devices.insert(planned.resolved.has("device") ? planned.resolved.text("device") : "cpu");
+  }
+}
+
+std::optional<std::vector<DeviceLock>> lock_devices(const std::set<std::string>& devices,
+                                                    LockPolicy policy, Interrupts& interrupts,
+                                                    Progress& progress) {
+  std::vector<DeviceLock> locks;
+  if (policy == LockPolicy::kNone) return locks;
+  const fs::path directory = lock_directory();
+  for (const std::string& device : devices) {
+    for (bool said = false;;) {
+      std::string holder;
+      if (auto lock = DeviceLock::try_acquire(directory, device, holder)) {
+        locks.push_back(std::move(*lock));
+        break;
+      }
+      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")") +
+                              " measures on device " + device;
+      if (policy == LockPolicy::kRefuse) {
+        throw ConfigError("stepbench",
+                          who +
+                              "; two at a time disturb each other: --wait-lock waits for its end, "
+                              "--no-lock measures all the same");
+      }
+      if (!said) progress.say("waiting: " + who);
+      said = true;
+      pollfd wait{interrupts.descriptor(), POLLIN, 0};
+      constexpr int kRetryMs = 200;
+      if (::poll(&wait, 1, kRetryMs) > 0 && interrupts.take()) return std::nullopt;
+    }
+  }
+  return locks;
+}
+
+fs::path make_run_dir(const fs::path& results, const std::string& run_id) {
+  std::error_code error;
+  fs::create_directories(results, error);
+  for (int number = 1; !error && number < 1000; ++number) {
+    const fs::path directory =
+        results / (run_id + (number == 1 ? "" : "-" + std::to_string(number)));
+    if (fs::create_directory(directory, error)) return directory;
+  }
+  throw ConfigError(results.string(),
+                    "cannot make a folder for this run" + (error ? ": " + error.message() : ""));
+}
+
+std::string run_id_of(const fs::path& run_dir) {
+  const fs::path path = fs::absolute(run_dir).lexically_normal();
+  const std::string name = path.filename().string();
+  return name.empty() ? path.parent_path().filename().string() : name;
+}
+
+}  // namespace stepbench::cli
