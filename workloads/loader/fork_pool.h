@@ -54,6 +54,8 @@ class ForkPool final : public WorkerPool {
   [[nodiscard]] std::int64_t results() const override;
   void drain() override;
 
+  [[nodiscard]] std::int64_t process(int worker) const override { return pid(worker); }
+
   [[nodiscard]] pid_t pid(int worker) const {
     return workers_[static_cast<std::size_t>(worker)].process.pid();
   }

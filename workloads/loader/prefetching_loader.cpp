@@ -9,6 +9,7 @@
 
 #include "harness/error.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/worker_spans.h"
 
 namespace stepbench {
 
@@ -127,6 +128,9 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   worker.busy_ns += result.cost.total_ns();
   worker.idle_ns += result.idle_ns;
   worker.blocked_ns += result.blocked_ns;
+  if (worker_span_listener == nullptr) return;
+  if (const std::int64_t process = pool_->process(result.worker))
+    worker_span_listener->batch(process, result.cost);
 }
 
 void PrefetchingLoader::end_worker(int worker) {

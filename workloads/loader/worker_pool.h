@@ -44,6 +44,8 @@ class WorkerPool {
   // Waits; nothing when `limit` passed. limit zero: no limit.
   [[nodiscard]] virtual std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) = 0;
   [[nodiscard]] virtual std::int64_t results() const = 0;  // waiting to be received
+  // The process that a worker is; 0: a thread of this one.
+  [[nodiscard]] virtual std::int64_t process(int) const { return 0; }
   // Waits until every worker has finished what it was sent, and drops the results.
   virtual void drain() = 0;
 };

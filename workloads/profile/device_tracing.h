@@ -26,6 +26,7 @@ class DeviceTracing final : public OpCollector {
     return native_.ns_of(stamp);
   }
   [[nodiscard]] OpLog take() override;
+  [[nodiscard]] std::int64_t unix_offset_ns() const override { return native_.unix_offset_ns(); }
   [[nodiscard]] std::optional<std::string> incomplete() const override { return reason_; }
 
  private:

@@ -24,6 +24,7 @@ class KinetoCollector final : public OpCollector {
   [[nodiscard]] std::uint64_t now() const override;
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
   [[nodiscard]] OpLog take() override;
+  [[nodiscard]] std::int64_t unix_offset_ns() const override { return 0; }
 
  private:
   std::unique_ptr<KinetoState> state_;

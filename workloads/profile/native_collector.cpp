@@ -41,6 +41,10 @@ std::uint64_t NativeCollector::now() const { return ticks_of(recorder_->tsc); }
 
 std::int64_t NativeCollector::ns_of(std::uint64_t stamp) const { return recorder_->map.ns(stamp); }
 
+std::int64_t NativeCollector::unix_offset_ns() const {
+  return unix_now_ns() - static_cast<std::int64_t>(monotonic_ns());
+}
+
 OpLog NativeCollector::take() { return make_op_log(*recorder_); }
 
 std::uint32_t NativeCollector::op_of(std::uint64_t id) const {

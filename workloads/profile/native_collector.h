@@ -38,6 +38,7 @@ class NativeCollector final : public OpCollector {
   [[nodiscard]] std::uint64_t now() const override;
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
   [[nodiscard]] OpLog take() override;
+  [[nodiscard]] std::int64_t unix_offset_ns() const override;
   // Index into the OpLog's ops of what the listener was told of; kNoIndex: not there. After take().
   [[nodiscard]] std::uint32_t op_of(std::uint64_t id) const;
 

@@ -28,6 +28,8 @@ class OpCollector {
   // Once, after end_window(): what began in the window. Calls of a thread stand together in order
   // of their start. What had not ended is counted as dropped.
   [[nodiscard]] virtual OpLog take() = 0;
+  // The log's clock plus this is nanoseconds since 1970.
+  [[nodiscard]] virtual std::int64_t unix_offset_ns() const = 0;
   // Why the log lacks something, for people; after take().
   [[nodiscard]] virtual std::optional<std::string> incomplete() const { return std::nullopt; }
 };
@@ -38,6 +40,8 @@ struct OpCollectorOptions {
   bool modules = true;
   bool cuda = false;
 };
+
+[[nodiscard]] std::int64_t unix_now_ns();
 
 // Runs one annotation through `collector`; why it did not see it, or nothing.
 [[nodiscard]] std::optional<std::string> probe(OpCollector& collector);

@@ -2,10 +2,15 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "workloads/profile/op_collector.h"
 
 namespace stepbench {
+
+std::int64_t unix_now_ns() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 std::optional<std::string> probe(OpCollector& collector) {
   constexpr const char* kName = "stepbench::probe";

@@ -2,18 +2,24 @@
 #include "workloads/profile/profile_instrument.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/error.h"
+#include "harness/ops/memory_levels.h"
+#include "harness/ops/op_table.h"
 #include "harness/record/rows.h"
 #include "harness/schedule/schedule.h"
+#include "harness/trace/write_trace.h"
 #include "harness/workload.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/profile/device_tracing.h"
 #include "workloads/profile/kineto_collector.h"
 #include "workloads/profile/native_collector.h"
 #include "workloads/profile/step_marks.h"
+#include "workloads/profile/tick_clock.h"
+#include "workloads/profile/worker_spans.h"
 
 namespace stepbench {
 namespace {
@@ -36,12 +42,36 @@ std::string phase_name(const std::string& workload, PhaseId id) {
                                                            : "phase " + std::to_string(index);
 }
 
+// Where the Chrome trace of a launch goes.
+struct TraceTarget {
+  std::filesystem::path folder;
+  std::string worker;  // tells launches and ranks apart
+  bool gzip = true;
+  int rank = 0;
+  int world = 1;
+};
+
+std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedCase& resolved,
+                                        const WorkerContext& context) {
+  const Value* asked = resolved.options.get("profile.trace");
+  if (asked == nullptr || is_null(*asked) || *asked == Value(false)) return std::nullopt;
+  return TraceTarget{.folder = context.run_dir / "traces",
+                     .worker = resolved.case_id + "-" + std::string(engine) + "-" +
+                               std::to_string(context.launch) + "-" + std::to_string(context.rank),
+                     .gzip = *asked != Value(std::string("json")),
+                     .rank = context.rank,
+                     .world = context.world};
+}
+
 class ProfileInstrument final : public Instrument {
  public:
   using MakeCollector = std::function<std::unique_ptr<OpCollector>()>;
 
-  ProfileInstrument(std::string_view engine, const ResolvedCase& resolved, MakeCollector make)
+  ProfileInstrument(std::string_view engine, const ResolvedCase& resolved,
+                    const WorkerContext& context, MakeCollector make)
       : engine_(engine),
+        options_(collector_options(resolved)),
+        trace_(trace_target(engine, resolved, context)),
         workload_(resolved.workload),
         active_(resolved.has("profile.active") ? resolved.integer("profile.active") : 1),
         make_(std::move(make)) {}
@@ -80,6 +110,10 @@ class ProfileInstrument final : public Instrument {
 
   void report(ReportSink& sink) const override {
     sink.effective("profile.ops", std::string(engine_));
+    const OpTable table = make_op_table(log_);
+    sink.ops(table);
+    for (Finding& finding : memory_findings(log_, table)) sink.finding(std::move(finding));
+    if (trace_) save_trace(sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
     if (log_.dropped > 0) {
       sink.note(std::to_string(log_.dropped) +
@@ -103,26 +137,51 @@ class ProfileInstrument final : public Instrument {
     const auto warm = static_cast<double>(std::max<std::int64_t>(warm_steps_, 1));
     constexpr double kSpare = 1.1;
     collector_->begin_window(kSpare * static_cast<double>(active_) / warm);
+    spans_.clear();
+    spans_.listen(true);
     recording_ = true;
   }
 
   void end_window() {
     recording_ = false;
+    spans_.listen(false);
     collector_->end_window();
     log_ = collector_->take();
     incomplete_ = collector_->incomplete();
     marks_.add_to(
         log_, [&](std::uint64_t stamp) { return collector_->ns_of(stamp); },
         [&](PhaseId id) { return phase_name(workload_, id); });
+    unix_offset_ns_ = collector_->unix_offset_ns();
+    const std::int64_t host_offset_ns =
+        unix_now_ns() - static_cast<std::int64_t>(monotonic_ns()) - unix_offset_ns_;
+    if (!log_.marks.empty()) spans_.add_to(log_, log_.marks.front().start_ns, host_offset_ns);
     collector_.reset();
   }
 
+  void save_trace(ReportSink& sink) const {
+    TraceHeader header{.engine = std::string(engine_),
+                       .rank = trace_->rank,
+                       .world = trace_->world,
+                       .unix_offset_ns = unix_offset_ns_,
+                       .shapes = options_.shapes,
+                       .memory = options_.memory};
+    std::filesystem::create_directories(trace_->folder);
+    const std::filesystem::path file =
+        trace_->folder / trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
+    write_trace(log_, header, file);
+    sink.effective("profile.trace", (file.parent_path().filename() / file.filename()).string());
+  }
+
   std::string_view engine_;
+  OpCollectorOptions options_;
+  std::optional<TraceTarget> trace_;
+  std::int64_t unix_offset_ns_ = 0;
   std::string workload_;
   std::int64_t active_;
   MakeCollector make_;
   std::unique_ptr<OpCollector> collector_;
   StepMarks marks_;
+  WorkerSpans spans_;
   std::int64_t warm_steps_ = 0;
   bool recording_ = false;
   OpLog log_;  // of the last window
@@ -134,22 +193,23 @@ class ProfileInstrument final : public Instrument {
 bool NativeProfileFactory::takes_part(Pass pass) const { return pass == Pass::kNative; }
 
 std::unique_ptr<Instrument> NativeProfileFactory::make(const ResolvedCase& resolved,
-                                                       WorkerContext&) const {
+                                                       WorkerContext& context) const {
   const OpCollectorOptions options = collector_options(resolved);
   const auto make = [options]() -> std::unique_ptr<OpCollector> {
     if (!options.cuda) return std::make_unique<NativeCollector>(options);
     return std::make_unique<DeviceTracing>(options, make_activity_collector());
   };
-  return std::make_unique<ProfileInstrument>("native", resolved, make);
+  return std::make_unique<ProfileInstrument>("native", resolved, context, make);
 }
 
 bool KinetoProfileFactory::takes_part(Pass pass) const { return pass == Pass::kKineto; }
 
 std::unique_ptr<Instrument> KinetoProfileFactory::make(const ResolvedCase& resolved,
-                                                       WorkerContext&) const {
+                                                       WorkerContext& context) const {
   const OpCollectorOptions options = collector_options(resolved);
-  return std::make_unique<ProfileInstrument>(
-      "kineto", resolved, [options] { return std::make_unique<KinetoCollector>(options); });
+  return std::make_unique<ProfileInstrument>("kineto", resolved, context, [options] {
+    return std::make_unique<KinetoCollector>(options);
+  });
 }
 
 }  // namespace stepbench

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workloads/profile/backward_modules.h"
+#include "workloads/profile/name_cache.h"
+#include "workloads/profile/shape_words.h"
+#include "workloads/profile/step_marks.h"
+#include "workloads/profile/tick_clock.h"
+#include "workloads/profile/worker_spans.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST(ShapeWords, PrintAsTorchProfilerDoes) {
+  ShapeWords words;
+  words.begin();
+  words.add(std::vector<std::int64_t>{8, 32});
+  words.add({});
+  words.add(std::vector<std::int64_t>{4});
+  const std::int64_t* const first = words.finish();
+  words.begin();
+  EXPECT_EQ(shapes_text(words.finish()), "[]");
+  EXPECT_EQ(shapes_text(first), "[[8, 32], [], [4]]");
+  EXPECT_EQ(arguments_text(first), "");
+}
+
+TEST(ShapeWords, ArgumentsFollowShapes) {
+  using Argument = ShapeWords::Argument;
+  ShapeWords words;
+  words.begin();
+  words.add(std::vector<std::int64_t>{2, 3});
+  words.begin_arguments();
+  words.add_argument(Argument::kNone);
+  words.add_argument(Argument::kList, std::vector<std::int64_t>{2, 2});
+  words.add_argument(Argument::kTruth, std::vector<std::int64_t>{1});
+  words.add_argument(Argument::kTruths, std::vector<std::int64_t>{1, 0});
+  words.add_argument(Argument::kInteger, std::vector<std::int64_t>{7});
+  const std::int64_t* const all = words.finish();
+  EXPECT_EQ(shapes_text(all), "[[2, 3]]");
+  EXPECT_EQ(arguments_text(all), R"(["", "[2, 2]", "True", "[True, False]", "7"])");
+}
+
+TEST(ShapeWords, WhatDoesNotFitIsLeftOut) {
+  ShapeWords words;
+  const std::vector<std::int64_t> many(400, 1);
+  words.begin();
+  words.add(many);
+  words.add(many);
+  words.add(std::vector<std::int64_t>{5});
+  EXPECT_TRUE(shapes_text(words.finish()).ends_with("1], [5]]"));
+}
+
+TEST(NameCache, NumbersNamesByTheirTextNotTheirPlace) {
+  NameCache cache;
+  std::string text = "autograd::engine::evaluate_function: AddmmBackward0";
+  EXPECT_EQ(cache.id(text.c_str()), 0U);
+  EXPECT_EQ(cache.id("aten::mm"), 1U);
+  EXPECT_EQ(cache.id(""), 2U);
+  text.replace(text.size() - 14, 14, "AddBackward0");
+  EXPECT_EQ(cache.id(text.c_str()), 3U);
+  EXPECT_EQ(cache.id("aten::mm"), 1U);
+  EXPECT_EQ(cache.id(""), 2U);
+  EXPECT_THAT(cache.names(), SizeIs(4));
+}
+
+TEST(TickMap, IsExactAtItsEnds) {
+  TickMap map(has_invariant_tsc());
+  map.begin();
+  const std::uint64_t between = ticks_of(has_invariant_tsc());
+  const auto after = static_cast<std::int64_t>(monotonic_ns());
+  map.end();
+  EXPECT_LE(map.ns(between), after + 1000);
+}
+
+TEST(StepMarks, TellStepsAndTheirPhases) {
+  StepMarks marks;
+  marks.step_begin(7, 10);
+  marks.phase_begin(PhaseId::kForward, 12);
+  marks.phase_end(15);
+  marks.step_end(20);
+  marks.step_begin(8, 30);  // throws
+  OpLog log;
+  marks.add_to(
+      log, [](std::uint64_t stamp) { return static_cast<std::int64_t>(stamp) * 2; },
+      [](PhaseId) { return "forward"; });
+  ASSERT_THAT(log.marks, SizeIs(2));
+  EXPECT_EQ(log.marks[0].index, 7);
+  EXPECT_EQ(log.marks[0].phase, kNoIndex);
+  EXPECT_EQ(log.marks[0].end_ns, 40);
+  EXPECT_EQ(log.names[log.marks[1].phase], "forward");
+  EXPECT_EQ(log.marks[1].start_ns, 24);
+}
+
+TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
+  WorkerSpans spans;
+  spans.listen(true);
+  ASSERT_EQ(worker_span_listener, &spans);
+  worker_span_listener->batch(41, {.began_ns = 0, .ended_ns = 40, .fetch_ns = 40});
+  worker_span_listener->batch(42,
+                              {.began_ns = 100, .ended_ns = 190, .fetch_ns = 30, .decode_ns = 50});
+  spans.listen(false);
+  EXPECT_EQ(worker_span_listener, nullptr);
+  OpLog log;
+  spans.add_to(log, 1050, 1000);
+  ASSERT_THAT(log.foreign, SizeIs(3));
+  EXPECT_THAT(log.names, ElementsAre("fetch", "decode", "collate"));
+  EXPECT_EQ(log.foreign[0].start_ns, 1100);
+  EXPECT_EQ(log.foreign[2].end_ns, 1190);
+  EXPECT_EQ(log.foreign[1].pid, 42);
+}
+
+TEST(BackwardModules, ComeFromTheLastForwardOpWithTheirNumber) {
+  OpLog log;
+  log.modules = {"first", "second"};
+  log.ops = {
+      {.start_ns = 0, .end_ns = 5, .sequence = 3, .module = 0},
+      {.start_ns = 6, .end_ns = 9, .sequence = 3, .module = 1},
+      {.start_ns = 10,
+       .end_ns = 20,
+       .sequence = 3,
+       .forward_thread = 0,
+       .scope = OpScope::kBackwardFunction},
+      {.start_ns = 11, .end_ns = 12},
+      {.start_ns = 30, .end_ns = 31},
+  };
+  spread_modules(log);
+  EXPECT_EQ(log.ops[2].module, 1U);
+  EXPECT_EQ(log.ops[3].module, 1U);
+  EXPECT_EQ(log.ops[4].module, kNoIndex);
+}
+
+}  // namespace
+}  // namespace stepbench
