@@ -9,6 +9,7 @@
 #include "harness/catalogue/digest.h"
 #include "harness/catalogue/json.h"
 #include "harness/error.h"
+#include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
 #include "harness/report/comparison_json.h"
 #include "harness/run/controller.h"
