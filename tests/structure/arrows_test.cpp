@@ -60,11 +60,12 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/torch_loader", {"workloads/loader", "workloads/data", "workloads/catalogue"}},
     {"workloads/transfer",
      {"workloads/torch_loader", "workloads/loader", "workloads/data", "workloads/catalogue"}},
-    {"workloads/profile", {"workloads/catalogue"}},
-    {"workloads/model", {"workloads/profile", "workloads/data", "workloads/catalogue"}},
+    {"workloads/profile",
+     {"workloads/model", "workloads/loader", "workloads/data", "workloads/catalogue"}},
+    {"workloads/model", {"workloads/data", "workloads/catalogue"}},
     {"workloads/step",
-     {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader", "workloads/loader",
-      "workloads/data", "workloads/catalogue"}},
+     {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
+      "workloads/loader", "workloads/data", "workloads/catalogue"}},
 };
 
 bool in(const std::map<std::string, std::set<std::string>>& table, const std::string& from,
