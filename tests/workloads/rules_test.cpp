@@ -204,6 +204,17 @@ TEST(TransferRules, OnADeviceThePinThreadNeedsPinnedMemoryAndNoneIsNoPlacement) 
                           StartsWith("transfer.placement: none leaves batches in host memory")));
 }
 
+TEST(TransferRules, NoEngineCopiesInItsPinThread) {
+  test::Options options = with(test::tiny_images("mlp"), "device", std::string("cuda"));
+  options["transfer.placement"] = std::string("pin_thread");
+  options["loader.pin_memory"] = true;
+  Heard heard;
+  judge(options, {.cuda_available = true, .swept = true}, heard);
+  EXPECT_THAT(
+      heard.skips,
+      testing::Contains(StartsWith("transfer.placement: pin_thread is not offered by engine")));
+}
+
 TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {
   const test::Options copies = {{"workload", std::string("transfer")}};
   Heard heard;

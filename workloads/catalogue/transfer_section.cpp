@@ -108,8 +108,16 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
                "CPU, where batches are used in place");
     return;
   }
-  if (placement == "pin_thread" && !resolved.flag("loader.pin_memory")) {
-    sink.error("transfer.placement", "pin_thread is the loader's own: it needs loader.pin_memory");
+  if (placement == "pin_thread") {
+    if (!resolved.flag("loader.pin_memory")) {
+      sink.error("transfer.placement",
+                 "pin_thread is the loader's own: it needs loader.pin_memory");
+    } else {
+      refuse(resolved, facts, sink, "transfer.placement",
+             "transfer.placement: pin_thread is not offered by engine " +
+                 resolved.text("loader.engine") + "; prefetch_stream copies ahead as well");
+    }
+    return;
   }
   if (placement == "prefetch_stream" && !resolved.flag("loader.pin_memory")) {
     sink.note(

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/cuda/activity_summary.h"
 #include "harness/error.h"
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
@@ -113,6 +114,7 @@ class ProfileInstrument final : public Instrument {
     const OpTable table = make_op_table(log_);
     sink.ops(table);
     for (Finding& finding : memory_findings(log_, table)) sink.finding(std::move(finding));
+    stepbench::report(summarise_activities(log_), sink);
     if (trace_) save_trace(sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
     if (log_.dropped > 0) {
