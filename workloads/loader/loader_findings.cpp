@@ -120,7 +120,7 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderRe
           : counted(r.workers(), "worker") + ", " + percent_text(r.utilisation()) + " busy, on " +
                 counted(facts.cores, "core");
   Finding finding{
-      .id = "loader.worker_bound",
+      .id = more_help ? "loader.worker_bound" : "loader.core_bound",
       .severity = severity_of(share.value_or(0)),
       .text = largest_part(r, r.worker_ns, "worker time") + "; " + busy +
               (r.consumer_does_nothing() ? "" : "; " + waiting(r)),

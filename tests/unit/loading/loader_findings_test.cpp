@@ -87,7 +87,7 @@ TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
 
 TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {
   const Finding finding = only(steady(2, 2, 10, 40));
-  EXPECT_EQ(finding.id, "loader.worker_bound");
+  EXPECT_EQ(finding.id, "loader.core_bound");
   EXPECT_EQ(finding.text,
             "decode: 90 % of worker time; 2 workers saturate 2 cores; the step waits 50 % of its "
             "time for data");
