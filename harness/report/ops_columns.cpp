@@ -92,7 +92,7 @@ constexpr std::array kColumns = {
              [](Row row, Table, Totals) { return Value(row.own_device_allocated_bytes); }},
     OpColumn{"count", "calls", OpUnit::kCount, "Calls.", 0,
              [](Row row, Table, Totals) { return Value(row.calls); }},
-    OpColumn{"flops", "FLOPs", OpUnit::kCount,
+    OpColumn{"flops", "FLOPs", OpUnit::kOperations,
              "Floating-point operations of all calls, from the shapes.", 9,
              [](Row row, Table, Totals) { return Value(row.flops); }},
     OpColumn{"input_shapes", "input shapes", OpUnit::kText, "With --group-by shape.", 0,
@@ -137,6 +137,7 @@ std::string_view unit_name(OpUnit unit) {
       return "%";
     case OpUnit::kText:
     case OpUnit::kCount:
+    case OpUnit::kOperations:
       break;
   }
   return "";

@@ -11,7 +11,7 @@
 
 namespace stepbench {
 
-enum class OpUnit : unsigned char { kText, kCount, kTime, kBytes, kPercent };
+enum class OpUnit : unsigned char { kText, kCount, kOperations, kTime, kBytes, kPercent };
 
 struct OpColumn {
   // An attribute of torch.profiler's averages where it has one; `cuda` may be written `device`.

@@ -21,6 +21,7 @@ namespace stepbench {
 namespace {
 
 constexpr double kNsPerUs = 1000;
+constexpr double kThousand = 1000;
 
 // The launches of one case by one engine.
 struct Profiled {
@@ -137,6 +138,18 @@ bool holds_something(const Profiled& profiled, const OpColumn& column) {
   });
 }
 
+// 10.0 G: operations fill every magnitude.
+std::string operations_text(double count) {
+  constexpr std::string_view kPrefixes = " kMGTPE";
+  std::size_t prefix = 0;
+  while (count >= kThousand && prefix + 1 < kPrefixes.size()) {
+    count /= kThousand;
+    ++prefix;
+  }
+  const std::string text = significant(count);
+  return prefix == 0 ? text : text + ' ' + kPrefixes[prefix];
+}
+
 std::string cell_text(const Value& value, OpUnit unit) {
   if (is_null(value)) return "";
   switch (unit) {
@@ -144,6 +157,8 @@ std::string cell_text(const Value& value, OpUnit unit) {
       return to_text(value);
     case OpUnit::kCount:
       return with_separators(std::get<std::int64_t>(value));
+    case OpUnit::kOperations:
+      return as_number(value) == 0 ? "" : operations_text(as_number(value));
     case OpUnit::kTime:
       return as_number(value) == 0 ? "0" : duration(as_number(value));
     case OpUnit::kBytes: {
@@ -163,15 +178,14 @@ Grid grid_of(const Profiled& profiled, const OpsView& view) {
   if (view.columns.empty()) {
     std::erase_if(columns, [&](const OpColumn* each) { return !holds_something(profiled, *each); });
   }
-  int last = 0;
-  for (const OpColumn* column : columns) last = std::max(last, column->drop_at);
   for (const OpColumn* column : columns) {
     const bool text = column->unit == OpUnit::kText;
+    const bool wanted = column->drop_at == 0 || !view.columns.empty();
     grid.columns.push_back({.head = std::string(column->head),
                             .align = text ? Align::kLeft : Align::kRight,
-                            .drop_at = column->drop_at,
-                            .shrink_at = text ? last + 1 : 0,
-                            .shrink_to = 24});
+                            .drop_at = wanted ? 0 : column->drop_at + 1,  // after names are cut
+                            .shrink_at = text ? 1 : 0,
+                            .shrink_to = 36});
   }
   for (const OpRow& row : profiled.rows) {
     GridRow& cells = grid.rows.emplace_back();
@@ -201,7 +215,8 @@ std::string summary_line(const Profiled& profiled) {
     text +=
         ". Self CUDA time total: " + duration(static_cast<double>(profiled.totals.self_device_ns));
   }
-  if (profiled.totals.flops > 0) text += ". FLOPs: " + with_separators(profiled.totals.flops);
+  if (profiled.totals.flops > 0)
+    text += ". FLOPs: " + operations_text(static_cast<double>(profiled.totals.flops));
   text += '.';
   if (profiled.rows.size() < profiled.rows_in_all) {
     text += " " + with_separators(static_cast<std::int64_t>(profiled.rows.size())) + " of " +

@@ -68,7 +68,7 @@ def query(driver, sql):
 def judge(driver, name, expected, address):
     driver.get("about:blank")
     driver.get(f"{address}/#!/?url={address}/traces/{name}")
-    WebDriverWait(driver, 90).until(
+    WebDriverWait(driver, 200).until(
         lambda page: page.execute_script("return !!(self.app && self.app.trace && self.app.trace.engine)"))
     counts = dict(query(driver, "select category, count(*) as n from slice group by 1"))
     counts.pop("cpu_instant_event", None)
