@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the Dispatcher against Python's own DataLoader: dispatch_order.py DISPATCH_TRACE.
+"""Holds Dispatcher and fork engine against Python's own DataLoader: dispatch_order.py DISPATCH_TRACE FORK_TRACE.
 
 Workers wait for their turn on a pipe, so the order in which batches finish is forced and nothing sleeps. Both sides
 print every dispatch, arrival and yield of an epoch, and for iterable data sets the end of each worker; the traces must
@@ -98,6 +98,15 @@ def python_trace(workers, prefetch_factor, in_order, tasks, seed):
     return " ".join(Traced.events + ["E"])
 
 
+def compare(program, cases, expected):
+    got = subprocess.run([program], input="\n".join(cases) + "\n", capture_output=True, text=True, check=True)
+    traces = [line.strip() for line in got.stdout.splitlines()]
+    assert len(traces) == len(expected), (len(traces), len(expected))
+    for case, ours, theirs in zip(cases, traces, expected):
+        assert ours == theirs, f"{program}: case {case}\n ours   {ours}\n python {theirs}"
+    print(f"{program}: {len(cases)} epochs of Python {torch.__version__} agree")
+
+
 def main():
     cases, expected = [], []
 
@@ -115,12 +124,10 @@ def main():
     for number, (lengths, prefetch_factor, in_order) in enumerate(
             itertools.product(((3,), (0, 4), (5, 1), (2, 0, 6), (4, 4, 4), (0, 0)), (1, 3), (True, False))):
         add(len(lengths), prefetch_factor, in_order, lengths, seed=number)
-    got = subprocess.run([sys.argv[1]], input="\n".join(cases) + "\n", capture_output=True, text=True, check=True)
-    traces = [line.strip() for line in got.stdout.splitlines()]
-    assert len(traces) == len(expected), (len(traces), len(expected))
-    for case, ours, theirs in zip(cases, traces, expected):
-        assert ours == theirs, f"case {case}\n ours   {ours}\n python {theirs}"
-    print(f"{len(cases)} epochs of Python {torch.__version__} agree")
+    compare(sys.argv[1], cases, expected)
+    # Forked workers read by index; the ends of iterable data sets are the Dispatcher's business alone.
+    indexed = [(case, trace) for case, trace in zip(cases, expected) if case.split()[3] != "-1"]
+    compare(sys.argv[2], *zip(*indexed))
 
 
 if __name__ == "__main__":

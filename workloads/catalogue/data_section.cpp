@@ -204,6 +204,13 @@ Section data_section() {
                .doc = "A name for the content of the data set. Cases with different ids are "
                       "different cases; the path "
                       "alone makes no difference."},
+              {.name = "page_cache",
+               .type = OptionType::kEnum,
+               .doc = "State of the data set's files before the loader is made and before each "
+                      "window. warm: read once. cold: evicted, as far as no process has them "
+                      "mapped; a pass over the data warms them again, and batches read ahead of "
+                      "the window are warm. What was reached is recorded. Unset: as they are.",
+               .choices = {"warm", "cold"}},
           },
       .variants = {jpeg_folder(), synthetic(), synthetic_tokens()},
   };
@@ -214,6 +221,12 @@ Section data_section() {
   return section;
 }
 
-void check_data(ResolvedCase&, const RuleFacts&, RuleSink&) {}
+void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!resolved.has("data.page_cache") || resolved.has("data.path")) return;
+  if (!facts.swept) {
+    sink.error("data.page_cache", "data.kind " + resolved.text("data.kind") + " reads no files");
+  }
+  resolved.options["data.page_cache"] = Value{};
+}
 
 }  // namespace stepbench

@@ -209,13 +209,18 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   if (resolved.text("loader.engine") == "torch_cpp") check_torch_cpp(resolved, facts, sink);
   if (workers > 0 && resolved.text("loader.engine") == "fork") {
     resolved.options["loader.buffers"] = Value{};  // the transport says where batches lie
+    if (resolved.has("loader.transport") && resolved.text("loader.transport") == "torch_fd") {
+      sink.note("transport torch_fd makes PyTorch's system calls without Python's pickling and "
+                "connections: a lower bound of what Python pays");
+    }
   }
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
               std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +
               " this process may use: workers will share them");
   }
-  if (resolved.flag("loader.pin_memory")) {
+  const bool no_pinning = resolved.text("loader.engine") == "torch_cpp";
+  if (resolved.flag("loader.pin_memory") && (!facts.cuda_available || no_pinning)) {
     const std::string reason =
         facts.cuda_available
             ? "pin_memory is not offered by engine " + resolved.text("loader.engine")

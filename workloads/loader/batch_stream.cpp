@@ -11,9 +11,15 @@
 
 namespace stepbench {
 
+void BatchStream::begin() {
+  const std::int64_t began = context_.clock.now_ns();
+  loader_.begin_epoch(++epoch_);
+  begin_ns_ = context_.clock.now_ns() - began;
+}
+
 Batch BatchStream::next(StepRecorder& step) {
   std::optional<Batch> batch;
-  const bool first = epoch_ < 0;
+  const bool first = !yielded_;
   const std::int64_t began = context_.clock.now_ns();
   if (!first) {
     const auto scope = step.phase(PhaseId::kDataWait);
@@ -22,12 +28,12 @@ Batch BatchStream::next(StepRecorder& step) {
   }
   if (!batch) {
     const auto scope = step.phase(PhaseId::kDataWait);
-    loader_.begin_epoch(++epoch_);
+    if (!first || epoch_ < 0) loader_.begin_epoch(++epoch_);
     const std::int64_t asked = context_.clock.now_ns();
     batch = loader_.next();
     const std::int64_t now = context_.clock.now_ns();
     if (first) {
-      context_.life_cycle.first_batch_ns = now - began;
+      context_.life_cycle.first_batch_ns = begin_ns_ + now - began;
       step.first_batch();
     } else if (in_window_) {
       ++window_.borders;
@@ -40,6 +46,7 @@ Batch BatchStream::next(StepRecorder& step) {
                 " of the loader has no batch: the data set is smaller than one " +
                 "batch and loader.drop_last is set");
   }
+  yielded_ = true;
   step.add(Count::kSamples, batch->size);
   step.add(Count::kBytes, static_cast<std::int64_t>(batch->bytes()));
   if (batch->partial) step.partial_batch();

@@ -18,6 +18,10 @@ class BatchStream {
  public:
   BatchStream(Loader& loader, WorkerContext& context) : loader_(loader), context_(context) {}
 
+  // Begins the first epoch before its first batch is asked for: worker processes are forked while
+  // the calling process has touched no device and opened no OpenMP region.
+  void begin();
+
   // Throws Error when an epoch yields no batch at all, and what a worker threw.
   [[nodiscard]] Batch next(StepRecorder& step);
   [[nodiscard]] std::int64_t epoch() const { return epoch_; }
@@ -33,6 +37,8 @@ class BatchStream {
   Loader& loader_;
   WorkerContext& context_;
   std::int64_t epoch_ = -1;
+  bool yielded_ = false;
+  std::int64_t begin_ns_ = 0;  // spent in begin()
   LoaderMetrics measured_;
   WindowFacts window_;
   bool in_window_ = false;

@@ -11,6 +11,7 @@
 #include "workloads/loader/batch_ring.h"
 #include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/fork_pool.h"
+#include "workloads/loader/pinning_pool.h"
 #include "workloads/loader/prefetching_loader.h"
 #include "workloads/loader/segment.h"
 
@@ -82,8 +83,11 @@ std::unique_ptr<Loader> make_fork_loader(const Dataset& dataset, const LoaderOpt
       .patience = options.patience};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
-      [&dataset, &clock, layout, ring, pool] {
-        return std::make_unique<ForkPool>(dataset, *layout, ring, pool, clock);
+      [&dataset, &clock, layout, ring, pool,
+       pinned = options.pinned]() -> std::unique_ptr<WorkerPool> {
+        auto processes = std::make_unique<ForkPool>(dataset, *layout, ring, pool, clock);
+        if (pinned == nullptr) return processes;
+        return std::make_unique<PinningPool>(std::move(processes), *pinned, clock);
       },
       clock);
 }

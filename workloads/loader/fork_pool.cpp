@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/fork_pool.h"
 
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -29,7 +28,8 @@ ForkPool::ForkPool(const Dataset& dataset, const BatchLayout& layout,
       ring_(std::move(ring)),
       options_(options),
       clock_(clock),
-      board_(static_cast<int>(options.workers * options.prefetch_factor), layout.batch_size()) {
+      board_(static_cast<int>(options.workers * options.prefetch_factor), layout.batch_size()),
+      interruption_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   const auto tasks = static_cast<int>(options_.workers * options_.prefetch_factor);
   for (int task = tasks; task-- > 0;) free_tasks_.push_back(task);
   memory_.resize(static_cast<std::size_t>(tasks));
@@ -51,6 +51,7 @@ ForkPool::ForkPool(const Dataset& dataset, const BatchLayout& layout,
   for (const Worker& worker : workers_) {
     polled_.push_back({.fd = worker.process.descriptor(), .events = POLLIN, .revents = 0});
   }
+  polled_.push_back({.fd = interruption_.value(), .events = POLLIN, .revents = 0});
 }
 
 void ForkPool::start_worker(const Dataset& dataset, const Clock& clock) {
@@ -142,8 +143,7 @@ void ForkPool::pass_on(Worker& worker, const TaskMessage& task) {
 }
 
 std::int64_t ForkPool::results() const {
-  return std::max<std::int64_t>(board_.sent() - received_, 0) +
-         static_cast<std::int64_t>(arrived_.size());
+  return std::max<std::int64_t>(board_.sent() - received_, 0);
 }
 
 std::optional<LoaderResult> ForkPool::try_receive() {
@@ -160,9 +160,12 @@ std::optional<LoaderResult> ForkPool::receive(std::chrono::nanoseconds limit) {
       if (left.count() <= 0) return std::nullopt;
     }
     collect(left);
+    if (std::exchange(interrupted_, false)) return std::nullopt;
   }
   return first_result();
 }
+
+void ForkPool::interrupt() { (void)::eventfd_write(interruption_.value(), 1); }
 
 void ForkPool::collect(std::chrono::nanoseconds limit) {
   {
@@ -181,6 +184,11 @@ void ForkPool::collect(std::chrono::nanoseconds limit) {
     wait.tv_nsec = limit.count() % 1'000'000'000;
   }
   if (::ppoll(polled_.data(), polled_.size(), forever ? nullptr : &wait, nullptr) <= 0) return;
+  if (polled_.back().revents != 0) {
+    eventfd_t times = 0;
+    (void)::eventfd_read(interruption_.value(), &times);
+    interrupted_ = true;
+  }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (polled_[i].revents != 0) take_results(i);
   }
@@ -204,7 +212,6 @@ void ForkPool::take_results(std::size_t worker) {
       free_tasks_.push_back(task);
       --at_workers_;
     }
-    ++received_;
     const auto place = std::ranges::find_if(
         arrived_, [ticket](const Arrived& other) { return other.result.message.ticket > ticket; });
     arrived_.insert(place, std::move(arrived));
@@ -217,6 +224,7 @@ std::optional<LoaderResult> ForkPool::first_result() {
   if (arrived_.empty()) return std::nullopt;
   Arrived arrived = std::move(arrived_.front());
   arrived_.pop_front();
+  ++received_;
   const std::int64_t began_ns = clock_.now_ns();
   const ResultMessage& message = arrived.result.message;
   LoaderResult result{.batch = message.batch,
@@ -279,10 +287,14 @@ void ForkPool::drain() {
     const std::lock_guard lock(mutex_);
     return at_workers_ > 0;
   };
-  arrived_.clear();
+  const auto drop = [this] {
+    received_ += static_cast<std::int64_t>(arrived_.size());
+    arrived_.clear();
+  };
+  drop();
   while (at_work()) {
     collect(kForever);
-    arrived_.clear();
+    drop();
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -53,6 +54,7 @@ class ForkPool final : public WorkerPool {
   [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
   [[nodiscard]] std::int64_t results() const override;
   void drain() override;
+  void interrupt() override;
 
   [[nodiscard]] std::int64_t process(int worker) const override { return pid(worker); }
 
@@ -87,15 +89,17 @@ class ForkPool final : public WorkerPool {
   const Clock& clock_;
   TaskBoard board_;
   std::vector<Worker> workers_;
-  std::vector<pollfd> polled_;  // sockets, then pidfds
+  Descriptor interruption_;  // an eventfd
+  bool interrupted_ = false;
+  std::vector<pollfd> polled_;  // sockets, then pidfds, then the interruption
 
   struct Arrived {
     int worker = 0;
     ReceivedResult result;
     std::shared_ptr<void> memory;
   };
-  std::deque<Arrived> arrived_;  // in the order in which they were finished
-  std::int64_t received_ = 0;
+  std::deque<Arrived> arrived_;             // in the order in which they were finished
+  std::atomic<std::int64_t> received_ = 0;  // results given away
 
   std::mutex mutex_;                           // guards what follows, and the backlogs
   std::vector<int> free_tasks_;                // places on the board

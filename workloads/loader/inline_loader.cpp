@@ -43,6 +43,7 @@ std::optional<Batch> InlineLoader::next() {
     return std::nullopt;
   }
   BatchCost cost;
+  std::int64_t pinning_ns = 0;
   const auto account = [&] {
     const std::int64_t wait_ns = clock_.now_ns() - began;
     metrics_.fetch_ns += cost.fetch_ns;
@@ -50,7 +51,9 @@ std::optional<Batch> InlineLoader::next() {
     metrics_.collate_ns += cost.collate_ns();
     metrics_.skipped_samples += cost.skipped;
     metrics_.read_ns += cost.total_ns();
-    metrics_.dispatch_ns += wait_ns - cost.total_ns();
+    metrics_.pin_ns += pinning_ns;
+    metrics_.pinning_ns += pinning_ns;
+    metrics_.dispatch_ns += wait_ns - cost.total_ns() - pinning_ns;
     metrics_.wait_ns.push_back(wait_ns);
     metrics_.queue_depth.push_back(0);
   };
@@ -62,6 +65,11 @@ std::optional<Batch> InlineLoader::next() {
       return std::nullopt;
     }
     batch.index = index;
+    if (options_.pinned != nullptr) {
+      const std::int64_t read = clock_.now_ns();
+      batch = pinned_copy(batch, *options_.pinned);
+      pinning_ns = clock_.now_ns() - read;
+    }
     ++metrics_.batches;
     metrics_.samples += batch.size;
     metrics_.bytes += static_cast<std::int64_t>(batch.bytes());

@@ -13,6 +13,7 @@
 #include "harness/measure/clock.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
+#include "workloads/loader/pinned_memory.h"
 
 namespace stepbench {
 
@@ -30,6 +31,7 @@ struct LoaderOptions {
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;  // un-yielded batches <= prefetch_factor * num_workers
   bool pin_memory = false;
+  PinnedMemory* pinned = nullptr;  // where pin_memory copies batches to; must outlive the loader
   bool persistent_workers = false;
   bool drop_last = false;
   double timeout_s = 0;  // per wait for one result; 0: none

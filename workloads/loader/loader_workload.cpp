@@ -11,15 +11,20 @@ namespace stepbench {
 
 std::optional<std::string> LoaderWorkload::set_up() {
   dataset_ = make_dataset(resolved_);
+  page_cache_.prepare();
   EpochOrder order = make_order(*dataset_, loader_options(resolved_));
-  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, others_);
+  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, others_, pinned_.get());
   stream_.emplace(*loader_, context_);
+  if (resolved_.text("loader.engine") == "fork") stream_->begin();  // instruments may use CUDA
   return std::nullopt;
 }
 
 void LoaderWorkload::step(StepRecorder& step) { (void)stream_->next(step); }
 
-void LoaderWorkload::window(Edge edge) { stream_->window(edge); }
+void LoaderWorkload::window(Edge edge) {
+  if (edge == Edge::kBegin) page_cache_.prepare();
+  stream_->window(edge);
+}
 
 void LoaderWorkload::tear_down() { stepbench::tear_down(loader_, context_); }
 
@@ -32,6 +37,7 @@ void LoaderWorkload::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_);
   report_idle_readers(*dataset_, loader_options(resolved_).num_workers, context_.world, sink);
+  if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
 }
 
 }  // namespace stepbench

@@ -8,6 +8,7 @@
 
 #include "harness/workload.h"
 #include "workloads/data/dataset.h"
+#include "workloads/data/page_cache.h"
 #include "workloads/loader/batch_stream.h"
 #include "workloads/loader/loader.h"
 #include "workloads/loader/make_loader.h"
@@ -18,8 +19,13 @@ namespace stepbench {
 // needs. No torch.
 class LoaderWorkload final : public Workload {
  public:
-  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context, OtherEngines others = {})
-      : resolved_(resolved), context_(context), others_(std::move(others)) {}
+  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context, OtherEngines others = {},
+                 std::unique_ptr<PinnedMemory> pinned = {})
+      : resolved_(resolved),
+        context_(context),
+        others_(std::move(others)),
+        pinned_(std::move(pinned)),
+        page_cache_(resolved) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
                                                       WorkerContext& context) {
@@ -37,7 +43,9 @@ class LoaderWorkload final : public Workload {
   ResolvedCase resolved_;
   WorkerContext& context_;
   OtherEngines others_;
+  std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<Dataset> dataset_;
+  PageCache page_cache_;
   std::unique_ptr<Loader> loader_;
   std::optional<BatchStream> stream_;
 };

@@ -51,14 +51,21 @@ EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
 
 std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
                                     EpochOrder order, WorkerContext& context,
-                                    const OtherEngines& others) {
+                                    const OtherEngines& others, PinnedMemory* pinned) {
   const std::int64_t began = context.clock.now_ns();
   LoaderOptions options = loader_options(resolved);
   options.rank = context.rank;
   options.world = context.world;
   const std::string& engine = resolved.text("loader.engine");
-  if (options.pin_memory)
-    throw ConfigError("loader.pin_memory", "is not offered by engine " + engine);
+  if (options.pin_memory) {
+    if (others.contains(engine)) {
+      throw ConfigError("loader.pin_memory", "is not offered by engine " + engine);
+    }
+    if (pinned == nullptr) {
+      throw ConfigError("loader.pin_memory", "needs an accelerator, and this case uses none");
+    }
+    options.pinned = pinned;
+  }
   std::unique_ptr<Loader> loader;
   if (engine == "inline" || options.num_workers == 0) {
     loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "workloads/loader/cpu_affinity.h"
+#include "workloads/loader/pinning_pool.h"
 #include "workloads/loader/prefetching_loader.h"
 #include "workloads/loader/thread_pool.h"
 
@@ -24,8 +25,10 @@ std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderO
                             cores_of_this_process())};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
-      [&dataset, &clock, memory, pool] {
-        return std::make_unique<ThreadPool>(dataset, *memory, pool, clock);
+      [&dataset, &clock, memory, pool, pinned = options.pinned]() -> std::unique_ptr<WorkerPool> {
+        auto threads = std::make_unique<ThreadPool>(dataset, *memory, pool, clock);
+        if (pinned == nullptr) return threads;
+        return std::make_unique<PinningPool>(std::move(threads), *pinned, clock);
       },
       clock);
 }

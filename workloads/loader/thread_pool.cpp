@@ -48,17 +48,15 @@ void ThreadPool::send(int worker, const LoaderTask& task) {
   tasks_[static_cast<std::size_t>(worker)].push(task);
 }
 
-std::optional<LoaderResult> ThreadPool::try_receive() {
-  std::optional<Answer> answer = results_.try_pop();
-  if (!answer) return std::nullopt;
+std::optional<LoaderResult> ThreadPool::opened(std::optional<Answer> answer) {
+  if (!answer || std::holds_alternative<Interrupted>(*answer)) return std::nullopt;
   return std::get<LoaderResult>(std::move(*answer));
 }
 
+std::optional<LoaderResult> ThreadPool::try_receive() { return opened(results_.try_pop()); }
+
 std::optional<LoaderResult> ThreadPool::receive(std::chrono::nanoseconds limit) {
-  if (limit.count() == 0) return std::get<LoaderResult>(results_.pop());
-  std::optional<Answer> answer = results_.pop_within(limit);
-  if (!answer) return std::nullopt;
-  return std::get<LoaderResult>(std::move(*answer));
+  return opened(limit.count() == 0 ? results_.pop() : results_.pop_within(limit));
 }
 
 void ThreadPool::drain() {

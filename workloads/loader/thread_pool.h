@@ -39,13 +39,16 @@ class ThreadPool final : public WorkerPool {
     return static_cast<std::int64_t>(results_.size());
   }
   void drain() override;
+  void interrupt() override { results_.push(Interrupted{}); }
 
  private:
   struct Resume {};
   struct Stop {};
   using Message = std::variant<LoaderTask, Resume, Stop>;
   struct Resumed {};
-  using Answer = std::variant<LoaderResult, Resumed>;
+  struct Interrupted {};
+  using Answer = std::variant<LoaderResult, Resumed, Interrupted>;
+  [[nodiscard]] static std::optional<LoaderResult> opened(std::optional<Answer> answer);
 
   void work(int worker);
   void stop() noexcept;

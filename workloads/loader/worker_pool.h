@@ -24,8 +24,9 @@ struct LoaderResult {
   Batch data;
   std::exception_ptr error;  // in place of data
   BatchCost cost;
-  std::int64_t idle_ns = 0;       // of the worker, before this task
-  std::int64_t blocked_ns = 0;    // of the worker, handing over the result before this one
+  std::int64_t idle_ns = 0;     // of the worker, before this task
+  std::int64_t blocked_ns = 0;  // of the worker, handing over the result before this one
+  std::int64_t pin_ns = 0;
   std::int64_t take_over_ns = 0;  // of the consumer inside receive(), once the result was there
 };
 
@@ -48,6 +49,8 @@ class WorkerPool {
   [[nodiscard]] virtual std::int64_t process(int) const { return 0; }
   // Waits until every worker has finished what it was sent, and drops the results.
   virtual void drain() = 0;
+  // From any thread: a receive() that waits now, or else the next one, returns nothing.
+  virtual void interrupt() = 0;
 };
 
 }  // namespace stepbench

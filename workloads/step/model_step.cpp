@@ -14,6 +14,7 @@
 #include "workloads/step/own_model.h"
 #include "workloads/step/torch_errors.h"
 #include "workloads/torch_loader/epoch_order.h"
+#include "workloads/torch_loader/pinned.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
 
 namespace stepbench {
@@ -35,6 +36,7 @@ void ModelStep::step(StepRecorder& step) {
 std::optional<std::string> ModelStep::build() {
   // The loader comes first: its workers must be forked before anything initialises CUDA.
   dataset_ = make_dataset(resolved_);
+  page_cache_.prepare();
   const LoaderOptions loader = loader_options(resolved_);
   EpochOrder order;
   if (dataset_->iterable() == nullptr) {
@@ -44,13 +46,15 @@ std::optional<std::string> ModelStep::build() {
                                .seed = loader.seed,
                                .persistent_workers = loader.persistent_workers});
   }
-  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines());
+  pinned_ = pinned_memory(options_.device);
+  loader_ =
+      make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines(), pinned_.get());
   stream_.emplace(*loader_, context_);
-
   if (dataset_->fields().size() < 2) {
     throw ConfigError("data.kind",
                       "a model step needs a target, and this data set has one field only");
   }
+  if (resolved_.text("loader.engine") == "fork") stream_->begin();
   if (auto reason = device_unavailable(options_.device)) return reason;
   at::globalContext().setAllowTF32CuBLAS(options_.tf32);
   at::globalContext().setAllowTF32CuDNN(options_.tf32);
@@ -110,6 +114,7 @@ at::Tensor ModelStep::model_output(const at::Tensor& input) {
 }
 
 void ModelStep::window(Edge edge) {
+  if (edge == Edge::kBegin) page_cache_.prepare();
   stream_->window(edge);
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());
@@ -141,6 +146,7 @@ Fingerprint ModelStep::fingerprint() {
 void ModelStep::report(ReportSink& sink) const {
   stream_->report(sink, resolved_);
   report_idle_readers(*dataset_, loader_options(resolved_).num_workers, context_.world, sink);
+  if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
   sink.effective("device", options_.device.str());
   sink.effective("data.digest", dataset_->digest());
   if (options_.device.is_cuda()) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/workload.h"
+#include "workloads/data/page_cache.h"
 #include "workloads/loader/batch_stream.h"
 #include "workloads/model/model.h"
 #include "workloads/step/device.h"
@@ -20,7 +21,10 @@ namespace stepbench {
 class ModelStep : public Workload {
  public:
   ModelStep(const ResolvedCase& resolved, WorkerContext& context)
-      : resolved_(resolved), context_(context), options_(step_options(resolved)) {}
+      : resolved_(resolved),
+        context_(context),
+        options_(step_options(resolved)),
+        page_cache_(resolved) {}
 
   std::optional<std::string> set_up() final;
   void step(StepRecorder& step) final;
@@ -59,6 +63,8 @@ class ModelStep : public Workload {
   WorkerContext& context_;
   StepOptions options_;
   std::unique_ptr<Dataset> dataset_;
+  PageCache page_cache_;
+  std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<Loader> loader_;
   std::optional<BatchStream> stream_;
   std::optional<Transfer> transfer_;

@@ -9,10 +9,12 @@
 #include "workloads/loader/loader_workload.h"
 #include "workloads/model/check_plugin.h"
 #include "workloads/profile/profile_instrument.h"
+#include "workloads/step/device.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
 #include "workloads/step/transfer_workload.h"
+#include "workloads/torch_loader/pinned.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
 
 namespace stepbench {
@@ -20,7 +22,8 @@ namespace {
 
 std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
                                                WorkerContext& context) {
-  return std::make_unique<LoaderWorkload>(resolved, context, torch_engines());
+  return std::make_unique<LoaderWorkload>(resolved, context, torch_engines(),
+                                          pinned_memory(parse_device(resolved.text("device"))));
 }
 
 }  // namespace

@@ -87,11 +87,33 @@ TEST(LoaderRules, PinningWithoutAnAcceleratorIsSkippedUnlessCudaWasDemanded) {
 }
 
 TEST(LoaderRules, PinningThatTheEngineCannotDoIsNeverDroppedSilently) {
-  ResolvedCase resolved = with_workers(1);
-  resolved.options["loader.pin_memory"] = true;
+  for (const char* engine : {"thread", "fork", "torch_cpp"}) {
+    ResolvedCase resolved = with_workers(1, engine);
+    resolved.options["loader.pin_memory"] = true;
+    Said said;
+    check_loader(resolved, {.cuda_available = true, .swept = true, .cores = 4}, said);
+    EXPECT_EQ(said.skips.empty(), std::string_view(engine) != "torch_cpp") << engine;
+  }
+}
+
+TEST(LoaderRules, TransportBelongsToWorkerProcessesAndReplacesBuffers) {
+  const Section section = loader_section();
+  const auto transport = std::ranges::find(section.options, "transport", &Option::name);
+  ASSERT_TRUE(transport->requires_.has_value());
+  EXPECT_EQ(transport->requires_->option, "loader.engine");
+  EXPECT_EQ(std::get<std::string>(transport->requires_->value), "fork");
+  for (const char* engine : {"thread", "fork"}) {
+    ResolvedCase resolved = with_workers(1, engine);
+    Said said;
+    check_loader(resolved, {.cores = 4}, said);
+    EXPECT_EQ(resolved.has("loader.buffers"), std::string_view(engine) == "thread");
+  }
+  ResolvedCase without = with_workers(0, "fork");
   Said said;
-  check_loader(resolved, {.cuda_available = true, .swept = true, .cores = 4}, said);
-  EXPECT_THAT(said.skips, ElementsAre(HasSubstr("not offered by engine thread")));
+  check_loader(without, {.swept = true, .cores = 4}, said);
+  EXPECT_EQ(without.text("loader.engine"), "inline");
+  EXPECT_FALSE(without.has("loader.transport"));
+  EXPECT_TRUE(without.has("loader.buffers"));
 }
 
 TEST(SamplerRules, ShuffleAndSamplerExcludeEachOtherAsInPython) {
@@ -134,7 +156,7 @@ TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
 // What Python's constructor refuses, the option's own data refuses: Requires and ranges.
 TEST(LoaderRules, WorkerOptionsDeclareThatTheyNeedWorkers) {
   const Section section = loader_section();
-  for (const char* name : {"prefetch_factor", "persistent_workers", "timeout_s"}) {
+  for (const char* name : {"prefetch_factor", "persistent_workers", "timeout_s", "affinity"}) {
     const auto option = std::ranges::find(section.options, name, &Option::name);
     ASSERT_NE(option, section.options.end()) << name;
     ASSERT_TRUE(option->requires_.has_value()) << name;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
@@ -292,6 +293,25 @@ TEST_F(ForkLoader, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
     EXPECT_GT(busy, 0);
     EXPECT_EQ(busy, m.fetch_ns + m.decode_ns + m.collate_ns);
     EXPECT_EQ(m.samples, 50);
+  }
+}
+
+TEST_F(ForkLoader, StreamsOfAnIterableDataSetAreThoseOfTheThreads) {
+  const test::Counters data({7, 2, 0, 5});
+  for (const bool persistent : {false, true}) {
+    for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+      const LoaderOptions options{.batch_size = 2,
+                                  .num_workers = 4,
+                                  .persistent_workers = persistent,
+                                  .transport = transport};
+      const auto threads = make_thread_loader(data, options, {}, kClock);
+      const auto processes = make_fork_loader(data, options, {}, kClock);
+      for (int pass = 0; pass < 2; ++pass) {  // the same epoch twice begins the streams anew
+        const Batches expected = test::epoch(*threads, 0);
+        EXPECT_EQ(expected.size(), 8U);
+        EXPECT_EQ(test::epoch(*processes, 0), expected);
+      }
+    }
   }
 }
 

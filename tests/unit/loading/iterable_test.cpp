@@ -3,6 +3,7 @@
 // Python's own DataLoader is held against the Dispatcher in tests/workloads/dispatch_order.py.
 #include <gmock/gmock.h>
 
+#include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
@@ -19,41 +20,7 @@ using Batches = std::vector<std::vector<std::int64_t>>;
 
 const HostClock kClock;
 
-// Reader r yields 100 r, 100 r + 1, ..., as many as its entry says.
-class Counters final : public IterableDataset {
- public:
-  explicit Counters(std::vector<std::int64_t> lengths, std::int64_t bad = -1)
-      : lengths_(std::move(lengths)), bad_(bad) {}
-
-  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
-  [[nodiscard]] std::string digest() const override { return "counters"; }
-  [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override {
-    const std::int64_t reader = share.rank * share.workers + share.worker;
-    return std::make_unique<Counter>(reader * 100, lengths_.at(static_cast<std::size_t>(reader)),
-                                     bad_);
-  }
-
- private:
-  class Counter final : public SampleStream {
-   public:
-    Counter(std::int64_t next, std::int64_t left, std::int64_t bad)
-        : next_(next), left_(left), bad_(bad) {}
-    bool next(SampleSlots out, ReadCost&) override {
-      if (left_-- <= 0) return false;
-      const std::int64_t value = next_++;
-      if (value == bad_) throw Error("a.tar: entry 7: damaged");
-      std::memcpy(out[0], &value, sizeof value);
-      return true;
-    }
-
-   private:
-    std::int64_t next_, left_, bad_;
-  };
-
-  std::vector<std::int64_t> lengths_;
-  std::int64_t bad_;
-  std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
-};
+using test::Counters;
 
 struct Engine {
   std::string name;

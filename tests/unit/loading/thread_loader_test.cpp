@@ -253,10 +253,20 @@ TEST(ThreadLoader, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
   EXPECT_EQ(m.samples, 50);
 }
 
-// Options, failing samples and the place where the consumer stops are drawn at random;
-// --gtest_repeat=20 under TSan makes it 10,000 schedules.
-TEST(ThreadLoader, KeepsItsPromisesOverRandomSchedules) {
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+// ThreadSanitizer sees all of them; 10,000 elsewhere would only take time.
+constexpr std::uint64_t kSchedulesPerTest = 500;
+#ifdef __SANITIZE_THREAD__
+constexpr int kScheduleTests = 20;
+#else
+constexpr int kScheduleTests = 1;
+#endif
+
+class RandomSchedules : public testing::TestWithParam<int> {};
+
+// Options, failing samples and the place where the consumer stops are drawn at random.
+TEST_P(RandomSchedules, KeepEveryPromiseOfTheLoader) {
+  const auto first = static_cast<std::uint64_t>(GetParam()) * kSchedulesPerTest;
+  for (std::uint64_t seed = first; seed < first + kSchedulesPerTest; ++seed) {
     Philox random(seed, 2);
     const auto upto = [&](std::uint64_t last) {
       return static_cast<std::int64_t>(random.below(last + 1));
@@ -301,6 +311,8 @@ TEST(ThreadLoader, KeepsItsPromisesOverRandomSchedules) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(ThreadLoader, RandomSchedules, testing::Range(0, kScheduleTests));
 
 TEST(ThreadLoader, AnEpochWithoutBatchesEndsAtOnce) {
   const test::IndexDataset data(3);

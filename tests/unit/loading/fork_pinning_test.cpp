@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "tests/unit/loading/leftovers.h"
+#include "tests/unit/loading/scripted_pinned_memory.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Batches = std::vector<std::vector<std::int64_t>>;
+
+const HostClock kClock;
+
+class ForkPinning : public test::LeavesNothing {};
+
+std::vector<std::vector<std::int64_t>> pinned_epoch(Loader& loader, std::int64_t number,
+                                                    test::ScriptedPinnedMemory& memory) {
+  std::vector<std::vector<std::int64_t>> batches;
+  loader.begin_epoch(number);
+  while (const std::optional<Batch> batch = loader.next()) {
+    EXPECT_TRUE(memory.holds(batch->fields.at(0).data));
+    batches.push_back(test::indices(*batch));
+  }
+  return batches;
+}
+
+TEST_F(ForkPinning, TheThreadEmptiesTheSlotsOfTheRingAndSegments) {
+  const test::IndexDataset data(30);
+  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
+    for (const bool persistent : {false, true}) {
+      test::ScriptedPinnedMemory memory;
+      const LoaderOptions options{.batch_size = 10,
+                                  .num_workers = 2,
+                                  .pin_memory = true,
+                                  .pinned = &memory,
+                                  .persistent_workers = persistent,
+                                  .transport = transport};
+      const auto loader = make_fork_loader(data, options, sequential_order(30), kClock);
+      for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+        EXPECT_EQ(pinned_epoch(*loader, epoch, memory).size(), 3U);
+      }
+      loader->begin_epoch(2);  // and stops in its midst
+    }
+  }
+}
+
+TEST_F(ForkPinning, ADeadWorkerIsReportedThroughTheThread) {
+  const test::IndexDataset data(3, [](const SampleKey& key) {
+    if (key.index == 1) (void)std::raise(SIGKILL);
+  });
+  test::ScriptedPinnedMemory memory;
+  const auto loader = make_fork_loader(
+      data, {.num_workers = 1, .pin_memory = true, .pinned = &memory}, sequential_order(3), kClock);
+  loader->begin_epoch(0);
+  const auto all = [&] {
+    while (loader->next()) {
+    }
+  };
+  EXPECT_THAT(all, ThrowsMessage<Error>(HasSubstr("was killed by SIGKILL")));
+  EXPECT_THAT(all, ThrowsMessage<Error>(HasSubstr("was killed by SIGKILL")));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "workloads/loader/pinned_memory.h"
+
+namespace stepbench::test {
+
+// Memory of malloc that remembers what is out, and who asked.
+class ScriptedPinnedMemory final : public PinnedMemory {
+ public:
+  std::function<void()> before = {};  // each allocation; may throw
+
+  void enter_thread() override { ++entered; }
+  std::shared_ptr<void> allocate(std::size_t bytes) override {
+    if (before) before();
+    void* memory = std::malloc(bytes);
+    const std::lock_guard lock(mutex_);
+    out_.insert(memory);
+    threads_.insert(std::this_thread::get_id());
+    return {memory, [this](void* back) {
+              const std::lock_guard give_back(mutex_);
+              out_.erase(back);
+              std::free(back);
+            }};
+  }
+  [[nodiscard]] bool holds(const void* memory) {
+    const std::lock_guard lock(mutex_);
+    return out_.contains(const_cast<void*>(memory));
+  }
+  [[nodiscard]] std::size_t out() {
+    const std::lock_guard lock(mutex_);
+    return out_.size();
+  }
+  [[nodiscard]] std::set<std::thread::id> threads() {
+    const std::lock_guard lock(mutex_);
+    return threads_;
+  }
+  std::atomic<int> entered = 0;
+
+ private:
+  std::mutex mutex_;
+  std::set<void*> out_;
+  std::set<std::thread::id> threads_;
+};
+
+}  // namespace stepbench::test

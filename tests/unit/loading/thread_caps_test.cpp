@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP regions inside workers: as many threads as threads_per_worker says, also in processes
+// forked after their parent's own region, where GNU OpenMP's team has no threads any more.
+#include <gmock/gmock.h>
+#include <omp.h>
+
+#include "tests/unit/loading/leftovers.h"
+#include "tests/unit/loading/shared_gate.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/order.h"
+#include "workloads/loader/thread_loader.h"
+
+namespace stepbench {
+namespace {
+
+const HostClock kClock;
+
+int threads_of_a_region() {
+  int threads = 0;
+#pragma omp parallel
+  {
+#pragma omp single
+    threads = omp_get_num_threads();
+  }
+  return threads;
+}
+
+TEST(ThreadCaps, HoldInsideWorkersAndNowhereElse) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(3);
+  ASSERT_EQ(threads_of_a_region(), 3);
+  const test::Shared<int> seen(4);
+  const test::IndexDataset data(
+      4, [&](const SampleKey& key) { seen[key.index] = threads_of_a_region(); });
+  for (const std::int64_t cap : {1, 2}) {
+    const LoaderOptions options{.num_workers = 2, .threads_per_worker = cap};
+    const auto threads = make_thread_loader(data, options, sequential_order(4), kClock);
+    const auto processes = make_fork_loader(data, options, sequential_order(4), kClock);
+    for (Loader* loader : {threads.get(), processes.get()}) {
+      for (const int i : {0, 1, 2, 3}) seen[i] = 0;
+      (void)test::epoch(*loader, 0);
+      for (const int i : {0, 1, 2, 3}) EXPECT_EQ(seen[i], cap);
+    }
+  }
+  EXPECT_EQ(threads_of_a_region(), 3) << "the caller's own team is as it was";
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/page_cache.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+#include "harness/error.h"
+#include "harness/machine/descriptor.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOption = "data.page_cache";
+constexpr std::size_t kFilesAsked = 1000;
+constexpr std::size_t kBlock = 1U << 20U;
+
+Descriptor open_file(const fs::path& file) {
+  Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.is_open()) {
+    throw ConfigError(kOption, file.string() + ": " + std::generic_category().message(errno));
+  }
+  return opened;
+}
+
+struct CacheRange {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;  // 0: to the end
+};
+struct CacheCounts {
+  std::uint64_t cached = 0;
+  std::array<std::uint64_t, 4> others = {};  // dirty, writeback, evicted, recently evicted
+};
+
+// cachestat(2); not in the C library of Debian 12.
+bool ask_kernel(int file, CacheCounts& counts) {
+  constexpr long kCachestat = 451;
+  CacheRange whole;
+  return ::syscall(kCachestat, file, &whole, &counts, 0U) == 0;
+}
+
+std::vector<fs::path> files_below(const fs::path& path) {
+  if (!fs::is_directory(path)) return {path};
+  std::vector<fs::path> files;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  return files;
+}
+
+std::string percent(const Residency& found) {
+  const double share = found.pages == 0 ? 0
+                                        : 100 * static_cast<double>(found.resident) /
+                                              static_cast<double>(found.pages);
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed, 1);
+  return std::string(text.data(), end) + " % resident";
+}
+
+}  // namespace
+
+void read_into_page_cache(const std::vector<fs::path>& files) {
+  std::vector<char> block(kBlock);
+  for (const fs::path& file : files) {
+    const Descriptor opened = open_file(file);
+    while (::read(opened.value(), block.data(), block.size()) > 0) {
+    }
+  }
+}
+
+void evict_from_page_cache(const std::vector<fs::path>& files) {
+  for (const fs::path& file : files) {
+    const Descriptor opened = open_file(file);
+    struct statfs facts {};
+    if (::fstatfs(opened.value(), &facts) == 0 && facts.f_type == TMPFS_MAGIC) {
+      throw ConfigError(kOption, "cold cannot be had of " + file.string() +
+                                     ": it lies on tmpfs, in memory and nowhere else");
+    }
+    (void)::fdatasync(opened.value());  // dirty pages stay
+    (void)::posix_fadvise(opened.value(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+}
+
+std::optional<Residency> residency(const std::vector<fs::path>& files) {
+  const auto page = static_cast<std::uintmax_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t asked = std::min(files.size(), kFilesAsked);
+  Residency found;
+  for (std::size_t i = 0; i < asked; ++i) {
+    const fs::path& file = files[i * files.size() / asked];
+    CacheCounts counts;
+    if (!ask_kernel(open_file(file).value(), counts)) return std::nullopt;
+    found.pages += static_cast<std::int64_t>((fs::file_size(file) + page - 1) / page);
+    found.resident += static_cast<std::int64_t>(counts.cached);
+  }
+  return found;
+}
+
+PageCache::PageCache(const ResolvedCase& resolved) {
+  if (!resolved.has(kOption) || !resolved.has("data.path")) return;
+  wanted_ = resolved.text(kOption);
+  files_ = files_below(resolved.text("data.path"));
+}
+
+void PageCache::prepare() {
+  if (wanted_.empty()) return;
+  if (wanted_ == "warm") {
+    read_into_page_cache(files_);
+  } else {
+    evict_from_page_cache(files_);
+  }
+  const std::optional<Residency> found = residency(files_);
+  effective_ = wanted_ + ", " + (found ? percent(*found) : "residency unknown");
+}
+
+}  // namespace stepbench

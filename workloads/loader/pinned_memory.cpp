@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/pinned_memory.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace stepbench {
+
+Batch pinned_copy(const Batch& batch, PinnedMemory& memory) {
+  auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>();
+  Batch pinned{.fields = {},
+               .size = batch.size,
+               .index = batch.index,
+               .partial = batch.partial,
+               .owner = owners};
+  for (const BatchField& field : batch.fields) {
+    const std::size_t bytes = field.spec.bytes() * static_cast<std::size_t>(batch.size);
+    std::byte* data = nullptr;
+    if (bytes > 0) {
+      owners->push_back(memory.allocate(bytes));
+      data = static_cast<std::byte*>(owners->back().get());
+      std::memcpy(data, field.data, bytes);
+    }
+    pinned.fields.push_back({.data = data, .spec = field.spec});
+  }
+  return pinned;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "workloads/data/batch.h"
+
+namespace stepbench {
+
+// Page-locked memory, from which copies to a device can be asynchronous. Given to a loader by
+// whoever knows the device. Any thread.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
+  virtual ~PinnedMemory() = default;
+
+  virtual void enter_thread() {}  // called once by a thread of its own, before allocate()
+  // Goes back with the last copy of the pointer, which may outlive this. Throws when there is none.
+  [[nodiscard]] virtual std::shared_ptr<void> allocate(std::size_t bytes) = 0;
+};
+
+// The batch in pinned memory, a piece for each field as Python pins tensor by tensor.
+[[nodiscard]] Batch pinned_copy(const Batch& batch, PinnedMemory& memory);
+
+}  // namespace stepbench

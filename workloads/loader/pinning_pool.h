@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "harness/measure/clock.h"
+#include "workloads/loader/blocking_queue.h"
+#include "workloads/loader/pinned_memory.h"
+#include "workloads/loader/worker_pool.h"
+
+namespace stepbench {
+
+// Python's pin thread: takes the results of another pool, copies each batch into pinned memory and
+// hands it on. It is started after the workers, so that none is forked beside it.
+class PinningPool final : public WorkerPool {
+ public:
+  // `memory` and `clock` must outlive it.
+  PinningPool(std::unique_ptr<WorkerPool> workers, PinnedMemory& memory, const Clock& clock);
+  ~PinningPool() override;
+
+  void send(int worker, const LoaderTask& task) override { workers_->send(worker, task); }
+  [[nodiscard]] std::optional<LoaderResult> try_receive() override;
+  [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
+  [[nodiscard]] std::int64_t results() const override;
+  void drain() override;
+  void interrupt() override { pinned_.push({}); }
+
+ private:
+  struct Answer {
+    std::optional<LoaderResult> result;
+    std::exception_ptr broken;  // the workers are of no use any more
+  };
+
+  void start();
+  void stop() noexcept;
+  void pin_results();
+  [[nodiscard]] std::optional<LoaderResult> opened(std::optional<Answer> answer);
+
+  std::unique_ptr<WorkerPool> workers_;
+  PinnedMemory& memory_;
+  const Clock& clock_;
+  std::atomic<bool> stopping_ = false;
+  BlockingQueue<Answer> pinned_;
+  std::exception_ptr broken_;
+  std::thread thread_;
+};
+
+}  // namespace stepbench
