@@ -39,12 +39,13 @@ void forget_gradients(const Model& model) {
 
 std::vector<std::string> profile(OpCollector& collector, Model& model) {
   const at::Tensor images = at::ones({2, 3, 16, 16});
+  const at::Tensor gradient = at::ones({});
   forget_gradients(model);
   collector.start();
   collector.begin_window(1);
   const at::Tensor out = model.forward(images);
   const at::Tensor loss = out.mean();
-  loss.backward();
+  loss.backward(gradient);
   collector.end_window();
   return test::costs_of(collector.take());
 }
@@ -64,7 +65,7 @@ TEST(TorchProfiler, AgreesOnCallsShapesAndBytesOfEachOperation) {
   const at::Tensor images = at::ones({2, 3, 16, 16});
   for (int i = 0; i < 4; ++i) {
     forget_gradients(*model);
-    model->forward(images).mean().backward();
+    model->forward(images).mean().backward(at::ones({}));
   }
   NativeCollector native({});
   EXPECT_THAT(test::differences(python, profile(native, *model)), IsEmpty());
