@@ -69,7 +69,7 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
 }
 
 CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& ended,
-                     const std::vector<Metric>& columns, const VerdictRule& rule,
+                     const Results& results, const VerdictRule& rule,
                      const CompareOptions& options) {
   if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
     return unmeasured(point, pairs);
@@ -77,7 +77,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
   CaseResult result = begin_case_result(pairs.pair);
   result.ended_at = ended.ended_at;
   std::size_t next_primary = 0;
-  for (const MetricQuestion& asked : questions_of(pairs, columns, options.margins)) {
+  for (const MetricQuestion& asked : questions_of(pairs, results.columns, options.margins)) {
     MetricResult metric = metric_result(asked);
     if (!asked.primary) {
       metric.judgement = judge({&asked.question, 1}, rule).judgements.front();
@@ -90,6 +90,8 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
   note_noise(step_times(pairs.pair.candidate.measured), kArmB, result);
   if (is_change(result.metrics.front().judgement)) {
     result.cause = explaining(phase_changes(pairs.pair, rule.confidence));
+    result.ops = op_changes(profiled_launches(results, point.a_case, kArmA),
+                            profiled_launches(results, point.b_case, kArmB), true);
   }
   return result;
 }
@@ -135,7 +137,7 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
   std::vector<std::vector<double>> base_runs;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     comparison.cases.push_back(result_of(outcome.points[i], pairs[i], outcome.campaign.cases()[i],
-                                         results.columns, comparison.rule, options));
+                                         results, comparison.rule, options));
     base_runs.push_back(step_times(pairs[i].base_launches));
     if (!pairs[i].pair.base.measured.empty()) joined.both.push_back(pairs[i].pair);
   }

@@ -81,6 +81,8 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
     }
     if (is_change(one.metrics.front().judgement)) {
       one.cause = explaining(phase_changes(pairs.both[i], result.rule.confidence));
+      one.ops = op_changes(profiled_launches(*base.results, one.case_id, ""),
+                           profiled_launches(*candidate.results, one.candidate_case_id, ""), false);
     }
   }
   if (primary.cannot_reject_alone) {

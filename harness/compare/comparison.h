@@ -16,6 +16,7 @@
 #include "harness/compare/environment_match.h"
 #include "harness/compare/fingerprint_check.h"
 #include "harness/compare/judge.h"
+#include "harness/compare/op_changes.h"
 
 namespace stepbench {
 
@@ -47,6 +48,7 @@ struct CaseResult {
   std::vector<MetricResult> metrics;
   std::vector<PhaseChange> cause;  // of a changed step: the phases that explain it
   std::vector<std::string> notes;
+  std::vector<OpChange> ops = {};  // of a changed step, where both sides have profiled launches
   std::optional<FingerprintDifference> fingerprint = {};
   std::size_t ended_at = 0;  // pairs at the look that ended it; 0 outside `ab`
 };

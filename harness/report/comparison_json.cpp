@@ -53,6 +53,24 @@ void write_metric(JsonText& json, const MetricResult& metric) {
   json.close_object();
 }
 
+void write_ops(JsonText& json, const std::vector<OpChange>& ops) {
+  if (ops.empty()) return;
+  json.open_array("ops");
+  for (const OpChange& change : ops) {
+    json.open_object().text("op", change.name).text("shapes", change.shapes);
+    json.text("phase", change.phase);
+    json.number("base_calls_per_step", change.base_calls);
+    json.number("candidate_calls_per_step", change.candidate_calls);
+    json.number("base_share", change.base_share).number("candidate_share", change.candidate_share);
+    if (change.change_ns) {
+      json.number("change_ns", *change.change_ns);
+      write_interval(json, "change_ns", change.range_ns);
+    }
+    json.close_object();
+  }
+  json.close_array();
+}
+
 void write_fingerprint(JsonText& json, const std::optional<FingerprintDifference>& difference) {
   if (!difference) return;
   json.open_object("fingerprint_difference").text("name", difference->name);
@@ -78,7 +96,9 @@ void write_case(JsonText& json, const CaseResult& one) {
     write_interval(json, "change_ns", change.interval_ns);
     json.number("share", change.share).close_object();
   }
-  json.close_array().texts("notes", one.notes).close_object();
+  json.close_array();
+  write_ops(json, one.ops);
+  json.texts("notes", one.notes).close_object();
 }
 
 void write_missing(JsonText& json, std::string_view key, const std::vector<MissingCase>& cases) {

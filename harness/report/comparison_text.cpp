@@ -29,6 +29,8 @@ std::string signed_percent(double change) {
   return text;
 }
 
+std::string signed_duration(double ns) { return (ns < 0 ? "-" : "+") + duration(std::abs(ns)); }
+
 std::string change_text(const Judgement& judgement) {
   return judgement.change ? signed_percent(*judgement.change) + " %" : "?";
 }
@@ -168,15 +170,16 @@ class Text {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMostRows; ++i) {
       const CaseResult& one = comparison_.cases[i];
-      if (one.cause.empty()) continue;
+      if (one.cause.empty() && one.ops.empty()) continue;
       std::string line = label(i) + ":";
       for (const PhaseChange& change : one.cause) {
         line += ' ' + change.phase + (change.change_ns < 0 ? " -" : " +") +
                 duration(std::abs(change.change_ns)) + " per step (" +
                 significant(100 * change.share, 2) + " % of the change),";
       }
-      line.pop_back();
+      if (!one.cause.empty()) line.pop_back();
       lines.push_back(std::move(line));
+      add_ops(one.ops, lines);
     }
     return lines;
   }
@@ -220,6 +223,34 @@ class Text {
     }
     text += " pairs";
     return comparison_.seed ? text + ", seed " + std::to_string(*comparison_.seed) : text;
+  }
+
+  // "aten::copy_ +120 calls/step (12 -> 132), 4 % -> 9 % of op time, in forward [[8, 32]]"
+  static void add_ops(const std::vector<OpChange>& ops, std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < std::min(ops.size(), kMostOpChanges); ++i) {
+      const OpChange& change = ops[i];
+      std::string line = "  " + change.name;
+      const double more = change.candidate_calls - change.base_calls;
+      if (more != 0) {
+        line += (more > 0 ? " +" : " ") + significant(more) + " calls/step (" +
+                significant(change.base_calls) + " -> " + significant(change.candidate_calls) +
+                "),";
+      }
+      if (change.change_ns) {
+        line += (*change.change_ns < 0 ? " -" : " +") + duration(std::abs(*change.change_ns)) +
+                " per step (" + signed_duration(change.range_ns.low) + " to " +
+                signed_duration(change.range_ns.high) + " over profiled launches),";
+      }
+      line += ' ' + significant(100 * change.base_share, 2) + " % -> " +
+              significant(100 * change.candidate_share, 2) + " % of op time";
+      if (!change.phase.empty()) line += ", in " + change.phase;
+      if (!change.shapes.empty()) line += ' ' + change.shapes;
+      lines.push_back(std::move(line));
+    }
+    if (ops.size() > kMostOpChanges) {
+      lines.push_back("  " + std::to_string(ops.size() - kMostOpChanges) +
+                      " more ops (the JSON form has all)");
+    }
   }
 
   [[nodiscard]] std::string label(std::size_t i) const { return case_label(rows_[i], varying_); }

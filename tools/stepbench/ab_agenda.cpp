@@ -100,6 +100,35 @@ void AbAgenda::say_ended() {
   }
 }
 
+// What a changed step is made of, in turns: A B, B A, ...
+std::optional<Job> AbAgenda::next_profile() {
+  if (!setup_.profile) return std::nullopt;
+  const auto launches = static_cast<std::size_t>(setup_.profile_launches);
+  while (next_profile_ < 2 * launches * setup_.points.size()) {
+    const std::size_t index = next_profile_ / (2 * launches);
+    const std::size_t pair = next_profile_ % (2 * launches) / 2;
+    const bool b = (next_profile_++ + pair) % 2 == 1;
+    const AbCase& one = campaign_.cases()[index];
+    if (one.judgements.empty() || given_up_[index]) continue;
+    const Verdict step = one.judgements.front().verdict;
+    if (step != Verdict::kRegression && step != Verdict::kImprovement) continue;
+    Job job{.case_index = index,
+            .arm = b ? kArmB : kArmA,
+            .pass = *setup_.profile,
+            .launch = static_cast<int>(pair),
+            .block = static_cast<int>(pair / 2),
+            .position = static_cast<int>(next_profile_),
+            .note = std::string("profile of arm ") + (b ? kArmB : kArmA)};
+    const AbPoint& point = setup_.points[index];
+    const LaunchKey key{.case_id = b ? point.b_case : point.a_case,
+                        .arm = job.arm,
+                        .pass = job.pass,
+                        .launch = job.launch};
+    if (!done_.contains(key)) return job;
+  }
+  return std::nullopt;
+}
+
 std::optional<Job> AbAgenda::next(const Results& finished) {
   note_ends(finished);
   while (next_skip_ < setup_.skips.size()) {
@@ -120,7 +149,7 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
   for (;;) {
     const std::optional<AbSlot> slot = campaign_.next(samples);
     say_ended();
-    if (!slot) return std::nullopt;
+    if (!slot) return next_profile();
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
     std::string note = std::string("arm ") + (slot->b ? kArmB : kArmA);
     const std::string known = so_far(slot->case_index, finished);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class AbAgenda final : public Agenda {
     std::vector<AbSkip> skips = {};        // come first
     std::vector<Metric> columns = {};
     Margins margins = {};
+    std::optional<Pass> profile = {};  // engine of the profiled launches; none: no such launches
+    int profile_launches = 1;          // of each arm of a case whose step changed
     std::function<void(const std::string&)> say = [](const std::string&) {};
   };
   // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
@@ -47,6 +50,7 @@ class AbAgenda final : public Agenda {
   [[nodiscard]] std::string so_far(std::size_t index, const Results& finished) const;
   void note_ends(const Results& finished);
   void say_ended();
+  [[nodiscard]] std::optional<Job> next_profile();
 
   Setup setup_;
   AbCampaign campaign_;
@@ -55,6 +59,7 @@ class AbAgenda final : public Agenda {
   std::size_t seen_ = 0;                   // launches of `finished` looked at
   std::map<LaunchKey, int> not_measured_;  // by case and arm: launches in a row, from the first
   std::set<LaunchKey> measured_;           // by case and arm
+  std::size_t next_profile_ = 0;           // arm by arm, pair by pair, point by point
   std::vector<bool> given_up_;
   std::vector<bool> said_;
 };

@@ -41,6 +41,13 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
 
 PlanRequest request_of(const AbOptions& options, const std::vector<std::string>& own) {
   PlanRequest request{.file = options.file, .set = options.set};
+  if (options.profile > 0) {
+    const bool chosen = std::any_of(options.set.begin(), options.set.end(), [](const auto& set) {
+      return set.starts_with("profile.ops=");
+    });
+    if (!chosen) request.set.emplace_back("profile.ops=native");
+    request.set.push_back("profile.launches=" + std::to_string(options.profile));
+  }
   request.set.insert(request.set.end(), own.begin(), own.end());
   request.max_cases = options.max_cases;
   return request;

@@ -27,7 +27,8 @@ struct AbOptions {
   std::vector<std::string> set = {};
   std::vector<std::string> filter = {};
   std::vector<std::string> cases = {};
-  std::int64_t pairs = 0;  // 0: looks
+  std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: as the file says
+  std::int64_t pairs = 0;    // 0: looks
   std::optional<std::uint64_t> seed = {};
   std::vector<std::string> margins = {};
   std::vector<std::string> allow = {};

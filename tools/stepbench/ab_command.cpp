@@ -59,6 +59,13 @@ void add_rule(CLI::App& ab, AbOptions& options) {
   ab.add_option("--allow", options.allow, "`missing`: cases that only one arm can measure")
       ->type_name("WHAT")
       ->allow_extra_args(false);
+  ab.add_option("--profile", options.profile,
+                "Profile each changed case with so many launches per arm, to name the operations "
+                "that changed; three or more also tell their times")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
+      ->expected(0, 1)
+      ->default_str("1")
+      ->type_name("N");
   ab.add_flag("--bootstrap", options.bootstrap,
               "Also a bootstrap interval of the ratio of medians, in the JSON form");
   ab.add_flag("--allow-inconclusive", options.allow_inconclusive,

@@ -9,7 +9,6 @@
 #include "harness/catalogue/digest.h"
 #include "harness/catalogue/json.h"
 #include "harness/error.h"
-#include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
 #include "harness/report/comparison_json.h"
 #include "harness/run/controller.h"
@@ -137,6 +136,16 @@ std::vector<AbSkip> skips_of(const AbArms& arms) {
   return skips;
 }
 
+// As the plan of either arm asks for it; --profile puts it there.
+void add_profile(const AbArms& arms, AbAgenda::Setup& setup) {
+  if (arms.points.empty()) return;
+  const ResolvedCase& first = arms.b.plan.cases.front().resolved;
+  const std::string engine = first.has("profile.ops") ? first.text("profile.ops") : "none";
+  if (engine == "none") return;
+  setup.profile = engine == "kineto" ? Pass::kKineto : Pass::kNative;
+  setup.profile_launches = static_cast<int>(first.integer("profile.launches"));
+}
+
 AbAgenda::Setup agenda_setup(const AbOptions& options, const AbArms& arms, const Margins& margins,
                              std::uint64_t seed, std::vector<Metric> columns, Progress& progress) {
   AbAgenda::Setup setup{.design = design_for(options, arms.points.size(), seed),
@@ -146,6 +155,7 @@ AbAgenda::Setup agenda_setup(const AbOptions& options, const AbArms& arms, const
                         .margins = margins,
                         .say = [&progress](const std::string& text) { progress.say(text); }};
   setup.design.rule.bootstrap = options.bootstrap;
+  add_profile(arms, setup);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     std::string label = case_label(arms.a.plan, arms.a.plan.cases[i].resolved);
     setup.labels.push_back(label.empty() ? arms.points[i].point_id : std::move(label));
@@ -230,15 +240,13 @@ class Campaign {
   }
 
   void measure(AbAgenda& agenda, const ColumnRow& columns, const fs::path& run_dir) {
-    const auto nvml = NvmlSession::open(load_nvml_api());
     const RunSetup setup{.plan = arms_.a.plan,
                          .worker = arms_.a.worker,
                          .run_dir = fs::absolute(run_dir),
                          .variables = environment_.variables,
                          .host = host_,
                          .attempts = next_attempts(finished_),
-                         .arms = {run_arm(options_, arms_.a), run_arm(options_, arms_.b)},
-                         .devices = nvml.get()};
+                         .arms = {run_arm(options_, arms_.a), run_arm(options_, arms_.b)}};
     const fs::path file = free_result_file(run_dir, host_name("/"), {});
     try {
       ResultWriter writer{file};

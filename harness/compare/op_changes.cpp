@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/op_changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kLeastShare = 0.02;  // of all ops' time; smaller changes of a share are noise
+
+using Key = std::tuple<std::string, std::string, std::string>;  // name, shapes, phase
+
+struct Sums {
+  double calls = 0;  // per step
+  double self_ns = 0;
+};
+
+struct Profile {
+  std::map<Key, Sums> ops;
+  double self_ns = 0;
+
+  [[nodiscard]] Sums of(const Key& key) const {
+    const auto found = ops.find(key);
+    return found == ops.end() ? Sums{} : found->second;
+  }
+  [[nodiscard]] double share(const Key& key) const {
+    return self_ns > 0 ? of(key).self_ns / self_ns : 0;
+  }
+};
+
+// Device time where the launch has any: the host only queues it.
+Profile read(const Launch& launch) {
+  const OpTable table = op_table_of(launch.ops);
+  std::set<std::int64_t> steps;
+  bool on_device = false;
+  for (const OpRow& row : table.rows) {
+    if (row.step >= 0) steps.insert(row.step);
+    on_device = on_device || row.self_device_ns > 0;
+  }
+  Profile profile;
+  if (steps.empty()) return profile;
+  const auto per_step = 1.0 / static_cast<double>(steps.size());
+  for (const OpRow& row : table.rows) {
+    if (row.step < 0 || row.kind != OpKind::kOp) continue;
+    Sums& sums =
+        profile.ops[{std::string(table.text(row.name)), std::string(table.text(row.shapes)),
+                     std::string(table.text(row.phase))}];
+    const auto self = static_cast<double>(on_device ? row.self_device_ns : row.self_cpu_ns);
+    sums.calls += per_step * static_cast<double>(row.calls);
+    sums.self_ns += per_step * self;
+    profile.self_ns += per_step * self;
+  }
+  return profile;
+}
+
+std::vector<Profile> read_all(const std::vector<const Launch*>& launches) {
+  std::vector<Profile> profiles;
+  for (const Launch* launch : launches) {
+    Profile profile = read(*launch);
+    if (!profile.ops.empty()) profiles.push_back(std::move(profile));
+  }
+  return profiles;
+}
+
+void add_times(const std::vector<Profile>& base, const std::vector<Profile>& candidate,
+               const Key& key, OpChange& change) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < std::min(base.size(), candidate.size()); ++i) {
+    differences.push_back(candidate[i].of(key).self_ns - base[i].of(key).self_ns);
+  }
+  if (differences.size() < kPairsForOpTimes) return;
+  const auto [low, high] = std::minmax_element(differences.begin(), differences.end());
+  change.change_ns = median(differences);
+  change.range_ns = {*low, *high};
+}
+
+// A profile's sums are whole calls over whole steps.
+bool calls_differ(const OpChange& change) {
+  return std::abs(change.candidate_calls - change.base_calls) > 1e-6;
+}
+
+bool explains(const OpChange& change, double whole_ns) {
+  if (calls_differ(change)) return true;
+  if (!change.change_ns) {
+    return std::abs(change.candidate_share - change.base_share) >= kLeastShare;
+  }
+  const bool sure = change.range_ns.low > 0 || change.range_ns.high < 0;
+  return sure && std::abs(*change.change_ns) >= kLeastShare * whole_ns;
+}
+
+double weight(const OpChange& change) {
+  return std::max(change.base_share, change.candidate_share) * (calls_differ(change) ? 1 : 0.5) +
+         std::abs(change.candidate_share - change.base_share);
+}
+
+}  // namespace
+
+std::vector<const Launch*> profiled_launches(const Results& results, std::string_view case_id,
+                                             std::string_view arm) {
+  std::vector<const Launch*> launches;
+  for (const Launch& launch : results.launches) {
+    const LaunchKey& key = launch.row.key;
+    const bool profiled = key.pass == Pass::kNative || key.pass == Pass::kKineto;
+    if (!profiled || key.case_id != case_id || key.arm != arm || key.rank != 0) continue;
+    if (launch.row.outcome.kind == Outcome::Kind::kMeasured) launches.push_back(&launch);
+  }
+  std::stable_sort(launches.begin(), launches.end(), [](const Launch* a, const Launch* b) {
+    return a->row.key.launch < b->row.key.launch;
+  });
+  return launches;
+}
+
+std::vector<OpChange> op_changes(const std::vector<const Launch*>& base,
+                                 const std::vector<const Launch*>& candidate, bool interleaved) {
+  const std::vector<Profile> before = read_all(base);
+  const std::vector<Profile> after = read_all(candidate);
+  std::vector<OpChange> changes;
+  if (before.empty() || after.empty()) return changes;
+  std::set<Key> keys;
+  for (const Profile* profile : {&before.front(), &after.front()}) {
+    for (const auto& [key, sums] : profile->ops) keys.insert(key);
+  }
+  for (const Key& key : keys) {
+    OpChange change{.name = std::get<0>(key),
+                    .shapes = std::get<1>(key),
+                    .phase = std::get<2>(key),
+                    .base_calls = before.front().of(key).calls,
+                    .candidate_calls = after.front().of(key).calls,
+                    .base_share = before.front().share(key),
+                    .candidate_share = after.front().share(key)};
+    if (interleaved) add_times(before, after, key, change);
+    if (explains(change, before.front().self_ns)) changes.push_back(std::move(change));
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const OpChange& a, const OpChange& b) { return weight(a) > weight(b); });
+  return changes;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/op_changes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
+
+namespace stepbench {
+namespace {
+
+using testing::IsEmpty;
+
+struct MadeOp {
+  std::string name;
+  std::int64_t calls = 1;  // per step
+  std::int64_t self_ns = 1000;
+  std::string phase = "forward";
+};
+
+// Two steps of these ops.
+Launch profiled(const std::vector<MadeOp>& ops, int number = 0) {
+  OpTable table;
+  const auto index = [&](const std::string& text) {
+    table.strings.push_back(text);
+    return static_cast<std::uint32_t>(table.strings.size() - 1);
+  };
+  for (std::int64_t step = 0; step < 2; ++step) {
+    for (const MadeOp& op : ops) {
+      OpRow row;
+      row.name = index(op.name);
+      row.phase = index(op.phase);
+      row.step = step;
+      row.calls = op.calls;
+      row.self_cpu_ns = row.cpu_ns = op.self_ns;
+      table.rows.push_back(row);
+    }
+  }
+  Launch launch;
+  launch.row.key = {.case_id = "c", .pass = Pass::kNative, .launch = number};
+  launch.ops = frames_of(table);
+  return launch;
+}
+
+std::vector<const Launch*> pointers(const std::vector<Launch>& launches) {
+  std::vector<const Launch*> result;
+  for (const Launch& launch : launches) result.push_back(&launch);
+  return result;
+}
+
+std::vector<OpChange> changes(const std::vector<Launch>& a, const std::vector<Launch>& b,
+                              bool interleaved = true) {
+  return op_changes(pointers(a), pointers(b), interleaved);
+}
+
+TEST(OpChanges, CountsAreComparedExactlyByNameAndPhase) {
+  const auto found = changes({profiled({{"aten::copy_", 12}, {"aten::mm", 4, 90'000}})},
+                             {profiled({{"aten::copy_", 132}, {"aten::mm", 4, 90'000}})});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].name, "aten::copy_");
+  EXPECT_EQ(found[0].phase, "forward");
+  EXPECT_EQ(found[0].base_calls, 12);
+  EXPECT_EQ(found[0].candidate_calls, 132);
+  EXPECT_FALSE(found[0].change_ns) << "one launch tells no times";
+}
+
+TEST(OpChanges, AnOpOfOneSideOnlyComesFromOrGoesToZero) {
+  const auto found = changes({profiled({{"aten::mm", 1, 1'000'000}})},
+                             {profiled({{"aten::mm", 1, 1'000'000}, {"aten::add"}})});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].base_calls, 0);
+  EXPECT_EQ(found[0].candidate_calls, 1);
+}
+
+TEST(OpChanges, TheSameOpInAnotherPhaseIsAnotherOne) {
+  const auto found = changes({profiled({{"aten::mm", 1, 1000, "forward"}})},
+                             {profiled({{"aten::mm", 1, 1000, "backward"}})});
+  EXPECT_EQ(found.size(), 2U);
+}
+
+TEST(OpChanges, TimesNeedThreePairsThatTookTurnsAndCarryTheirRange) {
+  const auto side = [](std::int64_t extra) {
+    std::vector<Launch> launches;
+    for (int i = 0; i < 3; ++i) {
+      launches.push_back(profiled({{"aten::mm", 1, 100'000 + extra + 100 * i}}, i));
+    }
+    return launches;
+  };
+  const auto found = changes(side(0), side(50'000));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_DOUBLE_EQ(found[0].change_ns.value(), 50'000);
+  EXPECT_DOUBLE_EQ(found[0].range_ns.low, 50'000);
+  EXPECT_THAT(changes(side(0), side(50'000), false), IsEmpty()) << "all of the time, as before";
+}
+
+TEST(OpChanges, NothingChangedIsNothingSaid) {
+  const std::vector<MadeOp> ops = {{"aten::mm", 3}, {"aten::add", 5}};
+  EXPECT_THAT(changes({profiled(ops)}, {profiled(ops)}), IsEmpty());
+  EXPECT_THAT(changes({}, {profiled(ops)}), IsEmpty());
+}
+
+TEST(OpChanges, OnlyMeasuredLaunchesOfTheArmCount) {
+  Results results;
+  results.launches = {profiled({{"aten::mm"}}, 1), profiled({{"aten::mm"}}, 0)};
+  results.launches[1].row.key.arm = "b";
+  EXPECT_EQ(profiled_launches(results, "c", "b").size(), 1U);
+  results.launches[1].row.outcome = Outcome::failed("died");
+  EXPECT_THAT(profiled_launches(results, "c", "b"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench
