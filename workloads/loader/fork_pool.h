@@ -30,8 +30,8 @@ struct ForkPoolOptions {
   std::int64_t rank = 0;
   std::int64_t world = 1;
   std::int64_t threads_per_worker = 1;
-  std::vector<int> cores = {};  // one per worker, or empty: any
-  std::string segment_prefix;   // of names in /dev/shm
+  std::vector<int> cores = {};      // one per worker, or empty: any
+  std::string segment_prefix = {};  // of names in /dev/shm
   // How long a worker may go on with what it is reading when the pool is destroyed, before it is
   // killed. Python's join timeout.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
