@@ -54,15 +54,15 @@ Section profile_section() {
            .identity = Identity::kContext},
           flag("shapes", true, "Records the shapes of inputs; FLOPs need them."),
           flag("memory", true, "Records what operations allocate and free."),
-          flag("flops", true, "Adds FLOPs of matrix products and convolutions to the table."),
           flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
           trace,
           flag("nvtx", false,
                "Marks every measured step and its phases as NVTX ranges in the domain stepbench, "
                "in each launch: for Nsight."),
-          flag("capture_range", false,
-               "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
-               "nsys with --capture-range=cudaProfilerApi and for ncu."),
+          flag(
+              "capture_range", false,
+              "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
+              "nsys with --capture-range=cudaProfilerApi and for ncu."),
           amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
           warmup,
           amount("launches", "launches", 1, 1, "Profiled launches per case."),

@@ -218,7 +218,10 @@ void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<C
       notes.add("profiled (" + pass + "): failed: " + reason_of(*launch), row);
   }
   for (const CaseRow& row : profiled) add_flags(row, notes);
-  for (std::string& line : notes.take()) lines.push_back(std::move(line));
+  for (std::string& line : notes.take()) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(std::move(line));
+  }
 }
 
 std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Results& results) {

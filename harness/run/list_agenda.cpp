@@ -26,7 +26,8 @@ void ListAgenda::add_rounds(Pass pass, bool profiling, const std::set<LaunchKey>
                     .pass = profiling ? *listed.profile : pass,
                     .launch = round,
                     .block = round,
-                    .position = position_++};
+                    .position = position_++,
+                    .note = profiling ? "profiled" : ""};
       if (!done.contains({listed.case_id, "", job.pass, round, 0})) jobs_.push_back(job);
     }
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "workloads/data/batch.h"
@@ -20,6 +22,17 @@ class PinnedMemory {
   virtual void enter_thread() {}  // called once by a thread of its own, before allocate()
   // Goes back with the last copy of the pointer, which may outlive this. Throws when there is none.
   [[nodiscard]] virtual std::shared_ptr<void> allocate(std::size_t bytes) = 0;
+
+  // allocate(), counted.
+  [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes);
+  [[nodiscard]] std::int64_t peak_bytes() const { return use_->peak; }  // held by batches at once
+
+ private:
+  struct Use {
+    std::atomic<std::int64_t> bytes = 0;
+    std::atomic<std::int64_t> peak = 0;
+  };
+  std::shared_ptr<Use> use_ = std::make_shared<Use>();  // outlived by what was taken
 };
 
 // The batch in pinned memory, a piece for each field as Python pins tensor by tensor.

@@ -147,6 +147,8 @@ void ModelStep::report(ReportSink& sink) const {
   stream_->report(sink, resolved_);
   report_idle_readers(*dataset_, loader_options(resolved_).num_workers, context_.world, sink);
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
+  if (pinned_ && pinned_->peak_bytes() > 0)
+    sink.metric("loader_pinned_bytes", static_cast<double>(pinned_->peak_bytes()));
   sink.effective("device", options_.device.str());
   sink.effective("data.digest", dataset_->digest());
   if (options_.device.is_cuda()) {

@@ -48,6 +48,21 @@ TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
             m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
 }
 
+TEST(Pinning, TheMostThatBatchesHoldAtOnceIsCounted) {
+  const test::IndexDataset data(5);
+  test::ScriptedPinnedMemory memory;
+  InlineLoader loader(data, pinning(memory, 0), sequential_order(5), kClock);
+  EXPECT_EQ(memory.peak_bytes(), 0);
+  std::int64_t sample = 0;
+  for (const FieldSpec& field : data.fields()) sample += static_cast<std::int64_t>(field.bytes());
+  loader.begin_epoch(0);
+  const std::optional<Batch> first = loader.next();
+  EXPECT_EQ(memory.peak_bytes(), 2 * sample);
+  { const std::optional<Batch> second = loader.next(); }
+  const std::optional<Batch> third = loader.next();
+  EXPECT_EQ(memory.peak_bytes(), 4 * sample);
+}
+
 TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
   const test::IndexDataset data(8);
   for (const bool persistent : {false, true}) {
