@@ -168,7 +168,10 @@ std::vector<std::string> RunProgram::leftovers() const {
     pause();
     left = processes();
   }
-  for (const auto& entry : fs::directory_iterator{folder / "tmp"}) left.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator{folder / "tmp"}) {
+    // ThreadSanitizer's own, of a program that was killed while it started.
+    if (!entry.path().filename().string().starts_with("tsan.")) left.push_back(entry.path());
+  }
   std::error_code error;
   for (fs::recursive_directory_iterator at{folder / "results", error}, end; !error && at != end;
        at.increment(error)) {
