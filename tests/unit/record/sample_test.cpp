@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results/sample was written by version 1.0.0 of the schema: every later reader must still accept
+// data/version_1_0 was written by version 1.0.0 of the schema: every later reader must still accept
 // it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@ namespace stepbench {
 namespace {
 
 TEST(Sample, OfSchema100IsReadWithoutAWarning) {
-  const Results results =
-      read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/sample");
+  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
+                                       "tests/unit/record/data/version_1_0");
   EXPECT_THAT(results.warnings, ::testing::IsEmpty());
   ASSERT_EQ(results.runs.size(), 1U);
   EXPECT_EQ(results.runs[0].name, "quickstart");
@@ -23,8 +23,8 @@ TEST(Sample, OfSchema100IsReadWithoutAWarning) {
 }
 
 TEST(Sample, PhasesAndTheRestSumToEveryStepExactly) {
-  const Results results =
-      read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/sample");
+  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
+                                       "tests/unit/record/data/version_1_0");
   std::size_t steps = 0;
   for (const Launch& launch : results.launches) {
     for (const SamplesRow& part : launch.samples) {
