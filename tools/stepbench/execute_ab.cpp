@@ -213,7 +213,14 @@ class Campaign {
       AbAgenda agenda{agenda_setup(options_, arms_, margins_, seed_, columns.columns, progress_),
                       finished_};
       announce(agenda, run_dir);
-      measure(agenda, columns, run_dir);
+      measure({.plan = arms_.a.plan,
+               .worker = arms_.a.worker,
+               .run_dir = run_dir,
+               .variables = environment_.variables,
+               .host = host_,
+               .attempts = next_attempts(finished_),
+               .arms = {run_arm(options_, arms_.a), run_arm(options_, arms_.b)}},
+              header_, columns, {}, agenda, finished_, progress_, interrupts_, clock_);
       if (interrupts_.first()) return interrupted(run_dir, verdict_file);
       return conclude(agenda, run_dir, verdict_file);
     } catch (const std::exception& error) {
@@ -237,28 +244,6 @@ class Campaign {
       progress_.say("note: both arms are the same, an A/A campaign");
     }
     for (const std::string& note : arms_.a.plan.notes) progress_.say("note: " + note);
-  }
-
-  void measure(AbAgenda& agenda, const ColumnRow& columns, const fs::path& run_dir) {
-    const RunSetup setup{.plan = arms_.a.plan,
-                         .worker = arms_.a.worker,
-                         .run_dir = fs::absolute(run_dir),
-                         .variables = environment_.variables,
-                         .host = host_,
-                         .attempts = next_attempts(finished_),
-                         .arms = {run_arm(options_, arms_.a), run_arm(options_, arms_.b)}};
-    const fs::path file = free_result_file(run_dir, host_name("/"), {});
-    try {
-      ResultWriter writer{file};
-      writer.write(header_);
-      writer.write(columns);
-      Controller controller{setup, writer, progress_, interrupts_, clock_};
-      controller.run(agenda, finished_);
-    } catch (const Error& error) {
-      progress_.end();
-      throw Error(std::string{error.what()} + "\nWhat was finished is kept in " + file.string() +
-                  "; go on with --resume " + shell_word(run_dir.string()));
-    }
   }
 
   [[nodiscard]] int interrupted(const fs::path& run_dir, const std::string& verdict_file) {
@@ -320,18 +305,12 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
     Interrupts interrupts;
     const HostClock clock;
     become_subreaper();
-    Progress progress{environment.err,
-                      {.quiet = options.quiet,
-                       .terminal = environment.err_is_terminal,
-                       .columns = environment.terminal_columns},
-                      clock};
+    Progress progress = make_progress(environment, options.quiet, clock);
     std::set<std::string> measured_on;
     add_devices(arms.a.plan, measured_on);
     add_devices(arms.b.plan, measured_on);
-    const LockPolicy policy = options.no_lock     ? LockPolicy::kNone
-                              : options.wait_lock ? LockPolicy::kWait
-                                                  : LockPolicy::kRefuse;
-    const auto locks = lock_devices(measured_on, policy, interrupts, progress);
+    const auto locks = lock_devices(measured_on, lock_policy(options.no_lock, options.wait_lock),
+                                    interrupts, progress);
     if (!locks) return 128 + *interrupts.first();
     sweep_segments_of_the_dead("/dev/shm");
     Campaign campaign{options, environment, arms, devices, interrupts, progress, clock};

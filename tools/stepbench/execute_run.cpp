@@ -103,18 +103,12 @@ int execute_run(const RunOptions& options, const Environment& environment) {
   Interrupts interrupts;
   const HostClock clock;
   become_subreaper();
-  Progress progress{environment.err,
-                    {.quiet = options.quiet,
-                     .terminal = environment.err_is_terminal,
-                     .columns = environment.terminal_columns},
-                    clock};
+  Progress progress = make_progress(environment, options.quiet, clock);
   const auto exit_code_of = [](int signal) { return 128 + signal; };
   std::set<std::string> measured_on;
   add_devices(plan, measured_on);
-  const LockPolicy policy = options.no_lock     ? LockPolicy::kNone
-                            : options.wait_lock ? LockPolicy::kWait
-                                                : LockPolicy::kRefuse;
-  const auto locks = lock_devices(measured_on, policy, interrupts, progress);
+  const auto locks = lock_devices(measured_on, lock_policy(options.no_lock, options.wait_lock),
+                                  interrupts, progress);
   if (!locks) return exit_code_of(*interrupts.first());
   sweep_segments_of_the_dead("/dev/shm");
 
@@ -144,34 +138,22 @@ int execute_run(const RunOptions& options, const Environment& environment) {
   const fs::path run_dir = options.resume.empty() ? make_run_dir(options.results, header.run_id)
                                                   : fs::path{options.resume};
   header.run_id = run_id_of(run_dir);
-  const auto nvml = NvmlSession::open(load_nvml_api());
-  const RunSetup setup{.plan = plan,
-                       .worker = *worker,
-                       .wrap = split_command(options.wrap, "--wrap"),
-                       .run_dir = fs::absolute(run_dir),
-                       .smoke = options.smoke,
-                       .variables = environment.variables,
-                       .host = std::move(host),
-                       .catalogue_digest = catalogue_digest(planned.catalogue),
-                       .repeat_prefix = repeat_prefix(options),
-                       .attempts = next_attempts(finished),
-                       .devices = nvml.get()};
   progress.say(std::to_string(plan.cases.size()) + " cases, " + std::to_string(agenda.remaining()) +
                " launches to do, results in " + run_dir.string());
   for (const std::string& note : plan.notes) progress.say("note: " + note);
   if (agenda.remaining() > 0) {
-    const fs::path file = free_result_file(run_dir, host_name("/"), parse_shard(options.shard));
-    try {
-      ResultWriter writer{file};
-      writer.write(header);
-      writer.write(columns_of(plan, planned.catalogue));
-      Controller controller{setup, writer, progress, interrupts, clock};
-      controller.run(agenda, finished);
-    } catch (const Error& error) {
-      progress.end();
-      throw Error(std::string{error.what()} + "\nWhat was finished is kept in " + file.string() +
-                  "; go on with --resume " + shell_word(run_dir.string()));
-    }
+    measure({.plan = plan,
+             .worker = *worker,
+             .wrap = split_command(options.wrap, "--wrap"),
+             .run_dir = run_dir,
+             .smoke = options.smoke,
+             .variables = environment.variables,
+             .host = std::move(host),
+             .catalogue_digest = catalogue_digest(planned.catalogue),
+             .repeat_prefix = repeat_prefix(options),
+             .attempts = next_attempts(finished)},
+            header, columns_of(plan, planned.catalogue), parse_shard(options.shard), agenda,
+            finished, progress, interrupts, clock);
   }
   const int exit_code = report(run_dir, environment);
   if (interrupts.first()) {

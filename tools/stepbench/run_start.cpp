@@ -4,9 +4,26 @@
 #include <poll.h>
 
 #include "harness/error.h"
+#include "harness/machine/device_state.h"
+#include "harness/machine/environment.h"
+#include "harness/run/run_header.h"
+#include "harness/run/wrap.h"
 
 namespace stepbench::cli {
 namespace fs = std::filesystem;
+
+LockPolicy lock_policy(bool no_lock, bool wait_lock) {
+  if (no_lock) return LockPolicy::kNone;
+  return wait_lock ? LockPolicy::kWait : LockPolicy::kRefuse;
+}
+
+Progress make_progress(const Environment& environment, bool quiet, const Clock& clock) {
+  return {environment.err,
+          {.quiet = quiet,
+           .terminal = environment.err_is_terminal,
+           .columns = environment.terminal_columns},
+          clock};
+}
 
 void add_devices(const Plan& plan, std::set<std::string>& devices) {
   for (const PlannedCase& planned : plan.cases) {
@@ -62,6 +79,27 @@ std::string run_id_of(const fs::path& run_dir) {
   const fs::path path = fs::absolute(run_dir).lexically_normal();
   const std::string name = path.filename().string();
   return name.empty() ? path.parent_path().filename().string() : name;
+}
+
+void measure(RunSetup setup, const RunRow& header, const ColumnRow& columns, const Shard& shard,
+             Agenda& agenda, Results& finished, Progress& progress, Interrupts& interrupts,
+             const Clock& clock) {
+  const fs::path run_dir = setup.run_dir;  // as it was written, for people
+  setup.run_dir = fs::absolute(run_dir);
+  const auto nvml = NvmlSession::open(load_nvml_api());
+  setup.devices = nvml.get();
+  const fs::path file = free_result_file(run_dir, host_name("/"), shard);
+  try {
+    ResultWriter writer{file};
+    writer.write(header);
+    writer.write(columns);
+    Controller controller{setup, writer, progress, interrupts, clock};
+    controller.run(agenda, finished);
+  } catch (const Error& error) {
+    progress.end();
+    throw Error(std::string{error.what()} + "\nWhat was finished is kept in " + file.string() +
+                "; go on with --resume " + shell_word(run_dir.string()));
+  }
 }
 
 }  // namespace stepbench::cli

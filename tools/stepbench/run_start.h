@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every command that measures does before its first launch.
+// What every command that measures does around its launches.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,21 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
+#include "harness/run/controller.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/lock.h"
 #include "harness/run/progress.h"
+#include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
 
 enum class LockPolicy : std::uint8_t { kRefuse, kWait, kNone };
+
+// --no-lock and --wait-lock.
+[[nodiscard]] LockPolicy lock_policy(bool no_lock, bool wait_lock);
+
+[[nodiscard]] Progress make_progress(const Environment& environment, bool quiet,
+                                     const Clock& clock);
 
 // The devices that a plan's cases run on.
 void add_devices(const Plan& plan, std::set<std::string>& devices);
@@ -30,5 +38,11 @@ void add_devices(const Plan& plan, std::set<std::string>& devices);
                                                  const std::string& run_id);
 // The run's id by its folder's name.
 [[nodiscard]] std::string run_id_of(const std::filesystem::path& run_dir);
+
+// Launches what `agenda` asks for into a new result file in setup.run_dir, and watches the GPUs
+// meanwhile. Throws Error that tells where the finished rows are.
+void measure(RunSetup setup, const RunRow& header, const ColumnRow& columns, const Shard& shard,
+             Agenda& agenda, Results& finished, Progress& progress, Interrupts& interrupts,
+             const Clock& clock);
 
 }  // namespace stepbench::cli
