@@ -5,28 +5,11 @@
 
 #include "harness/cuda/event_clock.h"
 #include "harness/cuda/nvtx_ranges.h"
+#include "harness/cuda/unavailable.h"
 #include "harness/workload.h"
 
 namespace stepbench {
 namespace {
-
-// Stands where the runtime cannot be loaded: says why.
-class Unavailable final : public Instrument {
- public:
-  Unavailable(const char* name, std::string reason) : name_(name), reason_(std::move(reason)) {}
-  [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] std::optional<std::string> exercise() override { return reason_; }
-  void change(Action, Action) override {}
-  void step_begin(std::int64_t) override {}
-  void step_end() noexcept override {}
-  void phase_begin(PhaseId, DeviceStream) override {}
-  void phase_end(PhaseId, DeviceStream) noexcept override {}
-  void report(ReportSink&) const override {}
-
- private:
-  const char* name_;
-  std::string reason_;
-};
 
 // Owns the interface that its instrument uses.
 template <typename Inner>

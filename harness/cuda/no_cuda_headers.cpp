@@ -2,28 +2,17 @@
 // Stands for nvtx_ranges.cpp and cupti_records.cpp where their headers were not at hand.
 #include "harness/cuda/cupti_records.h"
 #include "harness/cuda/nvtx_ranges.h"
+#include "harness/cuda/unavailable.h"
 
 namespace stepbench {
 namespace {
 
 constexpr const char* kReason = "not built in: the headers of CUPTI and NVTX were not found";
 
-class NoRanges final : public Instrument {
- public:
-  [[nodiscard]] std::string_view name() const override { return "NVTX"; }
-  [[nodiscard]] std::optional<std::string> exercise() override { return kReason; }
-  void change(Action, Action) override {}
-  void step_begin(std::int64_t) override {}
-  void step_end() noexcept override {}
-  void phase_begin(PhaseId, DeviceStream) override {}
-  void phase_end(PhaseId, DeviceStream) noexcept override {}
-  void report(ReportSink&) const override {}
-};
-
 }  // namespace
 
 std::unique_ptr<Instrument> make_nvtx_ranges(const CudaApi*, NvtxOptions) {
-  return std::make_unique<NoRanges>();
+  return std::make_unique<Unavailable>("NVTX", kReason);
 }
 
 std::span<const std::uint32_t> activity_kinds() { return {}; }

@@ -3,15 +3,7 @@
 #       -DCXX=… -DCXX_FLAGS=… -P install_test.cmake
 # Installs the build into WORK/prefix, builds CONSUMER against it as an outside project would, and measures
 # CONFIG_FILE with its worker.
-file(REMOVE_RECURSE ${WORK})
-file(MAKE_DIRECTORY ${WORK})
-function(run what)
-  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${status}):\n${out}\n${err}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 run("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run("configuring the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja

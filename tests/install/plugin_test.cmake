@@ -1,15 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCXX=… -P plugin_test.cmake
 # Builds plug-ins against a temporary installation and measures one with the installed programs.
-file(REMOVE_RECURSE ${WORK})
-file(MAKE_DIRECTORY ${WORK})
-function(run what)
-  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${status}):\n${out}\n${err}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 run("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run("configuring the plug-ins" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja

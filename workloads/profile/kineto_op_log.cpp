@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "workloads/profile/input_words.h"
+#include "workloads/profile/op_scope.h"
 #include "workloads/profile/string_table.h"
 
 namespace stepbench {
@@ -21,17 +22,6 @@ using torch::autograd::profiler::KinetoEvent;
 // libkineto::ActivityType, whose header no wheel has: the first two have never moved.
 constexpr std::uint8_t kCpuOp = 0;
 constexpr std::uint8_t kUserAnnotation = 1;
-
-OpScope kineto_scope(const KinetoEvent& event) {
-  switch (static_cast<at::RecordScope>(event.scope())) {
-    case at::RecordScope::BACKWARD_FUNCTION:
-      return OpScope::kBackwardFunction;
-    case at::RecordScope::USER_SCOPE:
-      return OpScope::kUserScope;
-    default:
-      return OpScope::kFunction;
-  }
-}
 
 class KinetoLogMaker {
  public:
@@ -70,7 +60,7 @@ class KinetoLogMaker {
       op.forward_thread =
           thread_of(event.fwdThreadId(), -static_cast<std::int64_t>(event.fwdThreadId()));
     }
-    op.scope = kineto_scope(event);
+    op.scope = op_scope(static_cast<at::RecordScope>(event.scope()));
     op.async = event.isAsync() || event.startThreadId() != event.endThreadId();
     if (shapes_on_) op.shapes = shapes_of(event);
     correlations_.push_back(event.correlationId());

@@ -12,6 +12,7 @@
 
 #include "harness/error.h"
 #include "workloads/profile/input_words.h"
+#include "workloads/profile/op_scope.h"
 
 #ifndef NDEBUG
 #error "at::RecordFunction has another layout in libtorch, which is built with NDEBUG"
@@ -43,17 +44,6 @@ class RecordContext final : public at::ObserverContext {
   OpRecord& record;
 };
 static_assert(sizeof(RecordContext) <= sizeof(OpRecord::context));
-
-OpScope scope_of(at::RecordScope scope) {
-  switch (scope) {
-    case at::RecordScope::BACKWARD_FUNCTION:
-      return OpScope::kBackwardFunction;
-    case at::RecordScope::USER_SCOPE:
-      return OpScope::kUserScope;
-    default:
-      return OpScope::kFunction;
-  }
-}
 
 const std::int64_t* record_shapes(const at::RecordFunction& function, const char* name,
                                   ShapeWords& words) {
@@ -88,7 +78,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
   record.module = log.module;
   record.sequence = function.seqNr();
   record.forward_thread = static_cast<std::uint32_t>(function.forwardThreadId());
-  record.scope = static_cast<std::uint8_t>(scope_of(function.scope()));
+  record.scope = static_cast<std::uint8_t>(op_scope(function.scope()));
   record.async = function.isAsync();
   record.ordinal = log.next_ordinal++;
   const char* const name = function.name();

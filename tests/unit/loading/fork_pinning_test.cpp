@@ -20,17 +20,6 @@ const HostClock kClock;
 
 class ForkPinning : public test::LeavesNothing {};
 
-std::vector<std::vector<std::int64_t>> pinned_epoch(Loader& loader, std::int64_t number,
-                                                    test::ScriptedPinnedMemory& memory) {
-  std::vector<std::vector<std::int64_t>> batches;
-  loader.begin_epoch(number);
-  while (const std::optional<Batch> batch = loader.next()) {
-    EXPECT_TRUE(memory.holds(batch->fields.at(0).data));
-    batches.push_back(test::indices(*batch));
-  }
-  return batches;
-}
-
 TEST_F(ForkPinning, TheThreadEmptiesTheSlotsOfTheRingAndSegments) {
   const test::IndexDataset data(30);
   for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
@@ -44,7 +33,7 @@ TEST_F(ForkPinning, TheThreadEmptiesTheSlotsOfTheRingAndSegments) {
                                   .transport = transport};
       const auto loader = make_fork_loader(data, options, sequential_order(30), kClock);
       for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-        EXPECT_EQ(pinned_epoch(*loader, epoch, memory).size(), 3U);
+        EXPECT_EQ(test::pinned_epoch(*loader, epoch, memory).size(), 3U);
       }
       loader->begin_epoch(2);  // and stops in its midst
     }

@@ -19,17 +19,6 @@ using Batches = std::vector<std::vector<std::int64_t>>;
 
 const HostClock kClock;
 
-std::vector<std::vector<std::int64_t>> pinned_epoch(Loader& loader, std::int64_t number,
-                                                    test::ScriptedPinnedMemory& memory) {
-  std::vector<std::vector<std::int64_t>> batches;
-  loader.begin_epoch(number);
-  while (const std::optional<Batch> batch = loader.next()) {
-    EXPECT_TRUE(memory.holds(batch->fields.at(0).data));
-    batches.push_back(test::indices(*batch));
-  }
-  return batches;
-}
-
 LoaderOptions pinning(test::ScriptedPinnedMemory& memory, std::int64_t workers) {
   return {.batch_size = 2, .num_workers = workers, .pin_memory = true, .pinned = &memory};
 }
@@ -39,7 +28,7 @@ TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
   const test::TickClock clock;
   test::ScriptedPinnedMemory memory;
   InlineLoader loader(data, pinning(memory, 0), sequential_order(5), clock);
-  EXPECT_EQ(pinned_epoch(loader, 0, memory), (Batches{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(test::pinned_epoch(loader, 0, memory), (Batches{{0, 1}, {2, 3}, {4}}));
   EXPECT_THAT(memory.threads(), ElementsAre(std::this_thread::get_id()));
   const LoaderMetrics& m = loader.metrics();
   EXPECT_EQ(m.pin_ns, 3);  // one tick for each batch
@@ -71,7 +60,8 @@ TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
     options.persistent_workers = persistent;
     const auto loader = make_thread_loader(data, options, sequential_order(8), kClock);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-      EXPECT_EQ(pinned_epoch(*loader, epoch, memory), (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+      EXPECT_EQ(test::pinned_epoch(*loader, epoch, memory),
+                (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
     }
     EXPECT_FALSE(memory.threads().contains(std::this_thread::get_id()));
     EXPECT_EQ(memory.entered, 2);  // the thread is started anew for each epoch
@@ -117,7 +107,7 @@ TEST(Pinning, StopsAndStartsAnewInMidEpoch) {
     const auto loader = make_thread_loader(data, options, sequential_order(40), kClock);
     loader->begin_epoch(0);
     EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0, 1));
-    EXPECT_EQ(pinned_epoch(*loader, 1, memory).size(), 20U);
+    EXPECT_EQ(test::pinned_epoch(*loader, 1, memory).size(), 20U);
     loader->begin_epoch(2);
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -8,7 +10,10 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "tests/unit/loading/test_data.h"
+#include "workloads/loader/loader.h"
 #include "workloads/loader/pinned_memory.h"
 
 namespace stepbench::test {
@@ -50,5 +55,17 @@ class ScriptedPinnedMemory final : public PinnedMemory {
   std::set<void*> out_;
   std::set<std::thread::id> threads_;
 };
+
+// The samples of each batch, all of which lie in `memory`.
+inline std::vector<std::vector<std::int64_t>> pinned_epoch(Loader& loader, std::int64_t number,
+                                                           ScriptedPinnedMemory& memory) {
+  std::vector<std::vector<std::int64_t>> batches;
+  loader.begin_epoch(number);
+  while (const std::optional<Batch> batch = loader.next()) {
+    EXPECT_TRUE(memory.holds(batch->fields.at(0).data));
+    batches.push_back(indices(*batch));
+  }
+  return batches;
+}
 
 }  // namespace stepbench::test
