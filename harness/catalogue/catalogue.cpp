@@ -38,4 +38,13 @@ const Option* Catalogue::find_option(std::string_view full_name) const {
   return nullptr;
 }
 
+std::vector<std::string> phase_names(const Catalogue& catalogue, std::string_view workload) {
+  std::vector<std::string> names;
+  for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
+  if (const WorkloadSpec* spec = catalogue.find_workload(workload)) {
+    for (const Phase& phase : spec->phases) names.push_back(phase.name);
+  }
+  return names;
+}
+
 }  // namespace stepbench

@@ -108,6 +108,9 @@ struct Catalogue {
 // The harness's own sections, built-in phases (in order of PhaseId) and metrics.
 [[nodiscard]] std::vector<Section> harness_sections();
 [[nodiscard]] const std::vector<Phase>& built_in_phases();
+// In order of PhaseId: the built-in ones, then the workload's own.
+[[nodiscard]] std::vector<std::string> phase_names(const Catalogue& catalogue,
+                                                   std::string_view workload);
 [[nodiscard]] const std::vector<Metric>& harness_metrics();
 
 }  // namespace stepbench

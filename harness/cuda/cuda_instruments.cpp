@@ -32,15 +32,6 @@ class WithApi final : public Instrument {
   std::unique_ptr<Inner> inner_;
 };
 
-std::vector<std::string> phase_names(const Catalogue& catalogue, const std::string& workload) {
-  std::vector<std::string> names;
-  for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
-  if (const WorkloadSpec* spec = catalogue.find_workload(workload)) {
-    for (const Phase& phase : spec->phases) names.push_back(phase.name);
-  }
-  return names;
-}
-
 template <typename Type>
 const Type* option(const ResolvedCase& resolved, std::string_view name) {
   const Value* value = resolved.options.get(name);

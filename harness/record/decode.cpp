@@ -335,7 +335,8 @@ Row decode_row(std::string_view kind, const Source& source) {
   if (kind == "start") {
     return StartRow{.key = decode_key(source),
                     .attempt = source.count("attempt"),
-                    .started_utc = source.text("started_utc")};
+                    .started_utc = source.text("started_utc"),
+                    .options = source.fields("options")};
   }
   if (kind == "run") return decode_run(source);
   if (kind == "columns") return decode_columns(source);

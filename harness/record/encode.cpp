@@ -122,6 +122,7 @@ std::string encode(const StartRow& row) {
   json.open_object().text("kind", "start");
   add_key(json, row.key);
   json.integer("attempt", row.attempt).text("started_utc", row.started_utc);
+  add_fields(json, "options", row.options);
   return json.close_object().take();
 }
 

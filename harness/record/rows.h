@@ -20,7 +20,7 @@ namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 1;
+inline constexpr int kResultMinor = 2;
 
 enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
 
@@ -74,6 +74,7 @@ struct StartRow {
   LaunchKey key = {};
   int attempt = 0;
   std::string started_utc = {};
+  Fields options = {};  // those that the sweep varies
 };
 
 // Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per

@@ -117,6 +117,12 @@ class Gatherer {
     }
   }
 
+  void add(const StartRow& unfinished) {
+    CaseRow& to = row(unfinished.key);
+    if (to.options.empty()) to.options = unfinished.options;
+    ++to.unfinished;
+  }
+
   std::vector<CaseRow> take() {
     for (CaseRow& each : rows_) estimate(each);
     return std::move(rows_);
@@ -132,7 +138,7 @@ class Gatherer {
 std::vector<CaseRow> case_rows(const Results& results) {
   Gatherer gatherer;
   for (const Launch& launch : results.launches) gatherer.add(launch);
-  for (const StartRow& start : results.unfinished) ++gatherer.row(start.key).unfinished;
+  for (const StartRow& start : results.unfinished) gatherer.add(start);
   return gatherer.take();
 }
 
@@ -183,18 +189,20 @@ std::vector<std::string> varying_options(const std::vector<CaseRow>& rows, const
       if (!is_null(value)) seen[name].insert(to_text(value));
     }
   }
-  std::erase_if(seen, [](const auto& entry) { return entry.second.size() < 2; });
   const bool one_plan = std::all_of(
       results.runs.begin(), results.runs.end(),
       [&](const RunRow& run) { return run.plan_digest == results.runs.front().plan_digest; });
   std::vector<std::string> varying;
   if (one_plan && !results.runs.empty() && !results.runs.front().swept.empty()) {
+    // Also those that differ only in what was not measured yet.
     for (const std::string& name : results.runs.front().swept) {
       if (seen.contains(name)) varying.push_back(name);
     }
     return varying;
   }
-  for (const auto& [name, values] : seen) varying.push_back(name);
+  for (const auto& [name, values] : seen) {
+    if (values.size() > 1) varying.push_back(name);
+  }
   return varying;
 }
 

@@ -144,7 +144,12 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
     commit(std::move(launch), finished);
     return true;
   }
-  writer_.write(StartRow{launch.row.key, launch.row.attempt, launch.row.started_utc});
+  StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
+  for (const std::string& name : arm.plan.varying) {
+    if (const Value* value = planned.resolved.options.get(name))
+      start.options.emplace(name, *value);
+  }
+  writer_.write(start);
   const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);
   const LaunchSurroundings surroundings{
       .clock = clock_,

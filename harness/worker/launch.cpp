@@ -36,15 +36,6 @@ const WorkloadType& find_type(std::span<const WorkloadType> types, const std::st
   throw Error("this worker has no workload '" + name + "'; it has: " + known);
 }
 
-std::vector<std::string> phase_names(const Catalogue& catalogue, const std::string& workload) {
-  std::vector<std::string> names;
-  for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
-  if (const WorkloadSpec* spec = catalogue.find_workload(workload)) {
-    for (const Phase& phase : spec->phases) names.push_back(phase.name);
-  }
-  return names;
-}
-
 int threads_of(const ResolvedCase& resolved, std::string_view option) {
   const Value* value = resolved.options.get(option);
   const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);

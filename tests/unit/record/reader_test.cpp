@@ -24,7 +24,11 @@ using testing::write_file;
 const std::string kRun = encode(testing::run_row()) + '\n';
 
 std::string start(const LaunchKey& key, int attempt = 0) {
-  return encode(StartRow{.key = key, .attempt = attempt, .started_utc = "t"}) + '\n';
+  return encode(StartRow{.key = key,
+                         .attempt = attempt,
+                         .started_utc = "t",
+                         .options = {{"loader.num_workers", std::int64_t{4}}}}) +
+         '\n';
 }
 std::string samples(const LaunchKey& key, std::int64_t cycle = 0, std::int64_t first = 11) {
   return encode(testing::samples_row(key, cycle, first)) + '\n';
@@ -81,6 +85,7 @@ TEST(Reader, SamplesWhoseLaunchNeverCameAreDroppedAndTheLaunchIsUnfinished) {
   EXPECT_TRUE(results.launches.empty());
   ASSERT_EQ(results.unfinished.size(), 1U);
   EXPECT_EQ(results.unfinished[0].key, testing::key());
+  EXPECT_EQ(to_text(results.unfinished[0].options.at("loader.num_workers")), "4");
 }
 
 TEST(Reader, ANewAttemptForgetsWhatTheOneBeforeMeasured) {
@@ -197,7 +202,7 @@ TEST(Reader, BrokenGzipNamesTheFile) {
 TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
   const auto key = testing::key();
   const std::string newer =
-      replaced(kRun, R"("version":"1.1.0")", R"("version":"1.7.3","future":{"a":[1]})");
+      replaced(kRun, R"("version":"1.2.0")", R"("version":"1.7.3","future":{"a":[1]})");
   const std::string later_launch =
       replaced(launch(key), R"("world":1)", R"("world":1,"extra":[{}])");
   const Results results =
@@ -217,7 +222,7 @@ TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
 }
 
 TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {
-  EXPECT_THAT(error_of(replaced(kRun, "\"1.1.0\"", "\"2.1.0\"")),
+  EXPECT_THAT(error_of(replaced(kRun, "\"1.2.0\"", "\"2.1.0\"")),
               AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));
 }
 
@@ -283,8 +288,8 @@ TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
        "a.jsonl:4: field 'wall_ns' must be an integer"},
       {R"("flags":["clock_ties"])", R"("flags":[1])",
        "a.jsonl:4: field 'flags' must be an array of strings"},
-      {R"("options":{)", R"("options":[{)", "a.jsonl:4: "},
-      {R"("attempt":0,"started_utc":"t"})", R"("attempt":0,"started_utc":"t"}})",
+      {R"("options":{)", R"("options":[{)", "a.jsonl:2: "},
+      {R"("attempt":0,"started_utc":"t",)", R"("attempt":0}},"started_utc":"t",)",
        "a.jsonl:2: not valid JSON"},
   };
   for (const WrongField& wrong : cases) {

@@ -67,6 +67,22 @@ TEST(Table, FewLaunchesHaveARangeInPlaceOfAnInterval) {
   EXPECT_THAT(table, AllOf(HasSubstr("range (n=3)"), Not(HasSubstr("95 % interval"))));
 }
 
+TEST(Table, AnInterruptedSweepNamesTheSweptOptionsOfWhatItHas) {
+  const std::string workers = "loader.num_workers";
+  Results results = sweep();
+  results.launches.resize(1);
+  results.launches[0].row.options[workers] = std::int64_t{3};
+  results.runs[0].swept = {workers};
+  results.unfinished = {
+      {.key = {.case_id = "feed"}, .options = {{workers, std::int64_t{8}}}},
+      {.key = {.case_id = "of older files"}},
+  };
+  const std::string table = render_table(results, {.columns = 140});
+  EXPECT_THAT(table, AllOf(HasSubstr("num_workers"), HasSubstr("          3"),
+                           HasSubstr("feed              8  unfinished"),
+                           HasSubstr("(num_workers=8; case of older files)")));
+}
+
 TEST(Table, SmokeRowsAreMarkedAndAutomaticWindowsSayWithinOneLaunch) {
   expect_golden("smoke.txt", render_table(read_results(kData / "smoke.jsonl"), {.columns = 120}));
 }

@@ -91,7 +91,7 @@ TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
 TEST(Resume, CountsAttemptsOfLaunchesThatDiedToo) {
   Results earlier;
   earlier.launches = {launch_of("a", 0, Outcome::failed("x"), 1)};
-  earlier.unfinished = {StartRow{{"b", "", Pass::kTiming, 0, 0}, 0, ""}};
+  earlier.unfinished = {StartRow{{"b", "", Pass::kTiming, 0, 0}, 0, "", {}}};
   const auto next = next_attempts(earlier);
   EXPECT_EQ(next.at({"a", "", Pass::kTiming, 0, 0}), 2);
   EXPECT_EQ(next.at({"b", "", Pass::kTiming, 0, 0}), 1);
