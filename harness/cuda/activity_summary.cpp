@@ -84,6 +84,7 @@ ActivitySummary summarise_activities(const OpLog& log) {
         break;
       case ActivityKind::kSynchronization:
         if (name == "Stream Wait Event") break;  // the device waits, not the host
+        if (name.ends_with(" Query")) break;     // nobody waits
         ++sum.synchronisations;
         sum.synchronisation_ns += span.second - span.first;
         break;

@@ -19,36 +19,57 @@ void* open_runtime() {
   return nullptr;
 }
 
-template <typename Function>
-Function* symbol(void* library, const char* name, std::string& missing) {
-  void* found = ::dlsym(library, name);
-  if (found == nullptr && missing.empty()) missing = name;
-  return reinterpret_cast<Function*>(found);
-}
+// Finds functions whose failures leave no error behind: libtorch asks for the thread's last error
+// after each launch and would take ours for its own, be it no more than "not ready" of a query.
+class Symbols {
+ public:
+  explicit Symbols(void* library)
+      : library_(library), last_error_(find<int()>("cudaGetLastError")) {}
+
+  template <typename Function>
+  Function* find(const char* name) {
+    void* found = ::dlsym(library_, name);
+    if (found == nullptr && missing_.empty()) missing_ = name;
+    return reinterpret_cast<Function*>(found);
+  }
+  template <typename... Arguments>
+  void fill(std::function<int(Arguments...)>& call, const char* name) {
+    call = [function = find<int(Arguments...)>(name),
+            last_error = last_error_](Arguments... arguments) {
+      const int code = function(arguments...);
+      if (code != kCudaSuccess) (void)last_error();
+      return code;
+    };
+  }
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ private:
+  void* library_;
+  std::string missing_;
+  int (*last_error_)();
+};
 
 }  // namespace
 
 std::variant<CudaApi, std::string> load_cuda_api() {
   void* library = open_runtime();
   if (library == nullptr) return std::string("the CUDA runtime (libcudart) is not installed");
-  std::string missing;
+  Symbols symbols(library);
   CudaApi api;
-  api.device_count = symbol<int(int*)>(library, "cudaGetDeviceCount", missing);
-  api.set_device = symbol<int(int)>(library, "cudaSetDevice", missing);
-  api.device_synchronize = symbol<int()>(library, "cudaDeviceSynchronize", missing);
-  api.event_create = symbol<int(CudaEvent*)>(library, "cudaEventCreate", missing);
-  api.event_destroy = symbol<int(CudaEvent)>(library, "cudaEventDestroy", missing);
-  api.event_record = symbol<int(CudaEvent, CudaStream)>(library, "cudaEventRecord", missing);
-  api.event_query = symbol<int(CudaEvent)>(library, "cudaEventQuery", missing);
-  api.event_synchronize = symbol<int(CudaEvent)>(library, "cudaEventSynchronize", missing);
-  api.event_elapsed_ms =
-      symbol<int(float*, CudaEvent, CudaEvent)>(library, "cudaEventElapsedTime", missing);
-  api.memcpy_async = symbol<int(void*, const void*, std::size_t, int, CudaStream)>(
-      library, "cudaMemcpyAsync", missing);
-  api.profiler_start = symbol<int()>(library, "cudaProfilerStart", missing);
-  api.profiler_stop = symbol<int()>(library, "cudaProfilerStop", missing);
-  auto* name = symbol<const char*(int)>(library, "cudaGetErrorName", missing);
-  if (!missing.empty()) return "the CUDA runtime has no " + missing;
+  symbols.fill(api.device_count, "cudaGetDeviceCount");
+  symbols.fill(api.set_device, "cudaSetDevice");
+  symbols.fill(api.device_synchronize, "cudaDeviceSynchronize");
+  symbols.fill(api.event_create, "cudaEventCreate");
+  symbols.fill(api.event_destroy, "cudaEventDestroy");
+  symbols.fill(api.event_record, "cudaEventRecord");
+  symbols.fill(api.event_query, "cudaEventQuery");
+  symbols.fill(api.event_synchronize, "cudaEventSynchronize");
+  symbols.fill(api.event_elapsed_ms, "cudaEventElapsedTime");
+  symbols.fill(api.memcpy_async, "cudaMemcpyAsync");
+  symbols.fill(api.profiler_start, "cudaProfilerStart");
+  symbols.fill(api.profiler_stop, "cudaProfilerStop");
+  auto* name = symbols.find<const char*(int)>("cudaGetErrorName");
+  if (!symbols.missing().empty()) return "the CUDA runtime has no " + symbols.missing();
   api.error_name = [name](int code) { return std::string(name(code)); };
   return api;
 }

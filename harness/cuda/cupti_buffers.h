@@ -3,6 +3,7 @@
 // never call CUDA.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,19 @@ class CuptiBuffers {
 
   CuptiBuffers(std::size_t buffer_bytes, std::size_t most_bytes)
       : buffer_bytes_(buffer_bytes), most_(most_bytes / buffer_bytes) {}
+  CuptiBuffers(const CuptiBuffers&) = delete;
+  CuptiBuffers& operator=(const CuptiBuffers&) = delete;
+  // A buffer that CUPTI has not returned may still be written to, at the latest when the process
+  // ends: its memory is left.
+  ~CuptiBuffers() {
+    for (auto& buffer : all_) {
+      const auto is_buffer = [&](const std::uint8_t* data) { return data == buffer.get(); };
+      const bool returned = std::any_of(free_.begin(), free_.end(), is_buffer) ||
+                            std::any_of(filled_.begin(), filled_.end(),
+                                        [&](const Filled& each) { return is_buffer(each.data); });
+      if (!returned) (void)buffer.release();
+    }
+  }
 
   [[nodiscard]] std::size_t buffer_bytes() const { return buffer_bytes_; }
 

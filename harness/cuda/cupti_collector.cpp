@@ -49,15 +49,15 @@ std::uint64_t host_now_ns() {
   return static_cast<std::uint64_t>(clock.now_ns());
 }
 
-// "cudaLaunchKernel_v7000" -> "cudaLaunchKernel"
+// "cudaLaunchKernel_v7000", "cudaLaunchKernel_ptsz_v7000" -> "cudaLaunchKernel"
 std::string without_version(std::string name) {
-  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  }
   const std::size_t at = name.rfind("_v");
   if (at != std::string::npos && at + 2 < name.size() &&
       name.find_first_not_of("0123456789", at + 2) == std::string::npos) {
     name.resize(at);
+  }
+  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   }
   return name;
 }
@@ -65,6 +65,13 @@ std::string without_version(std::string name) {
 // Of the runtime: its own calls into the driver are recorded too, under other numbers.
 bool launches_kernel(const std::string& call) {
   return call.starts_with("cudaLaunchKernel") || call.starts_with("cudaLaunchCooperativeKernel");
+}
+
+// CUPTI records queries as synchronisations, though nobody waits.
+const char* query_name(const std::string& call) {
+  if (call == "cudaEventQuery" || call == "cuEventQuery") return "Event Query";
+  if (call == "cudaStreamQuery" || call == "cuStreamQuery") return "Stream Query";
+  return nullptr;
 }
 
 class Tables {
@@ -161,9 +168,10 @@ class CuptiCollector final : public ActivityCollector {
   void stop() override {
     on_ = false;
     if (subscriber_ == nullptr) return;
-    (void)cupti_.flush_all(kFlushForced);
+    // Kinds first: what is called after the flush would ask for a buffer once more.
     for (const std::uint32_t kind : enabled_) (void)cupti_.disable(kind);
     enabled_.clear();
+    (void)cupti_.flush_all(kFlushForced);
     (void)cupti_.unsubscribe(std::exchange(subscriber_, nullptr));
     release();
   }
@@ -222,6 +230,7 @@ class CuptiCollector final : public ActivityCollector {
     Tables tables(log);
     std::unordered_map<std::uint64_t, std::uint64_t> externals;
     std::unordered_set<std::uint64_t> launched;
+    std::unordered_map<std::uint64_t, const char*> queries;
     const std::size_t first = log.activities.size();
     ActivityRecord record;
     for (const CuptiBuffers::Filled& buffer : filled) {
@@ -238,6 +247,9 @@ class CuptiCollector final : public ActivityCollector {
         if (record.system_thread >= 0) activity.thread = tables.thread(record.system_thread);
         if (activity.kind == ActivityKind::kRuntime && launches_kernel(name))
           launched.insert(activity.correlation);
+        if (activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver) {
+          if (const char* query = query_name(name)) queries[activity.correlation] = query;
+        }
         if (activity.start_ns == 0 && activity.end_ns == 0) ++untimed_;
         log.activities.push_back(activity);
       }
@@ -246,6 +258,11 @@ class CuptiCollector final : public ActivityCollector {
     for (auto each = begin; each != log.activities.end(); ++each) {
       if (const auto found = externals.find(each->correlation); found != externals.end()) {
         each->external = found->second;
+      }
+      if (each->kind == ActivityKind::kSynchronization) {
+        if (const auto found = queries.find(each->correlation); found != queries.end()) {
+          each->name = tables.name(found->second);
+        }
       }
       if (each->kind == ActivityKind::kKernel) launched.erase(each->correlation);
     }

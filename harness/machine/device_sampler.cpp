@@ -14,7 +14,8 @@ constexpr std::int64_t kRest = 1000;  // watching costs at most a thousandth of 
 
 }  // namespace
 
-std::optional<int> watched_device(std::string_view device, const Variables& worker) {
+std::optional<int> watched_device(std::string_view device, const Variables& worker,
+                                  const NvmlSession* session) {
   if (!device.starts_with("cuda")) return std::nullopt;
   std::size_t ordinal = 0;
   if (const std::size_t colon = device.find(':'); colon != std::string_view::npos) {
@@ -26,9 +27,11 @@ std::optional<int> watched_device(std::string_view device, const Variables& work
   for (std::size_t skipped = 0; skipped < ordinal && at < visible->size(); ++skipped) {
     at = std::min(visible->find(',', at), visible->size() - 1) + 1;
   }
-  const auto number =
-      parse_integer(visible->substr(at, std::min(visible->find(',', at), visible->size()) - at));
-  return number ? std::optional(static_cast<int>(*number)) : std::nullopt;  // a UUID: not followed
+  const std::string_view entry =
+      visible->substr(at, std::min(visible->find(',', at), visible->size()) - at);
+  if (const auto number = parse_integer(entry)) return static_cast<int>(*number);
+  if (session == nullptr || entry.empty()) return std::nullopt;
+  return session->index_of(std::string(entry));
 }
 
 void DeviceSampler::Range::add(const std::optional<std::int64_t>& value) {
@@ -39,11 +42,11 @@ void DeviceSampler::Range::add(const std::optional<std::int64_t>& value) {
 }
 
 DeviceSampler::DeviceSampler(const NvmlSession* session, std::optional<int> device,
-                             const Clock& clock, IsOurs is_ours)
+                             const Clock& clock, OwnerOf owner_of)
     : session_(session),
       device_(device),
       clock_(clock),
-      is_ours_(std::move(is_ours)),
+      owner_of_(std::move(owner_of)),
       next_ns_(session == nullptr || !device ? std::numeric_limits<std::int64_t>::max()
                                              : clock.now_ns() + kPeriodNs),
       last_ns_(clock.now_ns()) {}
@@ -62,13 +65,23 @@ void DeviceSampler::sample() {
   utilisation_.add(state->utilisation_percent);
   memory_bytes_.add(state->memory_used_bytes);
   if (state->clock_reasons) add_throttling(*state->clock_reasons, end_ns);
-  if (state->processes) {
-    const auto others = std::count_if(state->processes->begin(), state->processes->end(),
-                                      [&](int pid) { return !is_ours_(pid); });
-    others_ = std::max<std::int64_t>(others_, others);
-  }
+  if (state->processes) others_ = std::max(others_, others_among(*state->processes));
   last_ = *state;
   last_ns_ = end_ns;
+}
+
+// In a container the driver may tell the numbers that the machine outside gives to processes: then
+// our own is among those that are unknown here, and one of them is no stranger.
+std::int64_t DeviceSampler::others_among(const std::vector<int>& processes) const {
+  std::int64_t ours = 0;
+  std::int64_t unknown = 0;
+  for (const int pid : processes) {
+    const Owner owner = owner_of_(pid);
+    ours += owner == Owner::kOurs ? 1 : 0;
+    unknown += owner == Owner::kUnknown ? 1 : 0;
+  }
+  const std::int64_t may_be_ours = ours == 0 && unknown > 0 ? 1 : 0;
+  return static_cast<std::int64_t>(processes.size()) - ours - may_be_ours;
 }
 
 // Seen at a sample, it may have begun right after the one before.

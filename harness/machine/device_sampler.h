@@ -16,8 +16,9 @@
 namespace stepbench {
 
 // The device's number for the management library, which CUDA_VISIBLE_DEVICES does not renumber;
-// nothing for a case on the CPU.
-[[nodiscard]] std::optional<int> watched_device(std::string_view device, const Variables& worker);
+// nothing for a case on the CPU. With a session an identifier in that variable is followed too.
+[[nodiscard]] std::optional<int> watched_device(std::string_view device, const Variables& worker,
+                                                const NvmlSession* session = nullptr);
 
 class DeviceSampler {
  public:
@@ -25,11 +26,16 @@ class DeviceSampler {
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
   };
-  using IsOurs = std::function<bool(int pid)>;  // a process of the worker's tree
+  enum class Owner : std::uint8_t {
+    kOurs,     // of the worker's tree
+    kOther,    // another process that this machine shows
+    kUnknown,  // no such process here: the driver counts in another namespace
+  };
+  using OwnerOf = std::function<Owner(int pid)>;
 
   // `session` and `clock` outlive it; without a session or a device it never has anything to say.
   DeviceSampler(const NvmlSession* session, std::optional<int> device, const Clock& clock,
-                IsOurs is_ours);
+                OwnerOf owner_of);
 
   void sample();
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }
@@ -46,12 +52,13 @@ class DeviceSampler {
     bool known = false;
     void add(const std::optional<std::int64_t>& value);
   };
+  [[nodiscard]] std::int64_t others_among(const std::vector<int>& processes) const;
   void add_throttling(std::uint64_t reasons, std::int64_t now_ns);
 
   const NvmlSession* session_;
   std::optional<int> device_;
   const Clock& clock_;
-  IsOurs is_ours_;
+  OwnerOf owner_of_;
   std::int64_t next_ns_;
   std::int64_t last_ns_;
   std::int64_t samples_ = 0;

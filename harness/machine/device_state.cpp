@@ -43,6 +43,29 @@ int NvmlSession::devices() const {
   return api_.device_count(&count) == 0 ? static_cast<int>(count) : 0;
 }
 
+std::optional<int> NvmlSession::index_of(const std::string& uuid) const {
+  constexpr std::string_view kSlice = "MIG-";
+  constexpr std::string_view kOldSlice = "MIG-GPU-";  // MIG-GPU-<of the device>/<instance>/<…>
+  std::string wanted = uuid;
+  if (uuid.starts_with(kOldSlice)) {
+    wanted = uuid.substr(kSlice.size(), uuid.find('/') - kSlice.size());
+  } else if (uuid.starts_with(kSlice)) {
+    NvmlDevice whole = nullptr;
+    if (api_.device_of_slice(uuid, &whole) != 0 || api_.uuid(whole, &wanted) != 0) {
+      return std::nullopt;
+    }
+  }
+  for (int i = 0; i < devices(); ++i) {
+    NvmlDevice device = nullptr;
+    std::string known;
+    if (api_.device(static_cast<unsigned>(i), &device) == 0 && api_.uuid(device, &known) == 0 &&
+        known.starts_with(wanted)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<DeviceState> NvmlSession::read(int index) const {
   NvmlDevice device = nullptr;
   if (index < 0 || api_.device(static_cast<unsigned>(index), &device) != 0) return std::nullopt;

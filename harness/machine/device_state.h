@@ -42,6 +42,9 @@ class NvmlSession {
 
   [[nodiscard]] int devices() const;
   [[nodiscard]] std::optional<DeviceState> read(int index) const;  // nothing: no such device
+  // Of the device with this identifier, as CUDA_VISIBLE_DEVICES takes them: "GPU-" and as much of
+  // the rest as tells it apart, or a slice's "MIG-…", which stands for the whole device.
+  [[nodiscard]] std::optional<int> index_of(const std::string& uuid) const;
 
  private:
   explicit NvmlSession(NvmlApi api) : api_(std::move(api)) {}

@@ -14,7 +14,8 @@ constexpr int kNotSupported = 3;
 constexpr int kInsufficientSize = 7;
 constexpr int kGpuTemperature = 0;
 
-struct ProcessInfo {  // nvmlProcessInfo_t
+struct ProcessInfo {  // nvmlProcessInfo_t, the same for the second and the third version of the
+                      // call
   unsigned pid;
   unsigned long long used_bytes;
   unsigned gpu_instance;
@@ -31,6 +32,16 @@ std::function<int(Arguments...)> find(void* library, std::initializer_list<const
   return [](Arguments...) { return kNotSupported; };
 }
 
+std::function<int(NvmlDevice, std::string*)> text_of(void* library, const char* call) {
+  return [read = find<NvmlDevice, char*, unsigned>(library, {call})](NvmlDevice device,
+                                                                     std::string* out) {
+    std::array<char, 96> text{};
+    const int code = read(device, text.data(), static_cast<unsigned>(text.size()));
+    *out = text.data();
+    return code;
+  };
+}
+
 }  // namespace
 
 std::optional<NvmlApi> load_nvml_api() {
@@ -41,12 +52,16 @@ std::optional<NvmlApi> load_nvml_api() {
   api.shutdown = find<>(library, {"nvmlShutdown"});
   api.device_count = find<unsigned*>(library, {"nvmlDeviceGetCount_v2"});
   api.device = find<unsigned, NvmlDevice*>(library, {"nvmlDeviceGetHandleByIndex_v2"});
-  api.name = [name = find<NvmlDevice, char*, unsigned>(library, {"nvmlDeviceGetName"})](
-                 NvmlDevice device, std::string* out) {
-    std::array<char, 96> text{};
-    const int code = name(device, text.data(), static_cast<unsigned>(text.size()));
-    *out = text.data();
-    return code;
+  api.name = text_of(library, "nvmlDeviceGetName");
+  api.uuid = text_of(library, "nvmlDeviceGetUUID");
+  api.device_of_slice = [by_uuid =
+                             find<const char*, NvmlDevice*>(library, {"nvmlDeviceGetHandleByUUID"}),
+                         whole = find<NvmlDevice, NvmlDevice*>(
+                             library, {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle"})](
+                            const std::string& uuid, NvmlDevice* device) {
+    NvmlDevice slice = nullptr;
+    const int code = by_uuid(uuid.c_str(), &slice);
+    return code != 0 ? code : whole(slice, device);
   };
   api.clock = find<NvmlDevice, unsigned, unsigned*>(library, {"nvmlDeviceGetClockInfo"});
   api.max_clock = find<NvmlDevice, unsigned, unsigned*>(library, {"nvmlDeviceGetMaxClockInfo"});
@@ -68,15 +83,20 @@ std::optional<NvmlApi> load_nvml_api() {
     return mode(device, on, &pending);
   };
   api.processes = [list = find<NvmlDevice, unsigned*, ProcessInfo*>(
-                       library, {"nvmlDeviceGetComputeRunningProcesses_v3"})](
+                       library, {"nvmlDeviceGetComputeRunningProcesses_v3",
+                                 "nvmlDeviceGetComputeRunningProcesses_v2"})](
                       NvmlDevice device, std::vector<int>* pids) {
-    std::array<ProcessInfo, 256> infos{};
-    unsigned count = infos.size();
-    const int code = list(device, &count, infos.data());
-    if (code != 0 && code != kInsufficientSize) return code;
-    for (unsigned i = 0; i < std::min<unsigned>(count, infos.size()); ++i) {
-      pids->push_back(static_cast<int>(infos[i].pid));
+    std::vector<ProcessInfo> infos(64);
+    auto count = static_cast<unsigned>(infos.size());
+    int code = list(device, &count, infos.data());
+    if (code == kInsufficientSize) {  // `count` says what is needed
+      infos.resize(std::size_t{count} * 2);
+      count = static_cast<unsigned>(infos.size());
+      code = list(device, &count, infos.data());
     }
+    if (code != 0) return code;
+    infos.resize(std::min<std::size_t>(count, infos.size()));
+    for (const ProcessInfo& info : infos) pids->push_back(static_cast<int>(info.pid));
     return 0;
   };
   return api;

@@ -30,6 +30,9 @@ struct NvmlApi {
   std::function<int(unsigned* count)> device_count;
   std::function<int(unsigned index, NvmlDevice*)> device;
   std::function<int(NvmlDevice, std::string* name)> name;
+  std::function<int(NvmlDevice, std::string* uuid)> uuid;  // "GPU-…"
+  // The device of which a slice (MIG) with this identifier, "MIG-…", is a part.
+  std::function<int(const std::string& uuid, NvmlDevice*)> device_of_slice;
   std::function<int(NvmlDevice, unsigned clock, unsigned* mhz)> clock;
   std::function<int(NvmlDevice, unsigned clock, unsigned* mhz)> max_clock;
   std::function<int(NvmlDevice, unsigned* milliwatts)> power;

@@ -57,7 +57,7 @@ class LaunchLoop {
         worker_(spawn_worker(request.spawn)),
         sampler_(surroundings.root, worker_.pid, clock_),
         device_sampler_(surroundings.devices, watched_device_of(request), clock_,
-                        [this](int pid) { return is_ours(pid); }) {}
+                        [this](int pid) { return owner_of(pid); }) {}
 
   LaunchLoop(const LaunchLoop&) = delete;
   LaunchLoop& operator=(const LaunchLoop&) = delete;
@@ -157,14 +157,20 @@ class LaunchLoop {
     label_machine(result.machine, result.wall_ns, result.report);
   }
 
-  static std::optional<int> watched_device_of(const LaunchRequest& request) {
+  [[nodiscard]] std::optional<int> watched_device_of(const LaunchRequest& request) const {
     const Value* device = request.message.resolved.options.get("device");
     const auto* name = device == nullptr ? nullptr : std::get_if<std::string>(device);
-    return name == nullptr ? std::nullopt : watched_device(*name, request.spawn.environment);
+    return name == nullptr
+               ? std::nullopt
+               : watched_device(*name, request.spawn.environment, surroundings_.devices);
   }
-  [[nodiscard]] bool is_ours(int pid) const {
+  [[nodiscard]] DeviceSampler::Owner owner_of(int pid) const {
+    using Owner = DeviceSampler::Owner;
     const auto tree = process_tree(surroundings_.root, worker_.pid);
-    return std::find(tree.begin(), tree.end(), pid) != tree.end();
+    if (std::find(tree.begin(), tree.end(), pid) != tree.end()) return Owner::kOurs;
+    return std::filesystem::exists(surroundings_.root / "proc" / std::to_string(pid))
+               ? Owner::kOther
+               : Owner::kUnknown;
   }
 
   bool read_output() {

@@ -70,10 +70,10 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
     return;
   }
   on_stage(is_active(action));
+  if (is_active(action)) workload_.synchronize();  // collectors begin on an idle device
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
   if (!is_active(action)) return;
-  workload_.synchronize();
   workload_.window(Edge::kBegin);
   in_window_ = true;
   usage_at_begin_ = current_usage();

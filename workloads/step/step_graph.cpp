@@ -16,6 +16,7 @@ class CapturedGraph final : public StepGraph {
     // torch's own guards for CUDA would ask for the runtime library at link time.
     const c10::impl::VirtualGuardImpl cuda(device.type());
     const c10::Stream stream = cuda.getStreamFromGlobalPool(device);
+    cuda.synchronizeDevice(device.index());  // what `work` reads was made on another stream
     {
       const c10::StreamGuard on_stream(stream);
       for (int i = 0; i < kWarmUpRuns; ++i) work();

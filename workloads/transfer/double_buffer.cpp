@@ -16,8 +16,8 @@ BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step)
 
 DoubleBuffer::Arriving DoubleBuffer::begin_copy(std::size_t slot, const Batch& batch,
                                                 StepRecorder& step) {
+  copies_->wait_for_compute(slot);  // before the phase: its device time is the copy's alone
   const auto h2d = step.phase(PhaseId::kH2d, copies_->handle());
-  copies_->wait_for_compute(slot);
   Arriving arriving{slot, copies_->copy(slot, batch)};
   copies_->copied(slot);
   return arriving;

@@ -5,6 +5,7 @@
 #include <cupti.h>
 #include <gmock/gmock.h>
 
+#include "harness/cuda/activity_summary.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
@@ -195,6 +196,45 @@ TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
   EXPECT_EQ(log.names[log.activities[2].name], "Stream Synchronize");
 }
 
+TEST(CuptiCollector, CallsAreNamedWithoutVersionAndKindOfDefaultStream) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  constexpr std::uint32_t kLaunchOnThreadStream = 214;
+  scene.cupti.emit(call(CUPTI_ACTIVITY_KIND_RUNTIME, kLaunchOnThreadStream, 8, 10));
+  scene.cupti.emit(launch(9, 20));
+  const OpLog log = scene.collect();
+  EXPECT_THAT(log.names, ElementsAre("cudaLaunchKernel"));
+}
+
+TEST(CuptiCollector, AQueryIsNoWaitThoughItIsRecordedAsOne) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  CUpti_ActivitySynchronization2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  record.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE;
+  record.correlationId = 8;
+  scene.cupti.emit(record);
+  constexpr std::uint32_t kEventQuery = 138;
+  scene.cupti.emit(call(CUPTI_ACTIVITY_KIND_RUNTIME, kEventQuery, 8, 10));
+  const OpLog log = scene.collect();
+  ASSERT_THAT(log.activities, SizeIs(2));
+  EXPECT_EQ(log.names[log.activities[0].name], "Event Query");
+  EXPECT_EQ(summarise_activities(log).synchronisations, 0);
+}
+
+TEST(CuptiCollector, ABufferThatIsNotReturnedMayBeWrittenToTillTheProcessEnds) {
+  std::uint8_t* kept = nullptr;
+  {
+    Scene scene;
+    ASSERT_EQ(scene.collector->start(), std::nullopt);
+    kept = scene.cupti.take_buffer();
+    ASSERT_NE(kept, nullptr);
+    scene.collector->stop();
+  }
+  *kept = 1;
+  const std::unique_ptr<std::uint8_t[]> nobody_else_owns_it(kept);
+}
+
 TEST(CuptiCollector, UnknownKindsArePassedOver) {
   Scene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
@@ -340,6 +380,8 @@ TEST(CuptiCollector, StoppingDisablesWhatWasEnabled) {
                     [](const std::string& line) { return line.starts_with("enable"); });
   scene.collector->stop();
   EXPECT_EQ(std::count(scene.cupti.log.begin(), scene.cupti.log.end(), "disable"), enabled);
+  const auto& log = scene.cupti.log;
+  EXPECT_EQ(*(log.end() - 2), "flush") << "after the last kind, which would ask for a buffer again";
   EXPECT_EQ(scene.cupti.log.back(), "unsubscribe");
 }
 

@@ -152,11 +152,10 @@ TEST(EventClock, NothingWaitsInsideTheWindow) {
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   const auto active = std::find(scene.cuda.log.rbegin(), scene.cuda.log.rend(), "ACTIVE");
   std::vector<std::string> window(active.base(), scene.cuda.log.end());
-  // First instrument and loop find the device idle; then come four steps of six borders.
+  // First the instrument sets its clock against the host's; then come four steps of six borders.
   const auto idle = std::find(window.begin(), window.end(), "event_synchronize");
-  ASSERT_GE(window.end() - idle, 2 + 24);
-  EXPECT_EQ(*(idle + 1), "synchronize");
-  EXPECT_THAT(std::vector<std::string>(idle + 2, idle + 2 + 24), Each(std::string("record")));
+  ASSERT_GE(window.end() - idle, 1 + 24);
+  EXPECT_THAT(std::vector<std::string>(idle + 1, idle + 1 + 24), Each(std::string("record")));
 }
 
 TEST(EventClock, ARingThatIsTooSmallIsReadWhileItRuns) {

@@ -90,10 +90,21 @@ class ScriptedCupti {
     return api;
   }
 
+  // As CUPTI takes one for a thread that then records nothing.
+  [[nodiscard]] std::uint8_t* take_buffer() const {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0;
+    std::size_t most = 0;
+    requested_(&buffer, &size, &most);
+    return buffer;
+  }
+
   static const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>& callback_names() {
     static const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names = {
         {{2, 211}, "cudaLaunchKernel_v7000"},
+        {{2, 214}, "cudaLaunchKernel_ptsz_v7000"},
         {{2, 41}, "cudaMemcpyAsync_v3020"},
+        {{2, 138}, "cudaEventQuery_v3020"},
         {{1, 307}, "cuLaunchKernel"}};
     return names;
   }

@@ -15,6 +15,13 @@ using testing::SizeIs;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr int kOurPid = 42;
 
+constexpr int kUnknownPid = 31'000;
+
+DeviceSampler::Owner owner_of(int pid) {
+  using Owner = DeviceSampler::Owner;
+  return pid == kOurPid ? Owner::kOurs : pid >= kUnknownPid ? Owner::kUnknown : Owner::kOther;
+}
+
 struct Scene {
   void pass_a_second() {
     clock.pass(kSecond);
@@ -28,7 +35,7 @@ struct Scene {
   ScriptedClock clock;
   ScriptedNvml nvml;
   std::unique_ptr<NvmlSession> session = NvmlSession::open(nvml.api());
-  DeviceSampler sampler{session.get(), 0, clock, [](int pid) { return pid == kOurPid; }};
+  DeviceSampler sampler{session.get(), 0, clock, owner_of};
 };
 
 TEST(DeviceSampler, AsksAtMostOnceASecond) {
@@ -62,6 +69,22 @@ TEST(DeviceSampler, SaysTheRangeOfWhatItSaw) {
   EXPECT_EQ(scene.field("gpu.samples"), "2");
 }
 
+TEST(DeviceSampler, InAContainerTheWorkerItselfIsNotTakenForAStranger) {
+  struct Case {
+    std::vector<int> processes;
+    const char* others;
+  };
+  for (const Case& each :
+       {Case{{}, "0"}, Case{{kUnknownPid}, "0"}, Case{{kUnknownPid, kUnknownPid + 1}, "1"},
+        Case{{kOurPid, kUnknownPid}, "1"}, Case{{7}, "1"}, Case{{7, kUnknownPid}, "1"}}) {
+    Scene scene;
+    scene.nvml.processes = each.processes;
+    scene.pass_a_second();
+    EXPECT_EQ(scene.field("gpu.other_processes"), each.others)
+        << testing::PrintToString(each.processes);
+  }
+}
+
 TEST(DeviceSampler, AThrottledSampleSpeaksForTheSecondBeforeIt) {
   Scene scene;
   scene.pass_a_second();
@@ -83,7 +106,7 @@ TEST(DeviceSampler, WithoutALibraryOrADeviceIsNeverDueAndSaysNothing) {
   const auto session = NvmlSession::open(nvml.api());
   for (const auto& [watched, device] :
        {std::pair<const NvmlSession*, std::optional<int>>{nullptr, 0}, {session.get(), {}}}) {
-    DeviceSampler sampler(watched, device, clock, [](int) { return true; });
+    DeviceSampler sampler(watched, device, clock, owner_of);
     clock.pass(1000 * kSecond);
     sampler.sample();
     EXPECT_GT(sampler.next_ns(), clock.now_ns());
@@ -113,6 +136,23 @@ TEST(WatchedDevice, IsTheOneThatTheWorkerWillSee) {
   EXPECT_EQ(watched_device("cuda:1", visible), 3);
   EXPECT_EQ(watched_device("cuda:2", visible), std::nullopt);
   EXPECT_EQ(watched_device("cuda", {{"CUDA_VISIBLE_DEVICES", "GPU-8a"}}), std::nullopt);
+}
+
+TEST(WatchedDevice, IsFoundByItsIdentifier) {
+  ScriptedNvml nvml;
+  nvml.uuids = {"GPU-8a1e4f00-7b", "GPU-8a2f0011-90", "GPU-01"};
+  const auto session = NvmlSession::open(nvml.api());
+  const auto watched = [&](const char* visible, const char* device = "cuda") {
+    return watched_device(device, {{"CUDA_VISIBLE_DEVICES", visible}}, session.get());
+  };
+  EXPECT_EQ(watched("GPU-8a2f0011-90"), 1);
+  EXPECT_EQ(watched("GPU-8a2"), 1) << "CUDA takes as much as tells it apart";
+  EXPECT_EQ(watched("GPU-01,GPU-8a1", "cuda:1"), 0);
+  EXPECT_EQ(watched("GPU-ff"), std::nullopt);
+  EXPECT_EQ(watched("MIG-1c54"), 2) << "the device that the slice is a part of";
+  EXPECT_EQ(watched("MIG-GPU-8a2f0011-90/3/0"), 1);
+  EXPECT_EQ(watched("MIG-none"), std::nullopt);
+  EXPECT_EQ(watched(""), std::nullopt);
 }
 
 TEST(ThrottleText, NamesWhatSlowsALoadedDeviceDown) {

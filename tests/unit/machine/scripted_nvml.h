@@ -5,7 +5,7 @@
 
 namespace stepbench {
 
-// One device whose readings a test sets; `refuses` names what it does not tell.
+// One device, or several alike, whose readings a test sets; `refuses` names what it does not tell.
 struct ScriptedNvml {
   [[nodiscard]] NvmlApi api() {
     constexpr int kNotSupported = 3;
@@ -18,14 +18,24 @@ struct ScriptedNvml {
       --sessions;
       return 0;
     };
-    api.device_count = [](unsigned* count) {
-      *count = 1;
+    api.device_count = [this](unsigned* count) {
+      *count = static_cast<unsigned>(uuids.size());
       return 0;
     };
     api.device = [this](unsigned index, NvmlDevice* device) {
       ++reads;
-      *device = this;
-      return index == 0 ? 0 : 2;
+      if (index >= uuids.size()) return 2;
+      *device = &uuids[index];
+      return 0;
+    };
+    api.uuid = [](NvmlDevice device, std::string* uuid) {
+      *uuid = *static_cast<std::string*>(device);
+      return 0;
+    };
+    api.device_of_slice = [this](const std::string& uuid, NvmlDevice* device) {
+      if (uuid != "MIG-1c54") return 6;
+      *device = &uuids.back();
+      return 0;
     };
     api.name = [](NvmlDevice, std::string* name) {
       *name = "Scripted GPU";
@@ -86,6 +96,7 @@ struct ScriptedNvml {
   unsigned long long reasons = 0;
   bool persistence = true;
   std::vector<int> processes = {};
+  std::vector<std::string> uuids = {"GPU-8a1e4f00-7b"};
 };
 
 }  // namespace stepbench

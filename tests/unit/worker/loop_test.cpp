@@ -61,15 +61,17 @@ TEST(Loop, TheActionsOfACycleComeInThisOrder) {
   scene.with_instruments = true;
   (void)scene.run();
   const std::vector<std::string> expected = {
-      "run",           "step 0",        "A none>warmup", "B none>warmup",   "A step 1",
-      "B step 1",      "step 1",        "A phase 3",     "B phase 3",       "B phase end 3",
-      "A phase end 3", "B step end",    "A step end",    "A warmup>record", "B warmup>record",
-      "synchronize",   "window begin",  "A step 2",      "B step 2",        "step 2",
-      "A phase 3",     "B phase 3",     "B phase end 3", "A phase end 3",   "B step end",
-      "A step end",    "A record>save", "B record>save", "A step 3",        "B step 3",
-      "step 3",        "A phase 3",     "B phase 3",     "B phase end 3",   "A phase end 3",
-      "B step end",    "A step end",    "synchronize",   "window end",      "stop?yes",
-      "B save>none",   "A save>none"};
+      "run",          "step 0",        "A none>warmup",   "B none>warmup",
+      "A step 1",     "B step 1",      "step 1",          "A phase 3",
+      "B phase 3",    "B phase end 3", "A phase end 3",   "B step end",
+      "A step end",   "synchronize",   "A warmup>record", "B warmup>record",
+      "window begin", "A step 2",      "B step 2",        "step 2",
+      "A phase 3",    "B phase 3",     "B phase end 3",   "A phase end 3",
+      "B step end",   "A step end",    "A record>save",   "B record>save",
+      "A step 3",     "B step 3",      "step 3",          "A phase 3",
+      "B phase 3",    "B phase end 3", "A phase end 3",   "B step end",
+      "A step end",   "synchronize",   "window end",      "stop?yes",
+      "B save>none",  "A save>none"};
   EXPECT_THAT(scene.log.lines, ElementsAreArray(expected));
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cuda/cuda_api.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+namespace stepbench {
+namespace {
+
+// libtorch checks the thread's last error after each kernel that it launches: a query that found an
+// event not ready must not look like a kernel that failed.
+TEST(CudaApi, AQueryThatFindsAnEventNotReadyLeavesNoErrorForOthersToFind) {
+  void* library = ::dlopen(STAND_IN_RUNTIME, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  auto* const last = reinterpret_cast<int (*)()>(::dlsym(library, "cudaGetLastError"));
+  auto* const query = reinterpret_cast<int (*)(void*)>(::dlsym(library, "cudaEventQuery"));
+  ASSERT_TRUE(last != nullptr && query != nullptr);
+  EXPECT_EQ(query(nullptr), kCudaNotReady);
+  EXPECT_EQ(last(), kCudaNotReady) << "the runtime itself leaves one";
+
+  const auto loaded = load_cuda_api();
+  ASSERT_TRUE(std::holds_alternative<CudaApi>(loaded)) << std::get<std::string>(loaded);
+  const auto& api = std::get<CudaApi>(loaded);
+  EXPECT_EQ(api.event_query(nullptr), kCudaNotReady);
+  EXPECT_EQ(last(), kCudaSuccess);
+  float ms = 0;
+  EXPECT_EQ(api.event_elapsed_ms(&ms, nullptr, nullptr), kCudaNotReady);
+  EXPECT_EQ(last(), kCudaSuccess);
+  EXPECT_NE(api.set_device(7), kCudaSuccess);
+  EXPECT_EQ(last(), kCudaSuccess);
+}
+
+}  // namespace
+}  // namespace stepbench

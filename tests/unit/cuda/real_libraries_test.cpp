@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is found at run time, against NVIDIA's own libraries: names, numbers, and their answers
+// where there is no driver.
+#include <cupti.h>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "harness/cuda/cuda_api.h"
+#include "harness/cuda/cupti_api.h"
+#include "harness/cuda/cupti_collector.h"
+#include "harness/cuda/cupti_records.h"
+#include "harness/machine/device_state.h"
+
+namespace stepbench {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Optional;
+
+// As libtorch has them loaded; null where the packages are without libraries.
+void* loaded(const char* name) {
+  return ::dlopen((std::filesystem::path(CUDA_LIBRARIES) / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
+class Runtime : public testing::Test {
+ protected:
+  void SetUp() override {
+    library = loaded("libcudart.so.13");
+    if (library == nullptr) GTEST_SKIP() << ::dlerror();
+    auto found = load_cuda_api();
+    ASSERT_TRUE(std::holds_alternative<CudaApi>(found)) << std::get<std::string>(found);
+    api = std::get<CudaApi>(std::move(found));
+  }
+  void* library = nullptr;
+  CudaApi api;
+};
+
+TEST_F(Runtime, ItsErrorsHaveTheNumbersThatAreWaitedFor) {
+  EXPECT_EQ(api.error_name(kCudaInsufficientDriver), "cudaErrorInsufficientDriver");
+  EXPECT_EQ(api.error_name(kCudaNoDevice), "cudaErrorNoDevice");
+  EXPECT_EQ(api.error_name(kCudaNotReady), "cudaErrorNotReady");
+}
+
+TEST_F(Runtime, WithoutADriverItSeesNoDevice) {
+  int count = 0;
+  if (api.device_count(&count) == kCudaSuccess) GTEST_SKIP() << "there is a driver";
+  EXPECT_EQ(device_missing(api, 0), "no CUDA device");
+}
+
+// libtorch checks the thread's last error after each kernel that it launches.
+TEST_F(Runtime, AFailedCallLeavesNoErrorForOthersToFind) {
+  auto* const set_device = reinterpret_cast<int (*)(int)>(::dlsym(library, "cudaSetDevice"));
+  auto* const last = reinterpret_cast<int (*)()>(::dlsym(library, "cudaGetLastError"));
+  ASSERT_TRUE(set_device != nullptr && last != nullptr);
+  (void)last();
+  if (last() == kCudaInsufficientDriver) GTEST_SKIP() << "without a driver there is always one";
+  const int refused = set_device(-1);
+  EXPECT_NE(refused, kCudaSuccess);
+  EXPECT_EQ(last(), refused) << "the runtime itself does leave one";
+  EXPECT_EQ(api.set_device(-1), refused);
+  EXPECT_EQ(last(), kCudaSuccess);
+}
+
+class Activity : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (loaded("libcupti.so.13") == nullptr) GTEST_SKIP() << ::dlerror();
+    auto found = load_cupti_api();
+    ASSERT_TRUE(std::holds_alternative<CuptiApi>(found)) << std::get<std::string>(found);
+    api = std::get<CuptiApi>(std::move(found));
+  }
+  CuptiApi api;
+};
+
+TEST_F(Activity, ItIsOfTheVersionOfTheHeaders) {
+  std::uint32_t version = 0;
+  EXPECT_EQ(api.version(&version), kCuptiSuccess);
+  EXPECT_EQ(version, CUPTI_API_VERSION);
+  EXPECT_EQ(records_unreadable(version), "");
+  EXPECT_NE(records_unreadable(version - 1), "");
+}
+
+TEST_F(Activity, ItsErrorsHaveTheNumbersThatAreWaitedFor) {
+  EXPECT_EQ(api.error_name(kCuptiMaxLimitReached), "CUPTI_ERROR_MAX_LIMIT_REACHED");
+  EXPECT_EQ(api.error_name(kCuptiQueueEmpty), "CUPTI_ERROR_QUEUE_EMPTY");
+  EXPECT_EQ(api.error_name(kCuptiInvalidKind), "CUPTI_ERROR_INVALID_KIND");
+  EXPECT_EQ(api.error_name(kCuptiMultipleSubscribers),
+            "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED");
+  EXPECT_EQ(api.error_name(kCuptiUnknown), "CUPTI_ERROR_UNKNOWN");
+}
+
+TEST_F(Activity, ItsCallbacksHaveTheNamesThatAreLookedFor) {
+  const auto runtime = [&](std::uint32_t callback) {
+    return api.callback_name(CUPTI_CB_DOMAIN_RUNTIME_API, callback);
+  };
+  EXPECT_EQ(runtime(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000), "cudaLaunchKernel_v7000");
+  EXPECT_EQ(runtime(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060),
+            "cudaLaunchKernelExC_v11060");
+  EXPECT_EQ(runtime(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000), "cudaGraphLaunch_v10000");
+  EXPECT_EQ(runtime(CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020), "cudaEventQuery_v3020");
+  EXPECT_EQ(runtime(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000),
+            "cudaLaunchKernel_ptsz_v7000");
+  EXPECT_EQ(api.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel),
+            "cuLaunchKernel");
+  EXPECT_EQ(runtime(1'000'000), "call 1000000") << "of a later library";
+}
+
+TEST_F(Activity, MarksAreTakenOrRefusedWithACode) {
+  std::uint64_t id = 0;
+  const int pushed = api.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 5);
+  const int popped = api.pop(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &id);
+  EXPECT_EQ(popped, pushed);
+  if (pushed == kCuptiSuccess) {
+    EXPECT_EQ(id, 5U);
+    EXPECT_EQ(api.pop(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &id), kCuptiQueueEmpty);
+  } else {
+    EXPECT_EQ(pushed, kCuptiUnknown);
+  }
+}
+
+TEST_F(Activity, WithoutADriverTheCollectorSaysWhyAndMayBeTriedAgain) {
+  if (loaded("libcudart.so.13") == nullptr) GTEST_SKIP() << ::dlerror();
+  const auto cuda = load_cuda_api();
+  ASSERT_TRUE(std::holds_alternative<CudaApi>(cuda));
+  if (device_missing(std::get<CudaApi>(cuda), 0).empty()) GTEST_SKIP() << "there is a device";
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto collector = make_cupti_collector(api, std::get<CudaApi>(cuda));
+    EXPECT_THAT(collector->start(), Optional(HasSubstr("CUPTI_ERROR_UNKNOWN (999)")));
+    collector->push(1);
+    collector->pop();
+    OpLog log;
+    collector->collect(log);
+    EXPECT_TRUE(log.activities.empty());
+    EXPECT_EQ(collector->incomplete(), std::nullopt);
+  }
+}
+
+TEST(ManagementLibrary, IsAbsentOrAnswersForEachDevice) {
+  const auto session = NvmlSession::open(load_nvml_api());
+  if (session == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here, or it has no driver";
+  for (int i = 0; i < session->devices(); ++i) EXPECT_TRUE(session->read(i).has_value());
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands for libcudart: one device whose events have not passed yet, and the error that the calling
+// thread made last, kept until somebody asks for it, as the real one keeps it.
+namespace {
+
+constexpr int kNotReady = 600;
+thread_local int last_error = 0;
+
+int keep(int code) {
+  if (code != 0) last_error = code;
+  return code;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cudaGetLastError() {
+  const int code = last_error;
+  last_error = 0;
+  return code;
+}
+int cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return 0;
+}
+int cudaSetDevice(int ordinal) { return keep(ordinal == 0 ? 0 : 101); }
+int cudaDeviceSynchronize() { return 0; }
+int cudaEventCreate(void** event) {
+  *event = &last_error;
+  return 0;
+}
+int cudaEventDestroy(void*) { return 0; }
+int cudaEventRecord(void*, void*) { return 0; }
+int cudaEventQuery(void*) { return keep(kNotReady); }
+int cudaEventSynchronize(void*) { return 0; }
+int cudaEventElapsedTime(float*, void*, void*) { return keep(kNotReady); }
+int cudaMemcpyAsync(void*, const void*, unsigned long, int, void*) { return 0; }
+int cudaProfilerStart() { return 0; }
+int cudaProfilerStop() { return 0; }
+const char* cudaGetErrorName(int) { return "cudaErrorOfTheStandIn"; }
+}
