@@ -10,7 +10,7 @@ Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
       device_(device),
       non_blocking_(resolved.flag("transfer.non_blocking") || placement_ == "inline_non_blocking" ||
                     placement_ == "prefetch_stream") {
-  if (device_.is_cuda()) in_flight_.emplace(device_);
+  if (!device_.is_cpu()) in_flight_.emplace(device_);
   if (placement_ == "prefetch_stream") {
     double_buffer_.emplace(make_copy_stream(device_, non_blocking_));
   }
