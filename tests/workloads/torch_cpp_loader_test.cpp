@@ -28,7 +28,7 @@ std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
     while (const auto batch = loader.next()) {
       auto& bytes = all.emplace_back();
       for (const BatchField& field : batch->fields) {
-        const std::size_t size = field.spec.bytes() * static_cast<std::size_t>(batch->size);
+        const std::size_t size = field.spec->bytes() * static_cast<std::size_t>(batch->size);
         bytes.insert(bytes.end(), field.data, field.data + size);
       }
     }

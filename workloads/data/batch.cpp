@@ -27,7 +27,8 @@ std::size_t FieldSpec::bytes() const {
 
 std::size_t Batch::bytes() const {
   std::size_t sum = 0;
-  for (const BatchField& field : fields) sum += field.spec.bytes() * static_cast<std::size_t>(size);
+  for (const BatchField& field : fields)
+    sum += field.spec->bytes() * static_cast<std::size_t>(size);
   return sum;
 }
 

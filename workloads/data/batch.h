@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stepbench {
@@ -21,11 +22,16 @@ struct FieldSpec {
   [[nodiscard]] std::size_t bytes() const;
 };
 
-// One field of a batch: `data` holds size * spec.bytes() bytes, first dimension = sample,
+using SharedSpec = std::shared_ptr<const FieldSpec>;  // one for all batches of a loader
+[[nodiscard]] inline SharedSpec shared_spec(FieldSpec spec) {
+  return std::make_shared<const FieldSpec>(std::move(spec));
+}
+
+// One field of a batch: `data` holds size * spec->bytes() bytes, first dimension = sample,
 // row-major.
 struct BatchField {
   std::byte* data = nullptr;
-  FieldSpec spec;
+  SharedSpec spec;
 };
 
 // A collated batch. Memory belongs to `owner`: it goes back to its pool or is freed when the last

@@ -11,11 +11,12 @@ constexpr std::size_t kCacheLine = 64;
 }  // namespace
 
 BatchLayout::BatchLayout(std::vector<FieldSpec> fields, std::int64_t batch_size)
-    : fields_(std::move(fields)), batch_size_(batch_size) {
-  for (const FieldSpec& field : fields_) {
+    : batch_size_(batch_size) {
+  for (FieldSpec& field : fields) {
     offsets_.push_back(bytes_);
     const std::size_t bytes = field.bytes() * static_cast<std::size_t>(batch_size);
     bytes_ += (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    fields_.push_back(shared_spec(std::move(field)));
   }
 }
 

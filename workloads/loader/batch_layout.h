@@ -21,10 +21,10 @@ class BatchLayout {
                             std::shared_ptr<void> owner) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }  // of a full batch
   [[nodiscard]] std::int64_t batch_size() const { return batch_size_; }
-  [[nodiscard]] const std::vector<FieldSpec>& fields() const { return fields_; }
+  [[nodiscard]] const std::vector<SharedSpec>& fields() const { return fields_; }
 
  private:
-  std::vector<FieldSpec> fields_;
+  std::vector<SharedSpec> fields_;
   std::vector<std::size_t> offsets_;
   std::int64_t batch_size_;
   std::size_t bytes_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/batch_memory.h"
 
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -15,8 +16,10 @@ std::byte* allocate(std::size_t bytes) {
 }
 void release(void* memory) noexcept { ::operator delete (memory, std::align_val_t{kAlignment}); }
 
-// In front of a batch stands the counter of its owners, so that sharing it allocates nothing.
-constexpr std::size_t kHeader = 2 * kAlignment;
+// In front of a batch stand the counter of its owners, so that sharing it allocates nothing, and
+// behind that the pool.
+constexpr std::size_t kCounterBytes = kAlignment;
+constexpr std::size_t kHeader = kCounterBytes + kAlignment;
 
 }  // namespace
 
@@ -50,30 +53,38 @@ struct BatchMemory::Pool {
   std::size_t made = 0;
 };
 
-// Puts the counter into the block, and ends the block when the counter ends.
-template <typename T, typename Pool>
+// Puts the counter into the block, and ends the block when the counter ends. `From` is a
+// std::shared_ptr<Pool>, null when the memory is to be freed: it stands in the block, since copies
+// of an allocator are many.
+template <typename T, typename From>
 struct InBlock {
   using value_type = T;
-  InBlock(std::byte* memory, std::shared_ptr<Pool> from) : block(memory), pool(std::move(from)) {}
+  InBlock(std::byte* memory, From from) : block(memory) {
+    static_assert(sizeof(From) <= kHeader - kCounterBytes);
+    std::construct_at(pool(), std::move(from));
+  }
   template <typename U>
-  explicit InBlock(const InBlock<U, Pool>& other) : block(other.block), pool(other.pool) {}
+  explicit InBlock(const InBlock<U, From>& other) : block(other.block) {}
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    static_assert(sizeof(T) <= kHeader && alignof(T) <= kAlignment);
+    static_assert(sizeof(T) <= kCounterBytes && alignof(T) <= kAlignment);
     if (count != 1) throw std::bad_alloc();
     return reinterpret_cast<T*>(block);
   }
   void deallocate(T*, std::size_t) noexcept {
-    if (pool) {
-      pool->give_back(block);
+    const From from = std::move(*pool());
+    std::destroy_at(pool());
+    if (from) {
+      from->give_back(block);
     } else {
       release(block);
     }
   }
   bool operator==(const InBlock&) const = default;
 
+  [[nodiscard]] From* pool() const { return reinterpret_cast<From*>(block + kCounterBytes); }
+
   std::byte* block;
-  std::shared_ptr<Pool> pool;  // null: the memory is freed
 };
 
 BatchMemory::BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size, bool reuse)
@@ -86,7 +97,7 @@ Batch BatchMemory::take(std::int64_t size) const {
   std::byte* const block = pool_ ? pool_->take(bytes) : allocate(bytes);
   std::byte* const memory = block + kHeader;
   std::shared_ptr<void> owner(
-      memory, [](void*) {}, InBlock<std::byte, Pool>(block, pool_));
+      memory, [](void*) {}, InBlock<std::byte, std::shared_ptr<Pool>>(block, pool_));
   return layout_.place(memory, size, std::move(owner));
 }
 

@@ -34,7 +34,7 @@ void BatchReader::fill(Batch& batch, std::span<const std::int64_t> indices, std:
         const SampleKey key{.index = index, .seed = options_.seed, .epoch = epoch};
         dataset_.read(key, slots_, *scratch_, reads);
       }
-      for (std::size_t f = 0; f < slots_.size(); ++f) slots_[f] += batch.fields[f].spec.bytes();
+      for (std::size_t f = 0; f < slots_.size(); ++f) slots_[f] += batch.fields[f].spec->bytes();
       ++got;
     }
     if (got < batch.size) {

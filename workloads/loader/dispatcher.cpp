@@ -27,7 +27,7 @@ std::optional<Dispatcher::Task> Dispatcher::dispatch() {
   assert(outstanding_ < capacity_);
   if (drawn_ >= tasks_) return std::nullopt;
   ++drawn_;
-  const std::int64_t alive = std::ranges::count(workers_, true, &Worker::alive);
+  const std::int64_t alive = in_order_ ? 1 : std::ranges::count(workers_, true, &Worker::alive);
   for (std::size_t tried = 0; tried < workers_.size(); ++tried) {
     const std::size_t candidate = turn_;
     turn_ = (turn_ + 1) % workers_.size();

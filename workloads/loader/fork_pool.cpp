@@ -264,8 +264,8 @@ Batch ForkPool::map_segments(ReceivedResult& received) const {
               .partial = received.message.samples < layout_.batch_size(),
               .owner = segments};
   std::size_t next = 0;
-  for (const FieldSpec& field : layout_.fields()) {
-    const std::size_t bytes = field.bytes() * static_cast<std::size_t>(batch.size);
+  for (const SharedSpec& field : layout_.fields()) {
+    const std::size_t bytes = field->bytes() * static_cast<std::size_t>(batch.size);
     std::byte* data = nullptr;
     if (bytes > 0) {
       segments->push_back(Segment::map(std::move(received.segments.at(next++)), bytes));

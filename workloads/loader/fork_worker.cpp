@@ -81,8 +81,8 @@ class Desk {
   Batch fresh(std::int64_t samples) {
     Batch batch;
     batch.size = samples;
-    for (const FieldSpec& field : worker_.layout.fields()) {
-      const std::size_t bytes = field.bytes() * static_cast<std::size_t>(samples);
+    for (const SharedSpec& field : worker_.layout.fields()) {
+      const std::size_t bytes = field->bytes() * static_cast<std::size_t>(samples);
       std::byte* data = nullptr;
       if (bytes > 0) {
         segments_.push_back(Segment::create(worker_.segment_name, bytes));

@@ -26,7 +26,7 @@ Batch pinned_copy(const Batch& batch, PinnedMemory& memory) {
                .partial = batch.partial,
                .owner = owners};
   for (const BatchField& field : batch.fields) {
-    const std::size_t bytes = field.spec.bytes() * static_cast<std::size_t>(batch.size);
+    const std::size_t bytes = field.spec->bytes() * static_cast<std::size_t>(batch.size);
     std::byte* data = nullptr;
     if (bytes > 0) {
       owners->push_back(memory.take(bytes));

@@ -35,6 +35,8 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
     pool_ = start_();
   }
   for (LoaderResult& left : received_) left = {};
+  arrived_.clear();
+  taken_in_ = 0;
   epoch_ = epoch;
   std::fill(ended_.begin(), ended_.end(), false);
   if (samples_ < 0) {  // tasks without end, all alike, until every worker has ended
@@ -53,11 +55,8 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
 std::optional<Batch> PrefetchingLoader::next() {
   const std::int64_t began = clock_.now_ns();
   const std::int64_t held = dispatcher_.stashed();
-  const std::int64_t depth = held + (pool_ ? pool_->results() : 0);
-  std::int64_t blocked_ns = 0;
-  std::int64_t receive_ns = 0;
-  std::int64_t stalled_ns = 0;
-  std::int64_t seen_ns = began;  // the clock's last reading
+  const std::int64_t depth = held + left_over() + (pool_ ? pool_->results() : 0);
+  Wait wait{.seen_ns = began};
   for (;;) {
     const Dispatcher::State state = dispatcher_.state();
     if (state == Dispatcher::State::kEnd) {
@@ -66,56 +65,79 @@ std::optional<Batch> PrefetchingLoader::next() {
       return std::nullopt;
     }
     if (state == Dispatcher::State::kYield) break;
-    const std::int64_t asked = seen_ns;
-    const std::int64_t blocked_before = blocked_ns;
-    const bool others_finished = dispatcher_.stashed() > 0;
-    LoaderResult result = receive(seen_ns, blocked_ns);
-    if (others_finished) stalled_ns += blocked_ns - blocked_before;
-    receive_ns += seen_ns - asked - (blocked_ns - blocked_before);
-    const std::int64_t batch = result.batch;
-    account(result);
-    if (is_end(result)) {
-      end_worker(result.worker);
-    } else {
-      slot(batch) = std::move(result);
-      dispatcher_.received(batch);
-    }
+    if (left_over() == 0) receive(wait);
+    take_in(arrived_[taken_in_++]);
   }
-  LoaderResult result = std::exchange(slot(dispatcher_.yield().index), {});
+  LoaderResult& result = slot(dispatcher_.yield().index);
+  Batch batch = std::move(result.data);
+  const std::exception_ptr error = std::exchange(result.error, nullptr);
   send_next();  // the refill happens inside next(), before it returns
   const std::int64_t wait_ns = clock_.now_ns() - began;
   metrics_.wait_ns.push_back(wait_ns);
   metrics_.queue_depth.push_back(depth);
   metrics_.held += held;
-  metrics_.stalled_ns += stalled_ns;
-  metrics_.ready += blocked_ns == 0 ? 1 : 0;
-  metrics_.blocked_ns += blocked_ns;
-  metrics_.receive_ns += receive_ns;
-  metrics_.transport_ns += receive_ns;
-  metrics_.dispatch_ns += wait_ns - blocked_ns - receive_ns;
-  if (result.error) std::rethrow_exception(result.error);
+  metrics_.stalled_ns += wait.stalled_ns;
+  metrics_.ready += wait.blocked_ns == 0 ? 1 : 0;
+  metrics_.blocked_ns += wait.blocked_ns;
+  metrics_.receive_ns += wait.receive_ns;
+  metrics_.transport_ns += wait.receive_ns;
+  metrics_.dispatch_ns += wait_ns - wait.blocked_ns - wait.receive_ns;
+  if (error) std::rethrow_exception(error);
   ++metrics_.batches;
-  metrics_.samples += result.data.size;
-  metrics_.bytes += static_cast<std::int64_t>(result.data.bytes());
-  return std::move(result.data);
+  metrics_.samples += batch.size;
+  metrics_.bytes += static_cast<std::int64_t>(batch.bytes());
+  return batch;
 }
 
-LoaderResult PrefetchingLoader::receive(std::int64_t& seen_ns, std::int64_t& blocked_ns) {
+// Into arrived_, of which nothing is left.
+void PrefetchingLoader::receive(Wait& wait) {
+  arrived_.clear();
+  taken_in_ = 0;
+  const std::int64_t began_ns = wait.seen_ns;
   if (pool_->results() > 0) {
-    if (std::optional<LoaderResult> ready = pool_->try_receive()) {
-      seen_ns = clock_.now_ns();
-      return std::move(*ready);
+    pool_->try_receive_all(arrived_);
+    if (!arrived_.empty()) {
+      wait.seen_ns = clock_.now_ns();
+      wait.receive_ns += wait.seen_ns - began_ns;
+      return;
     }
   }
-  const std::int64_t began = seen_ns;
+  const bool others_finished = dispatcher_.stashed() > 0;
   const auto limit = std::chrono::nanoseconds(std::llround(options_.timeout_s * 1e9));
-  std::optional<LoaderResult> result = pool_->receive(limit);
-  seen_ns = clock_.now_ns();
-  blocked_ns += seen_ns - began - (result ? result->take_over_ns : 0);
-  if (result) return std::move(*result);
+  // Every arrival begins the time limit anew, so with one none is slept through.
+  const std::int64_t awaited = options_.in_order ? dispatcher_.awaited() : -1;
+  pool_->receive_all(arrived_, limit, limit.count() == 0 ? awaited : -1);
+  wait.seen_ns = clock_.now_ns();
+  std::int64_t take_over_ns = 0;
+  for (const LoaderResult& result : arrived_) take_over_ns += result.take_over_ns;
+  const std::int64_t blocked_ns = wait.seen_ns - began_ns - take_over_ns;
+  wait.blocked_ns += blocked_ns;
+  wait.receive_ns += take_over_ns;
+  wait.stalled_ns += others_finished ? blocked_ns : stalled_ns(began_ns, wait.seen_ns, awaited);
+  if (!arrived_.empty()) return;
   std::ostringstream seconds;
   seconds << options_.timeout_s;
   throw Error("the loader timed out after " + seconds.str() + " seconds (loader.timeout_s)");
+}
+
+// Of a wait for `awaited`: since the first of those that came before it was finished.
+std::int64_t PrefetchingLoader::stalled_ns(std::int64_t began_ns, std::int64_t seen_ns,
+                                           std::int64_t awaited) const {
+  if (awaited < 0) return 0;
+  std::int64_t finished_ns = seen_ns;
+  for (const LoaderResult& result : arrived_) {
+    if (result.batch == awaited) break;
+    if (!is_end(result)) finished_ns = std::min(finished_ns, result.cost.ended_ns);
+  }
+  return seen_ns - std::max(finished_ns, began_ns);
+}
+
+void PrefetchingLoader::take_in(LoaderResult& result) {
+  account(result);
+  if (is_end(result)) return end_worker(result.worker);
+  const std::int64_t batch = result.batch;
+  slot(batch) = std::move(result);
+  dispatcher_.received(batch);
 }
 
 void PrefetchingLoader::account(const LoaderResult& result) {

@@ -31,8 +31,19 @@ class PrefetchingLoader final : public Loader {
   void reset_metrics() override;
 
  private:
-  // `seen_ns`: the clock before the call, and then after it.
-  [[nodiscard]] LoaderResult receive(std::int64_t& seen_ns, std::int64_t& blocked_ns);
+  struct Wait {                // of one next()
+    std::int64_t seen_ns = 0;  // the clock's last reading
+    std::int64_t blocked_ns = 0;
+    std::int64_t receive_ns = 0;
+    std::int64_t stalled_ns = 0;
+  };
+  void receive(Wait& wait);
+  [[nodiscard]] std::int64_t stalled_ns(std::int64_t began_ns, std::int64_t seen_ns,
+                                        std::int64_t awaited) const;
+  void take_in(LoaderResult& result);
+  [[nodiscard]] std::int64_t left_over() const {
+    return static_cast<std::int64_t>(arrived_.size() - taken_in_);
+  }
   [[nodiscard]] LoaderResult& slot(std::int64_t batch) {
     return received_[static_cast<std::size_t>(batch) % received_.size()];
   }
@@ -52,6 +63,8 @@ class PrefetchingLoader final : public Loader {
   std::int64_t epoch_ = 0;
   std::vector<std::int64_t> indices_;   // of this epoch; tasks point into it
   std::vector<LoaderResult> received_;  // not yet yielded; batch i stands at i % size
+  std::vector<LoaderResult> arrived_;   // from the pool at once; taken in one by one
+  std::size_t taken_in_ = 0;            // of arrived_
   std::vector<bool> ended_;             // workers of an iterable data set, in this epoch
   LoaderMetrics metrics_;
   std::unique_ptr<WorkerPool> pool_;  // stopped first

@@ -48,22 +48,10 @@ void ThreadPool::send(int worker, const LoaderTask& task) {
   tasks_[static_cast<std::size_t>(worker)].push(task);
 }
 
-std::optional<LoaderResult> ThreadPool::opened(std::optional<Answer> answer) {
-  if (!answer || std::holds_alternative<Interrupted>(*answer)) return std::nullopt;
-  return std::get<LoaderResult>(std::move(*answer));
-}
-
-std::optional<LoaderResult> ThreadPool::try_receive() { return opened(results_.try_pop()); }
-
-std::optional<LoaderResult> ThreadPool::receive(std::chrono::nanoseconds limit) {
-  return opened(limit.count() == 0 ? results_.pop() : results_.pop_within(limit));
-}
-
 void ThreadPool::drain() {
   for (auto& queue : tasks_) queue.push(Resume{});
-  for (std::size_t resumed = 0; resumed < tasks_.size();) {
-    if (std::holds_alternative<Resumed>(results_.pop())) ++resumed;
-  }
+  for (std::size_t resumed = 0; resumed < tasks_.size(); ++resumed) (void)resumed_.pop();
+  results_.clear();
 }
 
 void ThreadPool::work(int worker) {
@@ -91,7 +79,7 @@ void ThreadPool::work(int worker) {
     if (std::holds_alternative<Stop>(message)) return;
     if (std::holds_alternative<Resume>(message)) {
       if (reader) reader->restart();
-      results_.push(Resumed{});
+      resumed_.push(worker);
       continue;
     }
     if (stopping_) continue;

@@ -10,6 +10,7 @@
 
 #include "harness/measure/clock.h"
 #include "workloads/loader/blocking_queue.h"
+#include "workloads/loader/result_queue.h"
 #include "workloads/loader/worker_pool.h"
 
 namespace stepbench {
@@ -33,22 +34,27 @@ class ThreadPool final : public WorkerPool {
   ~ThreadPool() override;
 
   void send(int worker, const LoaderTask& task) override;
-  [[nodiscard]] std::optional<LoaderResult> try_receive() override;
-  [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
+  [[nodiscard]] std::optional<LoaderResult> try_receive() override {
+    return results_.try_take_one();
+  }
+  [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override {
+    return results_.take_one(limit);
+  }
+  void try_receive_all(std::vector<LoaderResult>& into) override { results_.try_take(into); }
+  void receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit,
+                   std::int64_t awaited) override {
+    results_.take(into, limit, awaited);
+  }
   [[nodiscard]] std::int64_t results() const override {
     return static_cast<std::int64_t>(results_.size());
   }
   void drain() override;
-  void interrupt() override { results_.push(Interrupted{}); }
+  void interrupt() override { results_.interrupt(); }
 
  private:
   struct Resume {};
   struct Stop {};
   using Message = std::variant<LoaderTask, Resume, Stop>;
-  struct Resumed {};
-  struct Interrupted {};
-  using Answer = std::variant<LoaderResult, Resumed, Interrupted>;
-  [[nodiscard]] static std::optional<LoaderResult> opened(std::optional<Answer> answer);
 
   void work(int worker);
   void stop() noexcept;
@@ -59,7 +65,8 @@ class ThreadPool final : public WorkerPool {
   const Clock& clock_;
   std::atomic<bool> stopping_ = false;
   std::vector<BlockingQueue<Message>> tasks_;  // one per worker
-  BlockingQueue<Answer> results_;
+  ResultQueue results_;
+  BlockingQueue<int> resumed_;  // workers that have read all they were sent
   std::vector<std::thread> threads_;
 };
 

@@ -25,7 +25,7 @@ Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t 
   std::vector<std::byte*> slots(batch.fields.size());
   for (std::int64_t i = 0; i < size; ++i) {
     for (std::size_t f = 0; f < slots.size(); ++f) {
-      slots[f] = batch.fields[f].data + static_cast<std::size_t>(i) * batch.fields[f].spec.bytes();
+      slots[f] = batch.fields[f].data + static_cast<std::size_t>(i) * batch.fields[f].spec->bytes();
     }
     if (stream) {
       if (!stream->next(slots, cost))

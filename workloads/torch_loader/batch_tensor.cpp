@@ -27,10 +27,10 @@ at::ScalarType scalar_type(DType dtype) {
 at::Tensor field_tensor(const Batch& batch, std::size_t field) {
   const BatchField& from = batch.fields.at(field);
   std::vector<std::int64_t> sizes{batch.size};
-  sizes.insert(sizes.end(), from.spec.shape.begin(), from.spec.shape.end());
+  sizes.insert(sizes.end(), from.spec->shape.begin(), from.spec->shape.end());
   return at::for_blob(from.data, sizes)
       .deleter([owner = batch.owner](void*) {})
-      .options(at::TensorOptions(scalar_type(from.spec.dtype)).device(at::kCPU))
+      .options(at::TensorOptions(scalar_type(from.spec->dtype)).device(at::kCPU))
       .target_device(at::Device(at::kCPU))
       .make_tensor();
 }

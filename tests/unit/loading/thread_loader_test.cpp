@@ -56,7 +56,7 @@ class Gate {
 std::vector<std::byte> bytes(const Batch& batch) {
   std::vector<std::byte> all;
   for (const BatchField& field : batch.fields) {
-    const std::size_t size = field.spec.bytes() * static_cast<std::size_t>(batch.size);
+    const std::size_t size = field.spec->bytes() * static_cast<std::size_t>(batch.size);
     all.insert(all.end(), field.data, field.data + size);
   }
   return all;

@@ -175,7 +175,7 @@ TEST_F(WebDatasetTest, ThreadsAndProcessesGiveTheSameBatchesBitForBit) {
       loader.begin_epoch(epoch);
       while (const auto batch = loader.next()) {
         for (const BatchField& field : batch->fields) {
-          const std::size_t size = field.spec.bytes() * static_cast<std::size_t>(batch->size);
+          const std::size_t size = field.spec->bytes() * static_cast<std::size_t>(batch->size);
           batches.emplace_back(field.data, field.data + size);
         }
       }
