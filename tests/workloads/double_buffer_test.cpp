@@ -99,7 +99,7 @@ TEST(DoubleBuffer, ALoaderThatThrowsLosesTheBatchInHandAndNoMore) {
 Batch numbered(std::vector<float>& memory, std::int64_t index, std::int64_t size) {
   memory.assign(static_cast<std::size_t>(size), static_cast<float>(index));
   auto* data = reinterpret_cast<std::byte*>(memory.data());
-  return {.fields = {{data, shared_spec({.name = "x"})}, {data, shared_spec({.name = "y"})}},
+  return {.fields = {{data, {.name = "x", .shape = {}}}, {data, {.name = "y", .shape = {}}}},
           .size = size,
           .index = index,
           .owner = nullptr};
@@ -129,7 +129,7 @@ TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
   std::vector<float> memory = {10, 11, 12, 13, 14};
   auto* data = reinterpret_cast<std::byte*>(memory.data());
   const Batch all{
-      .fields = {{data, shared_spec({.name = "x"})}, {data, shared_spec({.name = "y"})}},
+      .fields = {{data, {.name = "x", .shape = {}}}, {data, {.name = "y", .shape = {}}}},
       .size = 5,
       .owner = nullptr};
   ResidentBatches batches(all, at::kCPU, {.batch_size = 2}, [](std::int64_t epoch) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the sample order of torch's DataLoader, a line per epoch:
-SIZE SEED SHUFFLE REPLACEMENT PERSISTENT EPOCH index index ..."""
+SIZE SEED SHUFFLE REPLACEMENT PERSISTENT WEIGHTED DRAWS EPOCH index index ..."""
 import torch
-from torch.utils.data import DataLoader, RandomSampler
+from torch.utils.data import DataLoader, RandomSampler, WeightedRandomSampler
 
 
 class Indices(torch.utils.data.Dataset):
@@ -28,7 +28,16 @@ def main():
                                     persistent_workers=persistent)
                 for epoch in range(2):
                     order = [int(index) for index in loader]
-                    print(size, seed, int(shuffle), int(replacement), int(persistent), epoch, *order)
+                    print(size, seed, int(shuffle), int(replacement), int(persistent), 0, 0, epoch, *order)
+        for replacement, draws in ((True, size), (True, size + 40), (False, size), (False, (size + 1) // 2)):
+            for persistent in (False, True):
+                torch.manual_seed(seed)
+                weights = [(i * 7919 + 1) % 13 * 0.37 for i in range(size)]
+                loader = DataLoader(Indices(size), sampler=WeightedRandomSampler(weights, draws, replacement),
+                                    num_workers=int(persistent), persistent_workers=persistent)
+                for epoch in range(3):
+                    order = [int(index) for index in loader]
+                    print(size, seed, 0, int(replacement), int(persistent), 1, draws, epoch, *order)
 
 
 if __name__ == "__main__":

@@ -17,14 +17,17 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
     std::istringstream words(line);
     OrderOptions options;
     std::int64_t epoch = 0;
+    bool weighted = false;
     words >> options.size >> options.seed >> options.shuffle >> options.with_replacement >>
-        options.persistent_workers >> epoch;
+        options.persistent_workers >> weighted >> options.num_samples >> epoch;
+    for (std::int64_t i = 0; weighted && i < options.size; ++i)
+      options.weights.push_back(static_cast<double>((i * 7919 + 1) % 13) * 0.37);
     const std::vector<std::int64_t> python{std::istream_iterator<std::int64_t>(words), {}};
     EXPECT_EQ(torch_epoch_order(options)(epoch), python)
         << "seed " << options.seed << ", epoch " << epoch << ", persistent "
-        << options.persistent_workers;
+        << options.persistent_workers << ", weighted " << weighted;
   }
-  EXPECT_EQ(compared, 48);
+  EXPECT_EQ(compared, 48 + 96);
 }
 
 TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
@@ -36,10 +39,16 @@ TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
 }
 
 TEST(EpochOrder, DoesNotDependOnTheEpochsAskedForBefore) {
-  const EpochOrder order = torch_epoch_order({.size = 50, .shuffle = true, .seed = 1});
-  const auto third = order(2);
-  (void)order(0);
-  EXPECT_EQ(order(2), third);
+  for (const std::vector<double>& weights : {std::vector<double>{}, std::vector<double>(50, 1)}) {
+    const EpochOrder order = torch_epoch_order(
+        {.size = 50, .shuffle = true, .with_replacement = false, .weights = weights, .seed = 1});
+    const auto third = order(2);
+    (void)order(0);
+    (void)order(1);
+    EXPECT_EQ(order(2), third);
+    EXPECT_EQ(order(2), third);
+    EXPECT_NE(order(3), third);
+  }
 }
 
 }  // namespace

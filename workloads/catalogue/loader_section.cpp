@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "workloads/catalogue/sampler.h"
@@ -23,7 +25,7 @@ Requires with_processes() {
 }
 
 std::vector<Option> common_options() {
-  return {
+  std::vector<Option> options = {
       {.name = "engine",
        .type = OptionType::kEnum,
        .doc = "What loads the batches. With num_workers 0 every engine is `inline`.",
@@ -42,7 +44,6 @@ std::vector<Option> common_options() {
        .doc = "A new random order in every epoch, the same in every engine.",
        .default_value = false,
        .identity_default = false},
-      sampler_option(),
       {.name = "seed",
        .type = OptionType::kInteger,
        .doc = "Seed of the order and of the augmentation. Unset: the seed at the top of the file.",
@@ -136,6 +137,11 @@ std::vector<Option> common_options() {
        .requires_ = with_workers(),
        .pattern = "none|compact|spread|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"},
   };
+  const auto seed = std::ranges::find(options, "seed", &Option::name);
+  std::vector<Option> samplers = sampler_options();
+  options.insert(seed, std::make_move_iterator(samplers.begin()),
+                 std::make_move_iterator(samplers.end()));
+  return options;
 }
 
 // What Python's DataLoader computes in its own thread has none of these.
@@ -210,8 +216,9 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   if (workers > 0 && resolved.text("loader.engine") == "fork") {
     resolved.options["loader.buffers"] = Value{};  // the transport says where batches lie
     if (resolved.has("loader.transport") && resolved.text("loader.transport") == "torch_fd") {
-      sink.note("transport torch_fd makes PyTorch's system calls without Python's pickling and "
-                "connections: a lower bound of what Python pays");
+      sink.note(
+          "transport torch_fd makes PyTorch's system calls without Python's pickling and "
+          "connections: a lower bound of what Python pays");
     }
   }
   if (workers > facts.cores) {

@@ -5,14 +5,30 @@
 
 namespace stepbench {
 
-Option sampler_option() {
-  return {.name = "sampler",
-          .type = OptionType::kEnum,
-          .doc =
-              "Which samples an epoch has, in place of `shuffle`. sequential and random: each "
-              "once. random_with_replacement: as many draws as there are samples, as "
-              "RandomSampler(replacement=True). Indices are those of torch.",
-          .choices = {"sequential", "random", "random_with_replacement"}};
+std::vector<Option> sampler_options() {
+  return {
+      {.name = "sampler",
+       .type = OptionType::kEnum,
+       .doc =
+           "Which samples an epoch has, in place of `shuffle`. sequential and random: each once. "
+           "random_with_replacement: num_samples draws, as RandomSampler(replacement=True). "
+           "weighted: num_samples draws as likely as `weights` says, as WeightedRandomSampler; "
+           "weighted_without_replacement: none of them twice. Indices are those of torch.",
+       .choices = {"sequential", "random", "random_with_replacement", "weighted",
+                   "weighted_without_replacement"}},
+      {.name = "weights",
+       .type = OptionType::kString,
+       .doc = "For the weighted samplers. balanced: each class as likely as any other, which is "
+              "1 / (samples of its class). Otherwise a text file with a number per sample, as "
+              "numpy.savetxt writes it; the numbers need not sum to one."},
+      {.name = "num_samples",
+       .type = OptionType::kInteger,
+       .doc = "How many samples random_with_replacement and the weighted samplers draw per epoch. "
+              "Unset: as many as the data set has.",
+       .unit = "samples",
+       .min = 1,
+       .max = 9007199254740992.0},
+  };
 }
 
 void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
@@ -27,13 +43,28 @@ void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
            "data.shuffle_buffer");
     return;
   }
+  const std::string chosen = sampler ? resolved.text("loader.sampler") : std::string();
+  const bool weighted = chosen.starts_with("weighted");
+  if (weighted != resolved.has("loader.weights")) {
+    refuse("loader.weights", weighted
+                                 ? "sampler " + chosen + " needs weights: balanced, or a file"
+                                 : "only the samplers weighted and weighted_without_replacement "
+                                   "have weights; set sampler: weighted");
+    return;
+  }
+  if (resolved.has("loader.num_samples") && !weighted && chosen != "random_with_replacement") {
+    refuse("loader.num_samples",
+           "belongs to the samplers random_with_replacement, weighted and "
+           "weighted_without_replacement; the others take every sample once");
+    return;
+  }
   if (!sampler) return;
   if (shuffle) {
     refuse("loader.sampler", "sampler and shuffle exclude each other; leave out shuffle");
     return;
   }
-  if (resolved.text("loader.sampler") == "random_with_replacement") return;
-  resolved.options["loader.shuffle"] = resolved.text("loader.sampler") == "random";
+  if (weighted || chosen == "random_with_replacement") return;
+  resolved.options["loader.shuffle"] = chosen == "random";
   resolved.options["loader.sampler"] = Value{};
 }
 

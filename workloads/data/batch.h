@@ -23,14 +23,15 @@ struct FieldSpec {
 };
 
 using SharedSpec = std::shared_ptr<const FieldSpec>;  // one for all batches of a loader
-[[nodiscard]] inline SharedSpec shared_spec(FieldSpec spec) {
-  return std::make_shared<const FieldSpec>(std::move(spec));
-}
 
 // One field of a batch: `data` holds size * spec->bytes() bytes, first dimension = sample,
 // row-major.
 struct BatchField {
-  std::byte* data = nullptr;
+  BatchField(std::byte* memory, SharedSpec shared) : data(memory), spec(std::move(shared)) {}
+  BatchField(std::byte* memory, FieldSpec own)
+      : BatchField(memory, std::make_shared<const FieldSpec>(std::move(own))) {}
+
+  std::byte* data;
   SharedSpec spec;
 };
 

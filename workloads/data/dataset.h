@@ -61,6 +61,9 @@ class Dataset {
                     ReadCost& cost) const = 0;
   // Number of classes or vocabulary size, 0 where there is none: what a model's output must fit.
   [[nodiscard]] virtual std::int64_t classes() const { return 0; }
+  // The class of every sample as read() writes it under this seed; empty where a sample has none.
+  // Throws as read() does.
+  [[nodiscard]] virtual std::vector<std::int64_t> labels(std::uint64_t) const { return {}; }
   // Content digest: count and bytes; a must-match field of comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
 };

@@ -63,6 +63,13 @@ void JpegFolder::read_one(const SampleKey& key, SampleSlots out, JpegSample& wor
   cost.decode_ns += now() - fetched;
 }
 
+std::vector<std::int64_t> JpegFolder::labels(std::uint64_t) const {
+  std::vector<std::int64_t> labels;
+  labels.reserve(folder_.files.size());
+  for (const ImageFolder::File& file : folder_.files) labels.push_back(file.label);
+  return labels;
+}
+
 std::string JpegFolder::digest() const {
   std::int64_t bytes = 0;
   for (const ImageFolder::File& file : folder_.files) {

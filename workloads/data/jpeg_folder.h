@@ -36,6 +36,7 @@ class JpegFolder final : public Dataset {
   [[nodiscard]] std::int64_t classes() const override {
     return static_cast<std::int64_t>(folder_.classes.size());
   }
+  [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
   [[nodiscard]] std::string digest() const override;
 
   [[nodiscard]] const ImageFolder& folder() const { return folder_; }

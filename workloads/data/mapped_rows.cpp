@@ -102,6 +102,22 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
   (converted ? cost.decode_ns : cost.fetch_ns) += cost.clock->now_ns() - began;
 }
 
+std::vector<std::int64_t> MappedRows::labels(std::uint64_t) const {
+  const MappedColumn& column = columns_.back();
+  if (!column.spec.shape.empty() || column.spec.dtype != DType::kInt64) return {};
+  std::vector<std::int64_t> labels;
+  labels.reserve(static_cast<std::size_t>(size_));
+  for (const RowRun& run : column.runs) {
+    const std::byte* from = run.file->bytes().data() + run.begin;
+    for (std::int64_t row = 0; row < run.count; ++row, from += run.stride) {
+      std::int64_t label = 0;
+      put(column, from, reinterpret_cast<std::byte*>(&label));
+      labels.push_back(label);
+    }
+  }
+  return labels;
+}
+
 std::string MappedRows::digest() const {
   std::set<const MappedFile*> files;
   std::size_t bytes = 0;

@@ -135,9 +135,8 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
                      ReadCost& cost) const {
   const std::int64_t began = cost.clock != nullptr ? cost.clock->now_ns() : 0;
   const auto stream = static_cast<std::uint64_t>(key.index);
-  const auto label = static_cast<std::int64_t>(
-      Philox(key.seed, stream, kLabelDraws).below(static_cast<std::uint64_t>(options_.classes)));
-  std::memcpy(out[1], &label, sizeof label);
+  const std::int64_t drawn = label(key.seed, key.index);
+  std::memcpy(out[1], &drawn, sizeof drawn);
   if (options_.fill) {
     const std::uint32_t image_key = Philox(key.seed, stream, kImageDraws).next();
     if (options_.dtype == DType::kUInt8) {
@@ -160,6 +159,17 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
   // Waiting stands for storage, computing for a decoder.
   (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) +=
       cost.clock->now_ns() - made;
+}
+
+std::int64_t Synthetic::label(std::uint64_t seed, std::int64_t index) const {
+  Philox random(seed, static_cast<std::uint64_t>(index), kLabelDraws);
+  return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(options_.classes)));
+}
+
+std::vector<std::int64_t> Synthetic::labels(std::uint64_t seed) const {
+  std::vector<std::int64_t> labels;
+  for (std::int64_t index = 0; index < size(); ++index) labels.push_back(label(seed, index));
+  return labels;
 }
 
 std::string Synthetic::digest() const {

@@ -38,12 +38,14 @@ class Synthetic final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
+  [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
   [[nodiscard]] std::string digest() const override;
 
   // What the sample costs beyond its bytes; a function of (seed, index), never negative.
   [[nodiscard]] double cost_us(const SampleKey& key) const;
 
  private:
+  [[nodiscard]] std::int64_t label(std::uint64_t seed, std::int64_t index) const;
   [[nodiscard]] double usual_cost_us(const SampleKey& key) const;
 
   SyntheticOptions options_;

@@ -16,7 +16,7 @@ BatchLayout::BatchLayout(std::vector<FieldSpec> fields, std::int64_t batch_size)
     offsets_.push_back(bytes_);
     const std::size_t bytes = field.bytes() * static_cast<std::size_t>(batch_size);
     bytes_ += (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-    fields_.push_back(shared_spec(std::move(field)));
+    fields_.push_back(std::make_shared<const FieldSpec>(std::move(field)));
   }
 }
 
@@ -28,7 +28,7 @@ Batch BatchLayout::place(std::byte* memory, std::int64_t size, std::shared_ptr<v
               .owner = std::move(owner)};
   batch.fields.reserve(fields_.size());
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    batch.fields.push_back({.data = memory + offsets_[i], .spec = fields_[i]});
+    batch.fields.emplace_back(memory + offsets_[i], fields_[i]);
   }
   return batch;
 }

@@ -271,7 +271,7 @@ Batch ForkPool::map_segments(ReceivedResult& received) const {
       segments->push_back(Segment::map(std::move(received.segments.at(next++)), bytes));
       data = segments->back().data();
     }
-    batch.fields.push_back({.data = data, .spec = field});
+    batch.fields.emplace_back(data, field);
   }
   return batch;
 }

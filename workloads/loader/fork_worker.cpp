@@ -88,7 +88,7 @@ class Desk {
         segments_.push_back(Segment::create(worker_.segment_name, bytes));
         data = segments_.back().data();
       }
-      batch.fields.push_back({.data = data, .spec = field});
+      batch.fields.emplace_back(data, field);
     }
     return batch;
   }

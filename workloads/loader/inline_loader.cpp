@@ -81,9 +81,7 @@ std::optional<Batch> InlineLoader::next() {
   }
 }
 
-std::int64_t InlineLoader::batches_per_epoch() const {
-  return samples_ < 0 ? -1 : batch_count(samples_, options_.batch_size, options_.drop_last);
-}
+std::int64_t InlineLoader::batches_per_epoch() const { return epoch_batches(samples_, options_); }
 
 void InlineLoader::reset_metrics() { metrics_ = {}; }
 

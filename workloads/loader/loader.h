@@ -26,7 +26,9 @@ enum class Transport : std::uint8_t {
 struct LoaderOptions {
   std::int64_t batch_size = 1;
   bool shuffle = false;
-  bool with_replacement = false;  // sampler: random_with_replacement; not with shuffle
+  bool with_replacement = false;  // each draw of any sample; not with shuffle
+  std::string weights = {};       // of the draws: `balanced` or a file; empty: all alike
+  std::int64_t num_samples = 0;   // drawn per epoch; 0: as many as the data set has
   std::uint64_t seed = 0;
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;  // un-yielded batches <= prefetch_factor * num_workers

@@ -12,7 +12,7 @@ namespace stepbench {
 std::optional<std::string> LoaderWorkload::set_up() {
   dataset_ = make_dataset(resolved_);
   page_cache_.prepare();
-  EpochOrder order = make_order(*dataset_, loader_options(resolved_));
+  EpochOrder order = order_(*dataset_, loader_options(resolved_));
   loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, others_, pinned_.get());
   stream_.emplace(*loader_, context_);
   if (resolved_.text("loader.engine") == "fork") stream_->begin();  // instruments may use CUDA

@@ -20,11 +20,12 @@ namespace stepbench {
 class LoaderWorkload final : public Workload {
  public:
   LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context, OtherEngines others = {},
-                 std::unique_ptr<PinnedMemory> pinned = {})
+                 std::unique_ptr<PinnedMemory> pinned = {}, OrderMaker order = make_order)
       : resolved_(resolved),
         context_(context),
         others_(std::move(others)),
         pinned_(std::move(pinned)),
+        order_(std::move(order)),
         page_cache_(resolved) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
@@ -44,6 +45,7 @@ class LoaderWorkload final : public Workload {
   WorkerContext& context_;
   OtherEngines others_;
   std::unique_ptr<PinnedMemory> pinned_;
+  OrderMaker order_;
   std::unique_ptr<Dataset> dataset_;
   PageCache page_cache_;
   std::unique_ptr<Loader> loader_;

@@ -7,6 +7,7 @@
 #include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/sample_weights.h"
 #include "workloads/loader/thread_loader.h"
 
 namespace stepbench {
@@ -21,11 +22,13 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
   const auto text = [&](std::string_view name, std::string otherwise) {
     return resolved.has(name) ? resolved.text(name) : otherwise;
   };
+  const std::string sampler = text("loader.sampler", {});
   return {
       .batch_size = resolved.integer("loader.batch_size"),
       .shuffle = resolved.flag("loader.shuffle"),
-      .with_replacement = resolved.has("loader.sampler") &&
-                          resolved.text("loader.sampler") == "random_with_replacement",
+      .with_replacement = sampler == "random_with_replacement" || sampler == "weighted",
+      .weights = text("loader.weights", {}),
+      .num_samples = integer("loader.num_samples", 0),
       .seed = static_cast<std::uint64_t>(integer("loader.seed", integer("seed", 0))),
       .num_workers = resolved.integer("loader.num_workers"),
       .prefetch_factor = integer("loader.prefetch_factor", 2),
@@ -44,7 +47,12 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
 
 EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
   if (dataset.size() < 0) return {};
-  if (options.with_replacement) return drawn_order(dataset.size(), options.seed);
+  const std::int64_t draws = epoch_samples(dataset.size(), options);
+  if (!options.weights.empty()) {
+    return weighted_order(sample_weights(dataset, options), draws, options.with_replacement,
+                          options.seed);
+  }
+  if (options.with_replacement) return drawn_order(dataset.size(), draws, options.seed);
   return options.shuffle ? shuffled_order(dataset.size(), options.seed)
                          : sequential_order(dataset.size());
 }

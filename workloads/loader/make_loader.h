@@ -18,6 +18,7 @@ namespace stepbench {
 // Sequential, or this project's own shuffle with the options' seed: an order for programs without
 // torch. Empty for an iterable data set, which has an order of its own.
 [[nodiscard]] EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options);
+using OrderMaker = std::function<EpochOrder(const Dataset&, const LoaderOptions&)>;
 
 // Engines that live outside this folder, by name: they need libraries that loading does not.
 using EngineMaker = std::function<std::unique_ptr<Loader>(

@@ -2,6 +2,7 @@
 #include "workloads/loader/order.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -13,6 +14,30 @@ namespace {
 std::vector<std::int64_t> identity(std::int64_t samples) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
   std::iota(order.begin(), order.end(), std::int64_t{0});
+  return order;
+}
+
+std::vector<std::int64_t> drawn_by_weight(const std::vector<double>& weights, std::int64_t draws,
+                                          Philox& random) {
+  std::vector<double> until(weights.size());
+  std::partial_sum(weights.begin(), weights.end(), until.begin());
+  std::vector<std::int64_t> order(static_cast<std::size_t>(draws));
+  for (std::int64_t& index : order) {
+    index = std::ranges::upper_bound(until, random.uniform() * until.back()) - until.begin();
+  }
+  return order;
+}
+
+// Each sample's key is exponential with its weight as rate; the smallest keys come first
+// (Efraimidis and Spirakis, 2006).
+std::vector<std::int64_t> drawn_once_by_weight(const std::vector<double>& weights,
+                                               std::int64_t draws, Philox& random) {
+  std::vector<double> keys;
+  for (const double weight : weights) keys.push_back(-std::log1p(-random.uniform()) / weight);
+  std::vector<std::int64_t> order = identity(static_cast<std::int64_t>(weights.size()));
+  std::ranges::stable_sort(order, {},
+                           [&](std::int64_t i) { return keys[static_cast<std::size_t>(i)]; });
+  order.resize(static_cast<std::size_t>(draws));
   return order;
 }
 
@@ -33,15 +58,33 @@ EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed) {
   };
 }
 
-EpochOrder drawn_order(std::int64_t samples, std::uint64_t seed) {
-  return [samples, seed](std::int64_t epoch) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
+EpochOrder drawn_order(std::int64_t samples, std::int64_t draws, std::uint64_t seed) {
+  return [samples, draws, seed](std::int64_t epoch) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(draws));
     Philox random(seed, static_cast<std::uint64_t>(epoch));
     for (std::int64_t& index : order) {
       index = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(samples)));
     }
     return order;
   };
+}
+
+EpochOrder weighted_order(std::vector<double> weights, std::int64_t draws, bool replacement,
+                          std::uint64_t seed) {
+  return [weights = std::move(weights), draws, replacement, seed](std::int64_t epoch) {
+    Philox random(seed, static_cast<std::uint64_t>(epoch));
+    return replacement ? drawn_by_weight(weights, draws, random)
+                       : drawn_once_by_weight(weights, draws, random);
+  };
+}
+
+std::int64_t epoch_samples(std::int64_t samples, const LoaderOptions& options) {
+  return options.num_samples > 0 ? options.num_samples : samples;
+}
+
+std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options) {
+  if (samples < 0) return -1;
+  return batch_count(epoch_samples(samples, options), options.batch_size, options.drop_last);
 }
 
 std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size, bool drop_last) {

@@ -13,8 +13,13 @@ namespace stepbench {
 [[nodiscard]] EpochOrder sequential_order(std::int64_t samples);
 // A Fisher-Yates shuffle per epoch, a function of (seed, epoch). Not torch.randperm's order.
 [[nodiscard]] EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed);
-// As many draws as there are samples, each of any sample; a function of (seed, epoch).
-[[nodiscard]] EpochOrder drawn_order(std::int64_t samples, std::uint64_t seed);
+// `draws` draws, each of any sample; a function of (seed, epoch).
+[[nodiscard]] EpochOrder drawn_order(std::int64_t samples, std::int64_t draws, std::uint64_t seed);
+// Each draw as likely as the sample's weight says; without replacement, no sample twice.
+[[nodiscard]] EpochOrder weighted_order(std::vector<double> weights, std::int64_t draws,
+                                        bool replacement, std::uint64_t seed);
+// How many samples an epoch has, of a data set of this size.
+[[nodiscard]] std::int64_t epoch_samples(std::int64_t samples, const LoaderOptions& options);
 
 // Python's BatchSampler: cuts an epoch's order into batches. A view; `order` must outlive it.
 class BatchCut {
@@ -31,5 +36,7 @@ class BatchCut {
 
 [[nodiscard]] std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size,
                                        bool drop_last);
+// Loader::batches_per_epoch() over a data set of this size; negative: not known.
+[[nodiscard]] std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options);
 
 }  // namespace stepbench

@@ -33,7 +33,7 @@ Batch pinned_copy(const Batch& batch, PinnedMemory& memory) {
       data = static_cast<std::byte*>(owners->back().get());
       std::memcpy(data, field.data, bytes);
     }
-    pinned.fields.push_back({.data = data, .spec = field.spec});
+    pinned.fields.emplace_back(data, field.spec);
   }
   return pinned;
 }

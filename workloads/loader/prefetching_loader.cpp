@@ -173,7 +173,7 @@ void PrefetchingLoader::send_next() {
 }
 
 std::int64_t PrefetchingLoader::batches_per_epoch() const {
-  return samples_ < 0 ? -1 : batch_count(samples_, options_.batch_size, options_.drop_last);
+  return epoch_batches(samples_, options_);
 }
 
 void PrefetchingLoader::reset_metrics() {

@@ -38,14 +38,7 @@ std::optional<std::string> ModelStep::build() {
   dataset_ = make_dataset(resolved_);
   page_cache_.prepare();
   const LoaderOptions loader = loader_options(resolved_);
-  EpochOrder order;
-  if (dataset_->iterable() == nullptr) {
-    order = torch_epoch_order({.size = dataset_->size(),
-                               .shuffle = loader.shuffle,
-                               .with_replacement = loader.with_replacement,
-                               .seed = loader.seed,
-                               .persistent_workers = loader.persistent_workers});
-  }
+  EpochOrder order = torch_order(*dataset_, loader);
   pinned_ = pinned_memory(options_.device);
   loader_ =
       make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines(), pinned_.get());
@@ -71,13 +64,9 @@ void ModelStep::keep_data_on_device() {
     throw ConfigError("transfer.placement", "upstream needs a data set of known size");
   }
   const LoaderOptions loader = loader_options(resolved_);
-  EpochOrder order = torch_epoch_order({.size = dataset_->size(),
-                                        .shuffle = loader.shuffle,
-                                        .seed = loader.seed,
-                                        .persistent_workers = loader.persistent_workers});
   transfer_->keep_resident(
       std::make_unique<ResidentBatches>(read_fixed_batch(*dataset_, dataset_->size(), loader.seed),
-                                        options_.device, loader, std::move(order)));
+                                        options_.device, loader, torch_order(*dataset_, loader)));
 }
 
 void ModelStep::build_model() {

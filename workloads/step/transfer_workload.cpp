@@ -73,12 +73,10 @@ class TransferWorkload final : public Workload {
     const auto source =
         std::make_shared<at::Tensor>(host_bytes(bytes_, resolved_.text("copy.source") == "pinned"));
     auto* data = static_cast<std::byte*>(source->data_ptr());
-    batch_ = {
-        .fields = {{data,
-                    shared_spec({.name = "bytes", .shape = {bytes_}, .dtype = DType::kUInt8})},
-                   {data, shared_spec({.name = "none", .shape = {0}, .dtype = DType::kUInt8})}},
-        .size = 1,
-        .owner = source};
+    batch_ = {.fields = {{data, {.name = "bytes", .shape = {bytes_}, .dtype = DType::kUInt8}},
+                         {data, {.name = "none", .shape = {0}, .dtype = DType::kUInt8}}},
+              .size = 1,
+              .owner = source};
     transfer_.emplace(resolved_, device_);
     plain_bytes_per_s_ = measure_plain_copies();
     return std::nullopt;

@@ -14,6 +14,7 @@
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
 #include "workloads/step/transfer_workload.h"
+#include "workloads/torch_loader/epoch_order.h"
 #include "workloads/torch_loader/pinned.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
 
@@ -23,7 +24,8 @@ namespace {
 std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
                                                WorkerContext& context) {
   return std::make_unique<LoaderWorkload>(resolved, context, torch_engines(),
-                                          pinned_memory(parse_device(resolved.text("device"))));
+                                          pinned_memory(parse_device(resolved.text("device"))),
+                                          torch_order);
 }
 
 }  // namespace

@@ -8,9 +8,12 @@
 namespace stepbench {
 
 struct OrderOptions {
-  std::int64_t size = 0;  // samples in the data set
+  std::int64_t size = 0;         // samples in the data set
+  std::int64_t num_samples = 0;  // in an epoch, where they are drawn; 0: size
   bool shuffle = false;
   bool with_replacement = false;  // RandomSampler(replacement=True); wins over shuffle
+  std::vector<double> weights =
+      {};  // WeightedRandomSampler(weights, num_samples, with_replacement)
   std::uint64_t seed = 0;
   bool persistent_workers = false;
 };
@@ -18,6 +21,11 @@ struct OrderOptions {
 // The sample order of Python's DataLoader(shuffle=...) whose epochs directly follow
 // torch.manual_seed(seed). Each epoch's iterator draws a base seed and the sampler a sampler
 // seed; persistent workers draw the base seed once. A pure function of the epoch.
+// With weights the sampler draws from torch's own generator, so an epoch takes all draws before it:
+// it is quick to ask for epochs one after another. One thread.
 [[nodiscard]] EpochOrder torch_epoch_order(const OrderOptions& options);
+
+// That order for a data set; empty for an iterable one. Throws as sample_weights() does.
+[[nodiscard]] EpochOrder torch_order(const Dataset& dataset, const LoaderOptions& options);
 
 }  // namespace stepbench

@@ -203,8 +203,7 @@ class TorchCppLoader final : public Loader {
   }
 
   [[nodiscard]] std::int64_t batches_per_epoch() const override {
-    return batch_count(shared_->dataset.size(), shared_->options.batch_size,
-                       shared_->options.drop_last);
+    return epoch_batches(shared_->dataset.size(), shared_->options);
   }
   [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override {

@@ -137,6 +137,40 @@ TEST(SamplerRules, ASamplerThatSaysWhatShuffleSaysIsTheSameCase) {
   }
 }
 
+TEST(SamplerRules, WeightsAndWeightedSamplersNeedEachOther) {
+  const auto errors = [](const char* sampler, const char* weights) {
+    ResolvedCase resolved = with_workers(0);
+    if (sampler != nullptr) resolved.options["loader.sampler"] = std::string(sampler);
+    if (weights != nullptr) resolved.options["loader.weights"] = std::string(weights);
+    Said said;
+    check_sampler(resolved, {}, said);
+    return said.errors;
+  };
+  for (const char* sampler : {"weighted", "weighted_without_replacement"}) {
+    EXPECT_THAT(errors(sampler, "balanced"), IsEmpty());
+    EXPECT_THAT(errors(sampler, nullptr), ElementsAre(HasSubstr("needs weights: balanced, or a")));
+  }
+  for (const char* sampler : {"random", "random_with_replacement"}) {
+    EXPECT_THAT(errors(sampler, "balanced"), ElementsAre(HasSubstr("set sampler: weighted")));
+  }
+  EXPECT_THAT(errors(nullptr, "w.txt"), ElementsAre(testing::StartsWith("loader.weights: ")));
+}
+
+TEST(SamplerRules, HowManyAreDrawnIsSaidOnlyWhereSamplesAreDrawn) {
+  for (const auto& [sampler, draws] :
+       {std::pair("random_with_replacement", true), std::pair("random", false),
+        std::pair("sequential", false)}) {
+    ResolvedCase resolved = with_workers(0);
+    resolved.options["loader.sampler"] = std::string(sampler);
+    resolved.options["loader.num_samples"] = std::int64_t{5};
+    Said said;
+    check_sampler(resolved, {}, said);
+    EXPECT_EQ(said.errors.empty(), draws) << sampler;
+  }
+  const Section section = loader_section();
+  EXPECT_EQ(std::ranges::find(section.options, "num_samples", &Option::name)->min, 1);
+}
+
 TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
   for (const char* option : {"loader.shuffle", "loader.sampler"}) {
     ResolvedCase resolved = with_workers(2);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 namespace stepbench {
@@ -37,7 +38,7 @@ TEST(BatchCut, KeepsOrDropsTheLastPartialBatch) {
 }
 
 TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
-  const EpochOrder order = drawn_order(1000, 3);
+  const EpochOrder order = drawn_order(1000, 1000, 3);
   const std::vector<std::int64_t> first = order(0);
   EXPECT_EQ(first.size(), 1000U);
   EXPECT_EQ(order(0), first);
@@ -46,6 +47,33 @@ TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
   EXPECT_GE(*seen.begin(), 0);
   EXPECT_LT(*seen.rbegin(), 1000);
   EXPECT_NEAR(static_cast<double>(seen.size()), 632, 60);  // 1 - 1/e of them
+}
+
+TEST(Order, WeightedDrawsFollowTheWeightsAndNeverTakeAWeightOfZero) {
+  const EpochOrder order = weighted_order({1, 0, 3}, 4000, true, 3);
+  const std::vector<std::int64_t> first = order(0);
+  ASSERT_EQ(first.size(), 4000U);
+  EXPECT_EQ(order(0), first);
+  EXPECT_NE(order(1), first);
+  EXPECT_EQ(std::ranges::count(first, 1), 0);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(first, 2)), 3000, 150);  // five sigma
+}
+
+TEST(Order, WeightedWithoutReplacementTakesNoSampleTwiceAndHeavyOnesFirst) {
+  const EpochOrder order = weighted_order({1, 1000, 1, 0, 1}, 4, false, 3);
+  int first = 0;
+  for (std::int64_t epoch = 0; epoch < 100; ++epoch) {
+    const std::vector<std::int64_t> drawn = order(epoch);
+    EXPECT_THAT(drawn, UnorderedElementsAreArray({0, 1, 2, 4}));
+    first += drawn[0] == 1 ? 1 : 0;
+  }
+  EXPECT_GT(first, 95);
+}
+
+TEST(Order, AnEpochHasAsManySamplesAsAreDrawn) {
+  EXPECT_EQ(epoch_batches(10, {.batch_size = 4}), 3);
+  EXPECT_EQ(epoch_batches(10, {.batch_size = 4, .num_samples = 5}), 2);
+  EXPECT_EQ(epoch_batches(-1, {.batch_size = 4}), -1);
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/sample_weights.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "harness/error.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kOption = "loader.weights";
+constexpr std::size_t kMostWeights = std::size_t{1} << 24;  // of torch.multinomial
+
+bool separates(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
+
+std::string place(const std::filesystem::path& file, std::string_view text, std::size_t at) {
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+  return file.string() + ": line " + std::to_string(line);
+}
+
+void require_drawable(const std::vector<double>& weights) {
+  if (weights.size() > kMostWeights) {
+    throw ConfigError(kOption, std::to_string(weights.size()) +
+                                   " samples; torch.multinomial draws from at most 2^24");
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (std::isfinite(weights[i]) && weights[i] >= 0) continue;
+    std::ostringstream weight;
+    weight << weights[i];
+    throw ConfigError(kOption, "weight " + std::to_string(i) + " is " + weight.str() +
+                                   ", expected a finite number that is not negative");
+  }
+  if (std::accumulate(weights.begin(), weights.end(), 0.0) > 0) return;
+  throw ConfigError(kOption, "all weights are zero: there is nothing to draw");
+}
+
+}  // namespace
+
+std::vector<double> balanced_weights(const std::vector<std::int64_t>& labels) {
+  std::map<std::int64_t, double> counts;
+  for (const std::int64_t label : labels) ++counts[label];
+  std::vector<double> weights;
+  weights.reserve(labels.size());
+  for (const std::int64_t label : labels) weights.push_back(1 / counts[label]);
+  return weights;
+}
+
+std::vector<double> read_weights(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    throw ConfigError(kOption, "cannot read " + file.string() +
+                                   "; expected `balanced` or a text file with a weight per sample");
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  std::vector<double> weights;
+  for (std::size_t at = 0; at < text.size();) {
+    if (separates(text[at])) {
+      ++at;
+      continue;
+    }
+    const auto begin = text.begin() + static_cast<long>(at);
+    const auto end = std::find_if(begin, text.end(), separates);
+    double weight = 0;
+    const char* const last = text.data() + (end - text.begin());
+    const auto [stop, error] = std::from_chars(text.data() + at, last, weight);
+    if (error != std::errc() || stop != last) {
+      constexpr std::ptrdiff_t kShown = 40;
+      throw ConfigError(kOption, place(file, text, at) + ": expected a number, found '" +
+                                     std::string(begin, begin + std::min(end - begin, kShown)) +
+                                     "'");
+    }
+    weights.push_back(weight);
+    at = static_cast<std::size_t>(end - text.begin());
+  }
+  return weights;
+}
+
+std::vector<double> sample_weights(const Dataset& dataset, const LoaderOptions& options) {
+  std::vector<double> weights;
+  if (options.weights == "balanced") {
+    weights = balanced_weights(dataset.labels(options.seed));
+    if (weights.empty()) {
+      throw ConfigError(kOption,
+                        "balanced needs samples with one class each, and this data set has none; "
+                        "give a file with a weight per sample");
+    }
+  } else {
+    weights = read_weights(options.weights);
+    if (weights.size() != static_cast<std::size_t>(dataset.size())) {
+      throw ConfigError(kOption, options.weights + " has " + std::to_string(weights.size()) +
+                                     " weights for " + std::to_string(dataset.size()) + " samples");
+    }
+  }
+  require_drawable(weights);
+  const std::int64_t draws = epoch_samples(dataset.size(), options);
+  if (!options.with_replacement && draws > dataset.size()) {
+    throw ConfigError("loader.num_samples", "cannot draw " + std::to_string(draws) + " of " +
+                                                std::to_string(dataset.size()) +
+                                                " samples without replacement");
+  }
+  return weights;
+}
+
+}  // namespace stepbench
