@@ -193,26 +193,53 @@ TEST(TransferRules, PlacementsThatCopyNothingAreFineOnTheCpu) {
   }
 }
 
-TEST(TransferRules, OnADeviceThePinThreadNeedsPinnedMemoryAndNoneIsNoPlacement) {
-  const test::Options on_gpu = with(test::tiny_images("mlp"), "device", std::string("cuda"));
-  Heard heard;
-  judge(with(on_gpu, "transfer.placement", std::string("pin_thread")), {.cuda_available = true},
-        heard);
-  judge(with(on_gpu, "transfer.placement", std::string("none")), {.cuda_available = true}, heard);
-  EXPECT_THAT(heard.errors,
-              ElementsAre(StartsWith("transfer.placement: pin_thread is the loader's own"),
-                          StartsWith("transfer.placement: none leaves batches in host memory")));
+test::Options in_pin_thread(const std::string& engine, std::int64_t workers, bool pin_memory) {
+  test::Options options = test::tiny_images("mlp");
+  options["device"] = std::string("cuda");
+  options["transfer.placement"] = std::string("pin_thread");
+  options["loader.engine"] = engine;
+  options["loader.num_workers"] = workers;
+  options["loader.pin_memory"] = pin_memory;
+  return options;
 }
 
-TEST(TransferRules, NoEngineCopiesInItsPinThread) {
-  test::Options options = with(test::tiny_images("mlp"), "device", std::string("cuda"));
-  options["transfer.placement"] = std::string("pin_thread");
-  options["loader.pin_memory"] = true;
+TEST(TransferRules, ThePinThreadOfThreadsAndOfProcessesCopies) {
+  for (const std::string engine : {"thread", "fork"}) {
+    Heard heard;
+    judge(in_pin_thread(engine, 1, true), {.cuda_available = true, .cores = 2}, heard);
+    EXPECT_THAT(heard.errors, IsEmpty()) << engine;
+    EXPECT_THAT(heard.skips, IsEmpty()) << engine;
+  }
+}
+
+TEST(TransferRules, WithoutAPinThreadNothingCopiesInIt) {
+  struct Refusal {
+    test::Options options;
+    const char* reason;
+  };
+  for (const Refusal& refusal :
+       {Refusal{in_pin_thread("thread", 1, false), "pin_thread copies what the loader's pin"},
+        Refusal{in_pin_thread("thread", 0, true), "pin_thread needs workers: with num_workers 0"},
+        Refusal{in_pin_thread("inline", 0, true), "pin_thread needs workers: with num_workers 0"},
+        Refusal{in_pin_thread("torch_cpp", 1, false), "pin_thread needs a pin thread, which"}}) {
+    const std::string text = std::string("transfer.placement: ") + refusal.reason;
+    Heard alone;
+    judge(refusal.options, {.cuda_available = true, .cores = 2}, alone);
+    EXPECT_THAT(alone.errors, ElementsAre(StartsWith(text)));
+    Heard swept;
+    judge(refusal.options, {.swept = true, .cuda_available = true, .cores = 2}, swept);
+    EXPECT_THAT(swept.errors, IsEmpty());
+    EXPECT_THAT(swept.skips, ElementsAre(StartsWith(text)));
+  }
+}
+
+TEST(TransferRules, TheWorkloadTransferHasNoPinThread) {
+  const test::Options copies = {{"workload", std::string("transfer")},
+                                {"device", std::string("cuda")},
+                                {"transfer.placement", std::string("pin_thread")}};
   Heard heard;
-  judge(options, {.cuda_available = true, .swept = true}, heard);
-  EXPECT_THAT(
-      heard.skips,
-      testing::Contains(StartsWith("transfer.placement: pin_thread is not offered by engine")));
+  judge(copies, {.cuda_available = true}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(testing::HasSubstr("use workload: train_step")));
 }
 
 TEST(TransferRules, TheWorkloadTransferNeedsSomethingToCopy) {

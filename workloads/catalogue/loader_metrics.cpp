@@ -29,6 +29,10 @@ std::vector<Metric> loader_metrics() {
       {.name = "loader_pin_ns",
        .unit = "ns",
        .doc = "Copying a batch into page-locked memory, wherever that is done."},
+      {.name = "loader_upload_ns",
+       .unit = "ns",
+       .doc = "The pin thread's own time to begin a batch's copy to the device "
+              "(transfer.placement: pin_thread)."},
       {.name = "loader_pinned_bytes",
        .unit = "bytes",
        .doc = "Most page-locked memory that batches held at once."},

@@ -11,6 +11,12 @@ using std::string_literals::operator""s;
 
 Value mebibytes(std::int64_t count) { return count << 20U; }
 
+// Options that exclude each other are left out of a sweep, and a mistake outside one.
+void exclude(const RuleFacts& facts, RuleSink& sink, std::string_view option,
+             const std::string& reason) {
+  facts.swept ? sink.skip(std::string(option) + ": " + reason) : sink.error(option, reason);
+}
+
 // What cannot be had here is left out of a sweep and refused when it was asked for alone.
 void refuse(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink,
             std::string_view option, std::string reason) {
@@ -20,6 +26,23 @@ void refuse(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(), [&](const char* name) { return text == name; });
+}
+
+void check_pin_thread(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const auto refuse_it = [&](const std::string& reason) {
+    exclude(facts, sink, "transfer.placement", "pin_thread " + reason);
+  };
+  const std::string& engine = resolved.text("loader.engine");
+  if (resolved.integer("loader.num_workers") == 0) {
+    refuse_it(
+        "needs workers: with num_workers 0 the training thread reads and pins each batch itself; "
+        "set loader.num_workers: 1 or more, or placement: prefetch_stream");
+  } else if (engine == "torch_cpp") {
+    refuse_it(
+        "needs a pin thread, which engine torch_cpp does not have; use engine thread or fork");
+  } else if (!resolved.flag("loader.pin_memory")) {
+    refuse_it("copies what the loader's pin thread has pinned; set loader.pin_memory: true");
+  }
 }
 
 }  // namespace
@@ -37,9 +60,12 @@ Section transfer_section() {
                    "Where the copy happens. inline: in the step, on the stream that computes. "
                    "inline_non_blocking: there too, but the host goes on at once. "
                    "prefetch_stream: on a stream of its own, one batch ahead, in two buffers that "
-                   "events hand over. pin_thread: by the loader's pin thread. upstream: the whole "
-                   "data set lies on the device; the loader has nothing to do. none: batches stay "
-                   "where the loader put them (device: cpu).",
+                   "events hand over. pin_thread: by the loader's pin thread as soon as a batch is "
+                   "pinned, asynchronously, on a stream of its own; the phase h2d is then the wait "
+                   "for what has not arrived. It runs ahead as far as the loader does: up to "
+                   "prefetch_factor * num_workers batches lie on the device beside those in use. "
+                   "upstream: the whole data set lies on the device; the loader has nothing to do. "
+                   "none: batches stay where the loader put them (device: cpu).",
                .default_value = "inline"s,
                .choices = {"inline", "inline_non_blocking", "prefetch_stream", "pin_thread",
                            "upstream", "none"},
@@ -108,17 +134,7 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
                "CPU, where batches are used in place");
     return;
   }
-  if (placement == "pin_thread") {
-    if (!resolved.flag("loader.pin_memory")) {
-      sink.error("transfer.placement",
-                 "pin_thread is the loader's own: it needs loader.pin_memory");
-    } else {
-      refuse(resolved, facts, sink, "transfer.placement",
-             "transfer.placement: pin_thread is not offered by engine " +
-                 resolved.text("loader.engine") + "; prefetch_stream copies ahead as well");
-    }
-    return;
-  }
+  if (placement == "pin_thread") check_pin_thread(resolved, facts, sink);
   if (placement == "prefetch_stream" && !resolved.flag("loader.pin_memory")) {
     sink.note(
         "transfer.placement: prefetch_stream from pageable memory: the host waits in each "
@@ -129,7 +145,12 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
 void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const std::string& placement = resolved.text("transfer.placement");
   const bool on_cpu = resolved.text("device") == "cpu";
-  if (is_one_of(placement, {"none", "upstream", "pin_thread"})) {
+  if (placement == "pin_thread") {
+    exclude(
+        facts, sink, "transfer.placement",
+        "pin_thread copies in the loader's pin thread, and the workload transfer has no loader; "
+        "use workload: train_step");
+  } else if (is_one_of(placement, {"none", "upstream"})) {
     refuse(resolved, facts, sink, "transfer.placement",
            "transfer.placement: " + placement + " leaves the workload transfer nothing to copy");
   } else if (on_cpu && placement != "prefetch_stream") {

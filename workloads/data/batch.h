@@ -43,6 +43,9 @@ struct Batch {
   std::int64_t index = 0;  // position in the epoch's order
   bool partial = false;    // size < batch_size
   std::shared_ptr<void> owner;
+  // Left by the loader's pin thread where it copies to a device (BatchUpload). May be released on
+  // any thread, also while that copy is under way.
+  std::shared_ptr<const void> device_copy = {};
   [[nodiscard]] std::size_t bytes() const;
 };
 

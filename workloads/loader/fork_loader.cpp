@@ -83,11 +83,11 @@ std::unique_ptr<Loader> make_fork_loader(const Dataset& dataset, const LoaderOpt
       .patience = options.patience};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
-      [&dataset, &clock, layout, ring, pool,
-       pinned = options.pinned]() -> std::unique_ptr<WorkerPool> {
+      [&dataset, &clock, layout, ring, pool, pinned = options.pinned,
+       upload = options.upload]() -> std::unique_ptr<WorkerPool> {
         auto processes = std::make_unique<ForkPool>(dataset, *layout, ring, pool, clock);
         if (pinned == nullptr) return processes;
-        return std::make_unique<PinningPool>(std::move(processes), *pinned, clock);
+        return std::make_unique<PinningPool>(std::move(processes), *pinned, upload, clock);
       },
       clock);
 }

@@ -17,6 +17,7 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   collate_ns += other.collate_ns;
   transport_ns += other.transport_ns;
   pin_ns += other.pin_ns;
+  upload_ns += other.upload_ns;
   blocked_ns += other.blocked_ns;
   read_ns += other.read_ns;
   receive_ns += other.receive_ns;

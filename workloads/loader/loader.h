@@ -13,6 +13,7 @@
 #include "harness/measure/clock.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
+#include "workloads/loader/batch_upload.h"
 #include "workloads/loader/pinned_memory.h"
 
 namespace stepbench {
@@ -34,6 +35,7 @@ struct LoaderOptions {
   std::int64_t prefetch_factor = 2;  // un-yielded batches <= prefetch_factor * num_workers
   bool pin_memory = false;
   PinnedMemory* pinned = nullptr;  // where pin_memory copies batches to; must outlive the loader
+  BatchUpload* upload = nullptr;   // what the pin thread does with them then; must outlive it too
   bool persistent_workers = false;
   bool drop_last = false;
   double timeout_s = 0;  // per wait for one result; 0: none
@@ -67,6 +69,7 @@ struct LoaderMetrics {
   std::int64_t collate_ns = 0;
   std::int64_t transport_ns = 0;  // handing a batch over, without waiting for its turn
   std::int64_t pin_ns = 0;
+  std::int64_t upload_ns = 0;  // of the pin thread's time, in BatchUpload
 
   // The consumer's side of every next() that returned a batch or threw. The five parts sum to the
   // sum of wait_ns.

@@ -105,6 +105,9 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   if (metrics.pin_ns > 0) {
     sink.metric("loader_pin_ns", static_cast<double>(metrics.pin_ns) / calls);
   }
+  if (metrics.upload_ns > 0) {
+    sink.metric("loader_upload_ns", static_cast<double>(metrics.upload_ns) / calls);
+  }
   sink.metric("loader_lost_samples", static_cast<double>(metrics.lost_samples));
   if (metrics.epochs > 0) {
     const auto epochs = static_cast<double>(metrics.epochs);

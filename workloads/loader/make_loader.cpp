@@ -59,7 +59,8 @@ EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
 
 std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
                                     EpochOrder order, WorkerContext& context,
-                                    const OtherEngines& others, PinnedMemory* pinned) {
+                                    const OtherEngines& others, PinnedMemory* pinned,
+                                    BatchUpload* upload) {
   const std::int64_t began = context.clock.now_ns();
   LoaderOptions options = loader_options(resolved);
   options.rank = context.rank;
@@ -73,6 +74,13 @@ std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& 
       throw ConfigError("loader.pin_memory", "needs an accelerator, and this case uses none");
     }
     options.pinned = pinned;
+  }
+  if (upload != nullptr) {
+    if (!options.pin_memory || options.num_workers == 0) {
+      throw ConfigError("transfer.placement",
+                        "pin_thread needs a pin thread: loader.pin_memory and num_workers > 0");
+    }
+    options.upload = upload;
   }
   std::unique_ptr<Loader> loader;
   if (engine == "inline" || options.num_workers == 0) {

@@ -27,12 +27,10 @@ using OtherEngines = std::map<std::string, EngineMaker, std::less<>>;
 
 // The engine that the section `loader` names, over `dataset`. `dataset` must outlive it; so must
 // `context`, whose life_cycle gets the time of construction. Throws ConfigError naming the option
-// that cannot be honoured. `pinned` is for loader.pin_memory.
-[[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset,
-                                                  const ResolvedCase& resolved, EpochOrder order,
-                                                  WorkerContext& context,
-                                                  const OtherEngines& others = {},
-                                                  PinnedMemory* pinned = nullptr);
+// that cannot be honoured. `pinned` is for loader.pin_memory, `upload` for the pin thread.
+[[nodiscard]] std::unique_ptr<Loader> make_loader(
+    const Dataset& dataset, const ResolvedCase& resolved, EpochOrder order, WorkerContext& context,
+    const OtherEngines& others = {}, PinnedMemory* pinned = nullptr, BatchUpload* upload = nullptr);
 
 // Destroys the loader and notes how long that took in context.life_cycle. Does nothing the second
 // time.

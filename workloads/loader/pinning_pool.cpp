@@ -10,8 +10,8 @@
 namespace stepbench {
 
 PinningPool::PinningPool(std::unique_ptr<WorkerPool> workers, PinnedMemory& memory,
-                         const Clock& clock)
-    : workers_(std::move(workers)), memory_(memory), clock_(clock) {
+                         BatchUpload* upload, const Clock& clock)
+    : workers_(std::move(workers)), memory_(memory), upload_(upload), clock_(clock) {
   start();
 }
 
@@ -33,25 +33,33 @@ void PinningPool::pin_results() {
   cap_threads_of_this_thread(1);
   try {
     memory_.enter_thread();
+    if (upload_ != nullptr) upload_->enter_thread();
     while (!stopping_) {
       std::optional<LoaderResult> result = workers_->receive(std::chrono::nanoseconds(0));
       if (!result) continue;
       result->take_over_ns = 0;  // not the consumer's
-      if (!result->error && result->data.size > 0) {
-        const std::int64_t began_ns = clock_.now_ns();
-        try {
-          result->data = pinned_copy(result->data, memory_);
-        } catch (...) {
-          result->error = std::current_exception();
-          result->data = {};
-        }
-        result->pin_ns = clock_.now_ns() - began_ns;
-      }
+      if (!result->error && result->data.size > 0) pin(*result);
       pinned_.push({.result = std::move(result), .broken = {}});
     }
   } catch (...) {
     pinned_.push({.result = {}, .broken = std::current_exception()});
   }
+}
+
+void PinningPool::pin(LoaderResult& result) {
+  const auto timed = [&](const auto& work) {
+    const std::int64_t began_ns = clock_.now_ns();
+    try {
+      work();
+    } catch (...) {
+      result.error = std::current_exception();
+      result.data = {};
+    }
+    return clock_.now_ns() - began_ns;
+  };
+  result.pin_ns = timed([&] { result.data = pinned_copy(result.data, memory_); });
+  if (upload_ == nullptr || result.error) return;
+  result.upload_ns = timed([&] { result.data.device_copy = upload_->upload(result.data); });
 }
 
 std::optional<LoaderResult> PinningPool::opened(std::optional<Answer> answer) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/measure/clock.h"
+#include "workloads/loader/batch_upload.h"
 #include "workloads/loader/blocking_queue.h"
 #include "workloads/loader/pinned_memory.h"
 #include "workloads/loader/worker_pool.h"
@@ -15,11 +16,13 @@
 namespace stepbench {
 
 // Python's pin thread: takes the results of another pool, copies each batch into pinned memory and
-// hands it on. It is started after the workers, so that none is forked beside it.
+// hands it on, on its way to a device where `upload` says so. It is started after the workers, so
+// that none is forked beside it.
 class PinningPool final : public WorkerPool {
  public:
-  // `memory` and `clock` must outlive it.
-  PinningPool(std::unique_ptr<WorkerPool> workers, PinnedMemory& memory, const Clock& clock);
+  // `memory`, `upload`, which may be null, and `clock` must outlive it.
+  PinningPool(std::unique_ptr<WorkerPool> workers, PinnedMemory& memory, BatchUpload* upload,
+              const Clock& clock);
   ~PinningPool() override;
 
   void send(int worker, const LoaderTask& task) override { workers_->send(worker, task); }
@@ -38,10 +41,12 @@ class PinningPool final : public WorkerPool {
   void start();
   void stop() noexcept;
   void pin_results();
+  void pin(LoaderResult& result);
   [[nodiscard]] std::optional<LoaderResult> opened(std::optional<Answer> answer);
 
   std::unique_ptr<WorkerPool> workers_;
   PinnedMemory& memory_;
+  BatchUpload* upload_;
   const Clock& clock_;
   std::atomic<bool> stopping_ = false;
   BlockingQueue<Answer> pinned_;

@@ -145,6 +145,7 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   metrics_.decode_ns += result.cost.decode_ns;
   metrics_.collate_ns += result.cost.collate_ns();
   metrics_.pin_ns += result.pin_ns;
+  metrics_.upload_ns += result.upload_ns;
   metrics_.transport_ns += result.blocked_ns;
   metrics_.skipped_samples += result.cost.skipped;
   LoaderMetrics::Worker& worker = metrics_.workers[static_cast<std::size_t>(result.worker)];

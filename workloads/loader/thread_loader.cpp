@@ -25,10 +25,11 @@ std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderO
                             cores_of_this_process())};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
-      [&dataset, &clock, memory, pool, pinned = options.pinned]() -> std::unique_ptr<WorkerPool> {
+      [&dataset, &clock, memory, pool, pinned = options.pinned,
+       upload = options.upload]() -> std::unique_ptr<WorkerPool> {
         auto threads = std::make_unique<ThreadPool>(dataset, *memory, pool, clock);
         if (pinned == nullptr) return threads;
-        return std::make_unique<PinningPool>(std::move(threads), *pinned, clock);
+        return std::make_unique<PinningPool>(std::move(threads), *pinned, upload, clock);
       },
       clock);
 }

@@ -28,6 +28,7 @@ struct LoaderResult {
   std::int64_t idle_ns = 0;     // of the worker, before this task
   std::int64_t blocked_ns = 0;  // of the worker, handing over the result before this one
   std::int64_t pin_ns = 0;
+  std::int64_t upload_ns = 0;
   std::int64_t take_over_ns = 0;  // of the consumer inside receive(), once the result was there
 };
 

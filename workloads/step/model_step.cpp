@@ -40,8 +40,11 @@ std::optional<std::string> ModelStep::build() {
   const LoaderOptions loader = loader_options(resolved_);
   EpochOrder order = torch_order(*dataset_, loader);
   pinned_ = pinned_memory(options_.device);
-  loader_ =
-      make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines(), pinned_.get());
+  if (resolved_.text("transfer.placement") == "pin_thread" && options_.device.is_cuda()) {
+    upload_ = std::make_unique<PinThreadUpload>(make_upload_stream(options_.device));
+  }
+  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines(),
+                        pinned_.get(), upload_.get());
   stream_.emplace(*loader_, context_);
   if (dataset_->fields().size() < 2) {
     throw ConfigError("data.kind",
@@ -54,6 +57,7 @@ std::optional<std::string> ModelStep::build() {
   at::globalContext().setBenchmarkCuDNN(options_.cudnn_benchmark);
   transfer_.emplace(resolved_, options_.device);
   if (transfer_->upstream()) keep_data_on_device();
+  if (upload_) transfer_->take_from(*upload_);
   build_model();
   prepare();
   return std::nullopt;
@@ -105,6 +109,7 @@ at::Tensor ModelStep::model_output(const at::Tensor& input) {
 void ModelStep::window(Edge edge) {
   if (edge == Edge::kBegin) page_cache_.prepare();
   stream_->window(edge);
+  if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());
   if (edge == Edge::kBegin) {
@@ -138,6 +143,8 @@ void ModelStep::report(ReportSink& sink) const {
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
   if (pinned_ && pinned_->peak_bytes() > 0)
     sink.metric("loader_pinned_bytes", static_cast<double>(pinned_->peak_bytes()));
+  if (const auto copy_ns = upload_ ? upload_->device_ns() : std::nullopt)
+    sink.metric("upload_device_ns", *copy_ns);
   sink.effective("device", options_.device.str());
   sink.effective("data.digest", dataset_->digest());
   if (options_.device.is_cuda()) {

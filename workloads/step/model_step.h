@@ -65,6 +65,7 @@ class ModelStep : public Workload {
   std::unique_ptr<Dataset> dataset_;
   PageCache page_cache_;
   std::unique_ptr<PinnedMemory> pinned_;
+  std::unique_ptr<PinThreadUpload> upload_;  // placement pin_thread only
   std::unique_ptr<Loader> loader_;
   std::optional<BatchStream> stream_;
   std::optional<Transfer> transfer_;

@@ -18,6 +18,7 @@ Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
 
 BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
   if (resident_) return resident_->next(step);
+  if (upload_ != nullptr) return upload_->next(next_batch, step);
   if (double_buffer_) return double_buffer_->next(next_batch, step);
   return to_device(next_batch(), step);
 }

@@ -13,6 +13,7 @@
 #include "workloads/torch_loader/batch_tensor.h"
 #include "workloads/transfer/batches_in_flight.h"
 #include "workloads/transfer/double_buffer.h"
+#include "workloads/transfer/pin_thread_upload.h"
 #include "workloads/transfer/resident_batches.h"
 
 namespace stepbench {
@@ -24,6 +25,8 @@ class Transfer {
 
   [[nodiscard]] bool upstream() const { return placement_ == "upstream"; }
   void keep_resident(std::unique_ptr<ResidentBatches> batches) { resident_ = std::move(batches); }
+  // Batches come from the loader with their copies begun. `upload` must outlive this.
+  void take_from(PinThreadUpload& upload) { upload_ = &upload; }
 
   // The next batch of the loader, on the device. Marks the phase h2d, but on the CPU, where inline
   // placements copy nothing.
@@ -38,6 +41,7 @@ class Transfer {
   std::optional<BatchesInFlight> in_flight_;
   std::optional<DoubleBuffer> double_buffer_;
   std::unique_ptr<ResidentBatches> resident_;
+  PinThreadUpload* upload_ = nullptr;
 };
 
 }  // namespace stepbench

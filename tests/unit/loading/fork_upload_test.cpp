@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <tuple>
+
+#include "tests/unit/loading/leftovers.h"
+#include "tests/unit/loading/scripted_upload.h"
+#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ThrowsMessage;
+
+const HostClock kClock;
+
+class ForkUpload : public test::LeavesNothing,
+                   public testing::WithParamInterface<std::tuple<Transport, bool>> {
+ protected:
+  LoaderOptions options() {
+    return {.batch_size = 10,
+            .num_workers = 2,
+            .pin_memory = true,
+            .pinned = &memory,
+            .upload = &upload,
+            .persistent_workers = std::get<bool>(GetParam()),
+            .transport = std::get<Transport>(GetParam())};
+  }
+  test::ScriptedPinnedMemory memory;
+  test::ScriptedUpload upload{memory};
+};
+
+INSTANTIATE_TEST_SUITE_P(Transports, ForkUpload,
+                         testing::Combine(testing::Values(Transport::kShmRing, Transport::kTorchFd),
+                                          testing::Bool()));
+
+TEST_P(ForkUpload, BatchesOfProcessesComeToTheDeviceInOrder) {
+  const test::IndexDataset data(60);
+  {
+    const auto loader = make_fork_loader(data, options(), shuffled_order(60, 5), kClock);
+    const EpochOrder order = shuffled_order(60, 5);
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      std::vector<std::int64_t> samples;
+      for (const auto& batch : test::uploaded_epoch(*loader, epoch)) {
+        samples.insert(samples.end(), batch.begin(), batch.end());
+      }
+      EXPECT_EQ(samples, order(epoch));
+    }
+    EXPECT_EQ(upload.entered, 2);
+    EXPECT_EQ(upload.there(), 0);
+    loader->begin_epoch(2);
+    (void)loader->next();  // and stops in its midst
+  }
+  EXPECT_EQ(upload.there(), 0);
+  EXPECT_EQ(memory.out(), 0U);
+}
+
+TEST_P(ForkUpload, WhatACopyThrowsIsTheErrorOfItsBatch) {
+  const test::IndexDataset data(30);
+  upload.before = [](const Batch& batch) {
+    if (batch.index == 1) throw Error("device out of memory");
+  };
+  {
+    const auto loader = make_fork_loader(data, options(), sequential_order(30), kClock);
+    loader->begin_epoch(0);
+    EXPECT_EQ(test::ScriptedUpload::of(*loader->next()).samples.front(), 0);
+    EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));
+    EXPECT_EQ(test::ScriptedUpload::of(*loader->next()).samples.front(), 20);
+    EXPECT_FALSE(loader->next().has_value());
+  }
+  EXPECT_EQ(upload.there(), 0);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies to a device by the pin thread, scripted. Engine fork: fork_upload_test.cpp.
+#include <gmock/gmock.h>
+
+#include <latch>
+
+#include "tests/unit/loading/scripted_upload.h"
+#include "workloads/loader/order.h"
+#include "workloads/loader/thread_loader.h"
+
+namespace stepbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::ThrowsMessage;
+using Batches = std::vector<std::vector<std::int64_t>>;
+
+const HostClock kClock;
+
+struct UploadScene {
+  LoaderOptions options(std::int64_t workers) {
+    return {.batch_size = 2,
+            .num_workers = workers,
+            .pin_memory = true,
+            .pinned = &memory,
+            .upload = &upload};
+  }
+  test::ScriptedPinnedMemory memory;
+  test::ScriptedUpload upload{memory};
+};
+
+TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
+  const test::IndexDataset data(9);
+  for (const bool persistent : {false, true}) {
+    UploadScene scene;
+    LoaderOptions options = scene.options(2);
+    options.persistent_workers = persistent;
+    const auto loader = make_thread_loader(data, options, shuffled_order(9, 3), kClock);
+    const auto plain =
+        make_thread_loader(data, {.batch_size = 2, .num_workers = 2}, shuffled_order(9, 3), kClock);
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      EXPECT_EQ(test::uploaded_epoch(*loader, epoch), test::epoch(*plain, epoch));
+    }
+    EXPECT_EQ(scene.upload.order().size(), 10U);
+    EXPECT_EQ(scene.upload.entered, 2);  // the thread is started anew for each epoch
+    EXPECT_EQ(scene.upload.threads(), scene.memory.threads());
+    EXPECT_FALSE(scene.upload.threads().contains(std::this_thread::get_id()));
+    EXPECT_EQ(scene.upload.there(), 0);
+  }
+}
+
+TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
+  const test::IndexDataset data(64);
+  UploadScene scene;
+  LoaderOptions options = scene.options(2);
+  options.prefetch_factor = 3;
+  std::latch ahead(6);  // 2 workers * 3
+  scene.upload.before = [&](const Batch&) {
+    if (!ahead.try_wait()) ahead.count_down();
+  };
+  const auto loader = make_thread_loader(data, options, sequential_order(64), kClock);
+  loader->begin_epoch(0);
+  ahead.wait();  // nothing was asked for yet
+  std::int64_t batches = 0;
+  while (const std::optional<Batch> held = loader->next()) ++batches;
+  EXPECT_EQ(batches, 32);
+  EXPECT_LE(scene.upload.most(), 6 + 1);  // and the one in the consumer's hands
+}
+
+TEST(Upload, ItsTimeIsNotThatOfPinning) {
+  const test::IndexDataset data(6);
+  const test::TickClock clock;
+  UploadScene scene;
+  scene.upload.before = [&](const Batch&) {
+    for (int tick = 0; tick < 1000; ++tick) (void)clock.now_ns();
+  };
+  const auto loader = make_thread_loader(data, scene.options(1), sequential_order(6), clock);
+  (void)test::uploaded_epoch(*loader, 0);
+  EXPECT_GT(loader->metrics().pin_ns, 0);
+  EXPECT_LT(loader->metrics().pin_ns, 3000);
+  EXPECT_GE(loader->metrics().upload_ns, 3 * 1000);
+  EXPECT_EQ(loader->metrics().pinning_ns, 0);
+}
+
+TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
+  const test::IndexDataset data(8);
+  UploadScene scene;
+  scene.upload.before = [](const Batch& batch) {
+    if (batch.index == 1) throw Error("device out of memory");
+  };
+  const auto loader = make_thread_loader(data, scene.options(2), sequential_order(8), kClock);
+  loader->begin_epoch(0);
+  EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(0, 1));
+  EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));
+  EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(4, 5));
+  EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(6, 7));
+  EXPECT_FALSE(loader->next().has_value());
+  EXPECT_EQ(scene.upload.there(), 0);
+  EXPECT_EQ(scene.memory.out(), 0U);
+}
+
+TEST(Upload, ErrorsOfWorkersReachNoDevice) {
+  const test::IndexDataset data(4, [](const SampleKey& key) {
+    if (key.index == 1) throw Error("corrupt");
+  });
+  UploadScene scene;
+  const auto loader = make_thread_loader(data, scene.options(1), sequential_order(4), kClock);
+  loader->begin_epoch(0);
+  EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: corrupt"));
+  EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(2, 3));
+  EXPECT_THAT(scene.upload.order(), ElementsAre(1));
+}
+
+class NoDevice final : public BatchUpload {
+ public:
+  void enter_thread() override { throw Error("no such device"); }
+  std::shared_ptr<const void> upload(const Batch&) override { return nullptr; }
+};
+
+TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
+  const test::IndexDataset data(4);
+  test::ScriptedPinnedMemory memory;
+  NoDevice none;
+  const auto loader = make_thread_loader(
+      data,
+      {.batch_size = 2, .num_workers = 1, .pin_memory = true, .pinned = &memory, .upload = &none},
+      sequential_order(4), kClock);
+  loader->begin_epoch(0);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("no such device"));
+  }
+}
+
+TEST(Upload, BatchesThatNobodyTookAreReleasedWhereverTheyLie) {
+  const test::IndexDataset data(40);
+  for (const bool persistent : {false, true}) {
+    for (const bool in_order : {false, true}) {
+      UploadScene scene;
+      std::optional<Batch> kept;
+      {
+        LoaderOptions options = scene.options(2);
+        options.persistent_workers = persistent;
+        options.in_order = in_order;
+        const auto loader = make_thread_loader(data, options, sequential_order(40), kClock);
+        loader->begin_epoch(0);
+        (void)loader->next();
+        EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // anew in mid-epoch
+        EXPECT_EQ(scene.upload.there(), 0);
+        loader->begin_epoch(2);
+        kept = loader->next();  // and ends there
+      }
+      EXPECT_EQ(scene.upload.there(), 1);
+      EXPECT_EQ(test::ScriptedUpload::of(*kept).samples, test::indices(*kept));
+      kept.reset();
+      EXPECT_EQ(scene.upload.there(), 0);
+      EXPECT_EQ(scene.memory.out(), 0U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench
