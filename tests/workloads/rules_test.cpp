@@ -227,7 +227,7 @@ TEST(TransferRules, WithoutAPinThreadNothingCopiesInIt) {
     judge(refusal.options, {.cuda_available = true, .cores = 2}, alone);
     EXPECT_THAT(alone.errors, ElementsAre(StartsWith(text)));
     Heard swept;
-    judge(refusal.options, {.swept = true, .cuda_available = true, .cores = 2}, swept);
+    judge(refusal.options, {.cuda_available = true, .swept = true, .cores = 2}, swept);
     EXPECT_THAT(swept.errors, IsEmpty());
     EXPECT_THAT(swept.skips, ElementsAre(StartsWith(text)));
   }

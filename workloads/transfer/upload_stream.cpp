@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/upload_stream.h"
 
+#include <ATen/record_function.h>
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -34,11 +35,13 @@ class EventMark final : public StreamMark {
 
 class DeviceUploadStream final : public UploadStream {
  public:
-  explicit DeviceUploadStream(at::Device device) : guard_(device.type()), device_(device) {}
+  explicit DeviceUploadStream(at::Device device) : device_(device) {}
 
   void enter_thread() override {
-    guard_.setDevice(device_);
-    if (!side_) side_ = guard_.getStreamFromGlobalPool(device_);
+    // Profilers count the step's operations, and end while this thread works.
+    at::enableRecordFunction(false);
+    cuda().setDevice(device_);
+    if (!side_) side_ = cuda().getStreamFromGlobalPool(device_);
   }
   std::shared_ptr<const StreamMark> mark() override {
     return std::make_shared<const EventMark>(*side_);
@@ -56,13 +59,16 @@ class DeviceUploadStream final : public UploadStream {
     tensors.target.record_stream(compute());
   }
   void finish() override {
-    if (side_) guard_.synchronizeStream(*side_);
+    if (side_) cuda().synchronizeStream(*side_);
   }
 
  private:
-  [[nodiscard]] c10::Stream compute() const { return guard_.getStream(device_); }
+  // Where libtorch was built without CUDA there is none to be had, and nothing that asks for it.
+  [[nodiscard]] c10::impl::VirtualGuardImpl cuda() const {
+    return c10::impl::VirtualGuardImpl(device_.type());
+  }
+  [[nodiscard]] c10::Stream compute() const { return cuda().getStream(device_); }
 
-  c10::impl::VirtualGuardImpl guard_;
   at::Device device_;
   std::optional<c10::Stream> side_;
 };
