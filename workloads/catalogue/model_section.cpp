@@ -257,7 +257,7 @@ std::vector<Metric> model_metrics() {
        .unit = "ns",
        .doc = "A batch's copy to the device by the loader's pin thread (transfer.placement: "
               "pin_thread), on its own stream, by CUDA events. It runs beside the step, whose "
-              "h2d_device is only what was still missing."},
+              "h2d_device_ns is the wait for what was still missing."},
   };
   metrics.insert(metrics.end(), own.begin(), own.end());
   return metrics;
