@@ -225,6 +225,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     device().destroy(event_of(event));
     delete static_cast<Event*>(event);
   }
+  void synchronizeStream(const c10::Stream&) const override { device().finish(); }
   void recordDataPtrOnStream(const c10::DataPtr& data, const c10::Stream& stream) const override {
     device().record_use(data.get(), stream.id());
   }

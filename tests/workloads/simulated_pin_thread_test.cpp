@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// transfer.placement: pin_thread on a device whose streams run in random order. A pin thread begins
+// copies ahead of the steps; what a step computes on is the batch that it was given.
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <thread>
+
+#include "tests/workloads/simulated_device.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/transfer/pin_thread_upload.h"
+
+namespace stepbench {
+namespace {
+
+constexpr int kPinnedSteps = 24;
+constexpr std::size_t kReadAhead = 3;
+
+struct PinThreadOutcome {
+  int wrong = 0;
+  int computed = 0;
+  int live_after = 0;
+  std::size_t events_after = 0;
+};
+
+class PinThreadLoop {
+ public:
+  explicit PinThreadLoop(test::SimulatedDevice& device) : device_(device) {}
+
+  PinThreadOutcome run() {
+    upload_.emplace(make_upload_stream(test::kSimulatedDevice));
+    for (int k = 0; k < kPinnedSteps; ++k) {
+      while (ahead_.size() < kReadAhead) ahead_.push_back(read());
+      train(k);
+    }
+    ahead_.clear();  // nobody takes these, and their copies may be under way
+    upload_.reset();  // waits for them
+    outcome_.live_after = *live_;
+    outcome_.events_after = device_.live_events();
+    device_.finish();
+    return outcome_;
+  }
+
+ private:
+  // In a thread, but never beside another one: the same order of the device is the same test.
+  Batch read() {
+    const std::int64_t size = index_ % 5 == 4 ? 2 : 4;
+    Batch batch = test::numbered_batch(index_++, size, live_);
+    std::thread([&] {
+      upload_->enter_thread();
+      batch.device_copy = upload_->upload(batch);
+    }).join();
+    return batch;
+  }
+  void train(int k) {
+    step_.start_step(k);
+    const auto next_batch = [&] {
+      Batch batch = std::move(ahead_.front());
+      ahead_.pop_front();
+      return batch;
+    };
+    const BatchTensors batch = upload_->next(next_batch, step_);
+    for (const at::Tensor& tensor : {batch.input, batch.target, batch.input}) {
+      device_.compute([this, k, data = tensor.data_ptr<float>(), size = tensor.numel()] {
+        ++outcome_.computed;
+        const auto right = [k](float x) { return x == static_cast<float>(k); };
+        if (!std::all_of(data, data + size, right)) ++outcome_.wrong;
+      });
+    }
+  }
+
+  test::SimulatedDevice& device_;
+  test::CountingClock clock_;
+  StepRecorder step_{clock_};
+  std::shared_ptr<std::atomic<int>> live_ = std::make_shared<std::atomic<int>>(0);
+  std::optional<PinThreadUpload> upload_;
+  std::deque<Batch> ahead_;
+  std::int64_t index_ = 0;
+  PinThreadOutcome outcome_;
+};
+
+TEST(SimulatedPinThread, EachStepComputesOnItsOwnBatchWhateverTheOrderOfStreams) {
+  for (unsigned order = 0; order < 300; ++order) {
+    test::SimulatedDevice device(order);
+    const PinThreadOutcome outcome = PinThreadLoop(device).run();
+    ASSERT_EQ(outcome.computed, 3 * kPinnedSteps);
+    ASSERT_EQ(outcome.wrong, 0) << "order " << order;
+    ASSERT_EQ(outcome.live_after, 0) << "order " << order;
+    ASSERT_EQ(outcome.events_after, 0U) << "order " << order;
+  }
+}
+
+TEST(SimulatedPinThread, NothingTouchesTheDeviceBeforeThePinThreadStands) {
+  const auto stream = make_upload_stream(test::kSimulatedDevice);  // none is there to be touched
+  EXPECT_NO_THROW(stream->finish());
+}
+
+TEST(SimulatedPinThread, TheCopiesAreNoOperationsThatAProfilerHears) {
+  static std::atomic<int> heard;
+  heard = 0;
+  const auto handle =
+      at::addGlobalCallback(at::RecordFunctionCallback([](const at::RecordFunction&) {
+                              ++heard;
+                              return std::unique_ptr<at::ObserverContext>();
+                            }).scopes({at::RecordScope::FUNCTION}));
+  {
+    test::SimulatedDevice device(0);
+    const auto live = std::make_shared<std::atomic<int>>(0);
+    PinThreadUpload upload(make_upload_stream(test::kSimulatedDevice));
+    Batch batch = test::numbered_batch(0, 4, live);
+    std::thread([&] {
+      upload.enter_thread();
+      batch.device_copy = upload.upload(batch);
+    }).join();
+    EXPECT_EQ(heard, 0);
+    (void)batch_tensors(batch).input.to(test::kSimulatedDevice, true);
+    device.finish();
+  }
+  at::removeCallback(handle);
+  EXPECT_GT(heard, 0);
+}
+
+}  // namespace
+}  // namespace stepbench
