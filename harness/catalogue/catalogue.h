@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/catalogue/source.h"
 #include "harness/catalogue/value.h"
 
 namespace stepbench {
@@ -84,6 +85,7 @@ struct Metric {
   Role role = Role::kMetric;
   Direction direction = Direction::kLowerIsBetter;
   std::string doc;
+  Source source = Source::kUnsaid;
 };
 
 struct WorkloadSpec {
@@ -112,5 +114,8 @@ struct Catalogue {
 [[nodiscard]] std::vector<std::string> phase_names(const Catalogue& catalogue,
                                                    std::string_view workload);
 [[nodiscard]] const std::vector<Metric>& harness_metrics();
+
+// The same metrics, each read from `source` unless it says another one.
+[[nodiscard]] std::vector<Metric> read_from(Source source, std::vector<Metric> metrics);
 
 }  // namespace stepbench

@@ -181,12 +181,27 @@ Section read_section(const Object& json) {
 
 Phase read_phase(const Object& json) { return {json.text("name", true), json.text("doc")}; }
 
+Source read_source(const Object& json) {
+  const std::string name = json.text("source");
+  if (name.empty()) return Source::kUnsaid;
+  if (const std::optional<Source> source = source_named(name)) return *source;
+  std::vector<std::string> known;
+  std::string list;
+  for (const SourceName& each : sources()) {
+    known.emplace_back(each.name);
+    list += (list.empty() ? "" : ", ") + known.back();
+  }
+  json.fail("source",
+            "expected one of " + list + ", found '" + name + "'" + did_you_mean(name, known));
+}
+
 Metric read_metric(const Object& json) {
   return {.name = json.text("name", true),
           .unit = json.text("unit"),
           .role = json.one_of("role", kRoles, Role::kMetric),
           .direction = json.one_of("direction", kDirections, Direction::kLowerIsBetter),
-          .doc = json.text("doc")};
+          .doc = json.text("doc"),
+          .source = read_source(json)};
 }
 
 WorkloadSpec read_workload(const Object& json) {

@@ -23,80 +23,98 @@ Metric higher(std::string name, std::string unit, std::string doc) {
           .doc = std::move(doc)};
 }
 
-std::vector<Metric> make() {
-  std::vector<Metric> metrics = {
-      context("index", "steps", "Steps since set-up, warm-up included."),
-      lower("step_ns", "ns", "From a step's start to the start of the next one."),
-  };
+std::vector<Metric> host_phases() {
+  std::vector<Metric> metrics;
   for (const Phase& phase : built_in_phases()) {
     metrics.push_back(lower(phase.name + "_ns", "ns", phase.doc));
   }
+  return metrics;
+}
+
+std::vector<Metric> device_phases() {
+  std::vector<Metric> metrics;
   for (const Phase& phase : built_in_phases()) {
     if (phase.name == "other") continue;
-    metrics.push_back(lower(phase.name + "_device_ns", "ns",
-                            "By CUDA events, on the stream of the phase: " + phase.doc));
+    metrics.push_back(
+        lower(phase.name + "_device_ns", "ns", "On the stream of the phase: " + phase.doc));
   }
-  const std::vector<Metric> rest = {
-      lower(
-          "step_device_ns", "ns",
-          "By CUDA events: from the step's first to its last moment on the stream that computes."),
-      lower("idle_device_ns", "ns",
-            "By CUDA events: part of step_device_ns outside every phase that launches work."),
-      higher("overlap_device_ns", "ns",
-             "By CUDA events: part of phases on side streams at the same time as phases on the "
-             "stream that computes."),
-      context("host_lead_ns", "ns",
-              "By CUDA events and the host's clock: how long after the host the device ends the "
-              "step; near 0 the host holds the device up."),
-      lower("device_busy_ns", "ns", "Profiled: time per step in which anything ran on the device."),
-      lower("device_idle_ns", "ns", "Profiled: time per step in which nothing ran on the device."),
-      context("kernels", "", "Profiled: kernels that ran, per step."),
-      context("launches", "", "Profiled: calls that started kernels or graphs, per step."),
-      context("copies", "", "Profiled: copies to, from and on the device, per step."),
-      context("copied_bytes", "bytes", "Profiled: bytes of these copies, per step."),
-      context("pageable_copies", "",
-              "Profiled: copies between the device and pageable host memory, per step."),
-      lower("synchronisations", "",
-            "Profiled: times per step that the host waited for an event, a stream or the device."),
-      lower("synchronisation_ns", "ns", "Profiled: time per step of these waits."),
-      context("event_clock_error_ns", "ns",
-              "The clocks of host and device were set against each other within this."),
-      context("event_ring_grown", "", "Events that had to be made inside measured windows."),
-      context("event_ring_lagging", "",
-              "Times the device lagged a whole ring of events behind the host."),
-      context("samples", "samples", "Samples that the step consumed."),
-      context("tokens", "tokens", "Tokens that the step consumed."),
-      context("bytes", "bytes", "Bytes of input that the step consumed."),
-      lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
-      context("flags", "",
-              "Why a step is not steady: first of an epoch, partial batch, throttled."),
-      lower("step_median_ns", "ns", "Median step time of the steady steps."),
-      lower("step_p90_ns", "ns", "90th percentile of the step time."),
-      lower("step_p99_ns", "ns", "99th percentile of the step time."),
-      lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time."),
-      lower("data_wait_share", "", "Share of step time spent waiting for data."),
-      lower("epoch_gap_ns", "ns", "Extra wait at the start of an epoch, over a steady step's."),
-      higher("samples_per_s", "samples/s", "Samples per second of step time."),
-      higher("tokens_per_s", "tokens/s", "Tokens per second of step time."),
-      higher("achieved_flops_per_s", "FLOP/s", "The model's operations per second of step time."),
-      higher("mfu", "", "Model FLOP utilisation: achieved_flops_per_s over device_peak_flops."),
-      lower("set_up_ns", "ns", "Making the workload and setting it up."),
-      lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
-      lower("tear_down_ns", "ns", "Tearing the workload down."),
-      lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
-      lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
-      lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process."),
-      lower("cpu_user_ns", "ns", "User CPU time of the worker process in the measured windows."),
-      lower("cpu_system_ns", "ns",
-            "System CPU time of the worker process in the measured windows."),
-      context("profile_overhead", "",
-              "Median step of the profiled launch over that of the timing launches."),
-      context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
-      context("major_faults", "faults", "Page faults served from disk in the measured windows."),
-      context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
-      context("involuntary_switches", "switches", "Times that the worker was taken off a CPU."),
+  return metrics;
+}
+
+std::vector<Metric> make() {
+  std::vector<Metric> metrics;
+  const auto add = [&](Source source, std::vector<Metric> read) {
+    for (Metric& metric : read_from(source, std::move(read))) metrics.push_back(std::move(metric));
   };
-  metrics.insert(metrics.end(), rest.begin(), rest.end());
+  add(Source::kCounted, {context("index", "steps", "Steps since set-up, warm-up included.")});
+  add(Source::kHostClock,
+      {lower("step_ns", "ns", "From a step's start to the start of the next one.")});
+  add(Source::kHostClock, host_phases());
+  add(Source::kCudaEvents, device_phases());
+  add(Source::kCudaEvents,
+      {lower("step_device_ns", "ns",
+             "From the step's first to its last moment on the stream that computes."),
+       lower("idle_device_ns", "ns",
+             "Part of step_device_ns outside every phase that launches work."),
+       higher("overlap_device_ns", "ns",
+              "Part of phases on side streams at the same time as phases on the stream that "
+              "computes.")});
+  add(Source::kEventsAndHost,
+      {context("host_lead_ns", "ns",
+               "How long after the host the device ends the step; near 0 the host holds the device "
+               "up."),
+       context("event_clock_error_ns", "ns",
+               "The clocks of host and device were set against each other within this.")});
+  add(Source::kCupti,
+      {lower("device_busy_ns", "ns",
+             "Profiled: time per step in which anything ran on the device."),
+       lower("device_idle_ns", "ns", "Profiled: time per step in which nothing ran on the device."),
+       context("kernels", "", "Profiled: kernels that ran, per step."),
+       context("launches", "", "Profiled: calls that started kernels or graphs, per step."),
+       context("copies", "", "Profiled: copies to, from and on the device, per step."),
+       context("copied_bytes", "bytes", "Profiled: bytes of these copies, per step."),
+       context("pageable_copies", "",
+               "Profiled: copies between the device and pageable host memory, per step."),
+       lower("synchronisations", "",
+             "Profiled: times per step that the host waited for an event, a stream or the device."),
+       lower("synchronisation_ns", "ns", "Profiled: time per step of these waits.")});
+  add(Source::kCounted,
+      {context("event_ring_grown", "", "Events that had to be made inside measured windows."),
+       context("event_ring_lagging", "",
+               "Times the device lagged a whole ring of events behind the host."),
+       context("samples", "samples", "Samples that the step consumed."),
+       context("tokens", "tokens", "Tokens that the step consumed."),
+       context("bytes", "bytes", "Bytes of input that the step consumed."),
+       context("flags", "",
+               "Why a step is not steady: first of an epoch, partial batch, throttled.")});
+  add(Source::kHostClock,
+      {lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
+       lower("step_median_ns", "ns", "Median step time of the steady steps."),
+       lower("step_p90_ns", "ns", "90th percentile of the step time."),
+       lower("step_p99_ns", "ns", "99th percentile of the step time."),
+       lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time."),
+       lower("data_wait_share", "", "Share of step time spent waiting for data."),
+       lower("epoch_gap_ns", "ns", "Extra wait at the start of an epoch, over a steady step's."),
+       higher("samples_per_s", "samples/s", "Samples per second of step time."),
+       higher("tokens_per_s", "tokens/s", "Tokens per second of step time."),
+       higher("achieved_flops_per_s", "FLOP/s", "The model's operations per second of step time."),
+       higher("mfu", "", "Model FLOP utilisation: achieved_flops_per_s over device_peak_flops."),
+       lower("set_up_ns", "ns", "Making the workload and setting it up."),
+       lower("first_batch_ns", "ns", "From the start of the first epoch to its first batch."),
+       lower("tear_down_ns", "ns", "Tearing the workload down."),
+       lower("loader_construct_ns", "ns", "Building the data loader; part of set-up."),
+       lower("loader_tear_down_ns", "ns", "Stopping the data loader; part of tear-down."),
+       context("profile_overhead", "",
+               "Median step of the profiled launch over that of the timing launches.")});
+  add(Source::kSystem,
+      {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process."),
+       lower("cpu_user_ns", "ns", "User CPU time of the worker process in the measured windows."),
+       lower("cpu_system_ns", "ns",
+             "System CPU time of the worker process in the measured windows."),
+       context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
+       context("major_faults", "faults", "Page faults served from disk in the measured windows."),
+       context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
+       context("involuntary_switches", "switches", "Times that the worker was taken off a CPU.")});
   return metrics;
 }
 
@@ -104,6 +122,13 @@ std::vector<Metric> make() {
 
 const std::vector<Metric>& harness_metrics() {
   static const std::vector<Metric> metrics = make();
+  return metrics;
+}
+
+std::vector<Metric> read_from(Source source, std::vector<Metric> metrics) {
+  for (Metric& metric : metrics) {
+    if (metric.source == Source::kUnsaid) metric.source = source;
+  }
   return metrics;
 }
 

@@ -118,17 +118,23 @@ Json section_json(const Section& section) {
   return json;
 }
 
+Json metric_json(const Metric& metric) {
+  Json json = {{"name", metric.name},
+               {"unit", metric.unit},
+               {"role", name_of(metric.role)},
+               {"direction", name_of(metric.direction)},
+               {"doc", metric.doc}};
+  if (metric.source != Source::kUnsaid) json["source"] = name_of(metric.source);
+  return json;
+}
+
 Json workload_json(const WorkloadSpec& workload) {
   Json json = {{"name", workload.name}, {"doc", workload.doc}, {"sections", workload.sections}};
   for (const Phase& phase : workload.phases) {
     json["phases"].push_back({{"name", phase.name}, {"doc", phase.doc}});
   }
   for (const Metric& metric : workload.metrics) {
-    json["metrics"].push_back({{"name", metric.name},
-                               {"unit", metric.unit},
-                               {"role", name_of(metric.role)},
-                               {"direction", name_of(metric.direction)},
-                               {"doc", metric.doc}});
+    json["metrics"].push_back(metric_json(metric));
   }
   return json;
 }

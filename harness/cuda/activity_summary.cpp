@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "harness/cuda/launch_calls.h"
 #include "harness/workload.h"
 
 namespace stepbench {
@@ -13,9 +16,11 @@ namespace {
 
 using Span = std::pair<std::int64_t, std::int64_t>;
 
-bool on_device(const DeviceActivity& activity) {
-  return activity.kind == ActivityKind::kKernel || activity.kind == ActivityKind::kMemcpy ||
-         activity.kind == ActivityKind::kMemset;
+// A stream that waits for an event holds up the device alone, and nobody waits in a query.
+bool holds_up_host(const DeviceActivity& wait, const OpLog& log) {
+  if (wait.name >= log.names.size()) return true;
+  const std::string_view name = log.names[wait.name];
+  return name != "Stream Wait Event" && !name.ends_with(" Query");
 }
 
 Span span_of(const OpLog& log, std::int64_t& steps) {
@@ -48,25 +53,60 @@ std::int64_t union_of(std::vector<Span>& spans) {
   return sum;
 }
 
-bool starts_work(const std::string& call) {
-  return call.starts_with("cudaLaunchKernel") || call.starts_with("cudaLaunchCooperativeKernel") ||
-         call.starts_with("cudaGraphLaunch");
-}
+// Device work belongs to the step that started it, however late it runs: a device that is behind
+// the host ends the last steps after their marks.
+class Window {
+ public:
+  Window(const OpLog& log, Span span) : span_(span) {
+    for (const DeviceActivity& each : log.activities) {
+      if (is_call(each)) calls_.emplace(each.correlation, each.start_ns);
+    }
+    for (const DeviceActivity& each : log.activities) {
+      if (is_device_work(each) && holds(each)) span_.second = std::max(span_.second, each.end_ns);
+    }
+  }
+
+  [[nodiscard]] std::int64_t length_ns() const { return span_.second - span_.first; }
+
+  [[nodiscard]] bool holds(const DeviceActivity& activity) const {
+    if (is_device_work(activity)) {
+      if (const auto call = calls_.find(activity.correlation); call != calls_.end()) {
+        return contains(call->second);
+      }
+    }
+    return contains(activity.start_ns);
+  }
+
+  // The part of it inside.
+  [[nodiscard]] Span part(const DeviceActivity& activity) const {
+    return {std::max(activity.start_ns, span_.first), std::min(activity.end_ns, span_.second)};
+  }
+
+ private:
+  [[nodiscard]] bool contains(std::int64_t at_ns) const {
+    return at_ns >= span_.first && at_ns <= marked_end_;
+  }
+
+  Span span_;  // first step's start to the last one's end, or the end of the work that it started
+  std::int64_t marked_end_ = span_.second;
+  std::unordered_map<std::uint64_t, std::int64_t> calls_;  // start by correlation
+};
 
 }  // namespace
 
 ActivitySummary summarise_activities(const OpLog& log) {
   ActivitySummary sum;
   if (log.activities.empty()) return sum;
-  const Span window = span_of(log, sum.steps);
-  sum.span_ns = window.second - window.first;
+  const Window window(log, span_of(log, sum.steps));
+  sum.span_ns = window.length_ns();
+  for (const LaunchCall& launch : launch_calls(log.activities, log.names)) {
+    sum.launches += window.holds(*launch.call) ? 1 : 0;
+  }
   std::vector<Span> busy;
   for (const DeviceActivity& activity : log.activities) {
-    const Span span{std::max(activity.start_ns, window.first),
-                    std::min(activity.end_ns, window.second)};
-    if (activity.end_ns < window.first || activity.start_ns > window.second) continue;
-    const std::string name = activity.name < log.names.size() ? log.names[activity.name] : "";
-    if (on_device(activity)) busy.push_back(span);
+    const Span part = window.part(activity);
+    if (is_device_work(activity) && part.second > part.first) busy.push_back(part);
+    if (!window.holds(activity)) continue;
     switch (activity.kind) {
       case ActivityKind::kKernel:
         ++sum.kernels;
@@ -79,16 +119,13 @@ ActivitySummary summarise_activities(const OpLog& log) {
           ++sum.pageable_copies;
         }
         break;
-      case ActivityKind::kRuntime:
-        if (starts_work(name)) ++sum.launches;
-        break;
       case ActivityKind::kSynchronization:
-        if (name == "Stream Wait Event") break;  // the device waits, not the host
-        if (name.ends_with(" Query")) break;     // nobody waits
+        if (!holds_up_host(activity, log)) break;
         ++sum.synchronisations;
-        sum.synchronisation_ns += span.second - span.first;
+        sum.synchronisation_ns += part.second - part.first;
         break;
       case ActivityKind::kMemset:
+      case ActivityKind::kRuntime:
       case ActivityKind::kDriver:
         break;
     }

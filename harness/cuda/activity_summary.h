@@ -13,7 +13,8 @@ class ReportSink;
 // Sums over the log's steps; `steps` divides them.
 struct ActivitySummary {
   std::int64_t steps = 0;
-  std::int64_t span_ns = 0;  // first step's start to the last one's end
+  // First step's start to the last one's end, or to the end of the work that it started.
+  std::int64_t span_ns = 0;
   std::int64_t busy_ns = 0;  // of span_ns: something ran on the device, on any stream
   std::int64_t kernels = 0;
   std::int64_t launches = 0;  // calls that start kernels or graphs
@@ -24,7 +25,8 @@ struct ActivitySummary {
   std::int64_t synchronisation_ns = 0;
 };
 
-// Of the activities between the first and the last mark of a step; all when there are no marks.
+// Of the calls and waits between the first and the last mark of a step, and of the device work that
+// these calls started; all when there are no marks. Work without a known call counts by its start.
 [[nodiscard]] ActivitySummary summarise_activities(const OpLog& log);
 
 // device_busy_ns, device_idle_ns, kernels, launches, copies, copied_bytes, pageable_copies,

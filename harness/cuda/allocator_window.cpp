@@ -13,6 +13,18 @@ double per_step(std::int64_t count, std::int64_t steps) {
   return static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(steps, 1));
 }
 
+// " (step 12, 13, 15 and 4 more)"
+std::string list_of(std::span<const std::int64_t> steps) {
+  constexpr std::size_t kShown = 8;
+  if (steps.empty()) return {};
+  std::string text = " (step ";
+  for (std::size_t i = 0; i < std::min(steps.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(steps[i]);
+  }
+  if (steps.size() > kShown) text += " and " + std::to_string(steps.size() - kShown) + " more";
+  return text + ")";
+}
+
 }  // namespace
 
 void report(const AllocatorWindow& window, ReportSink& sink) {
@@ -27,20 +39,21 @@ void report(const AllocatorWindow& window, ReportSink& sink) {
   if (auto finding = allocator_finding(window)) sink.finding(std::move(*finding));
 }
 
-std::optional<Finding> allocator_finding(const AllocatorWindow& window) {
+std::optional<Finding> allocator_finding(const AllocatorWindow& window,
+                                         std::span<const std::int64_t> calling) {
   const std::int64_t calls = window.end.device_allocations - window.begin.device_allocations;
   const std::int64_t retries = window.end.retries - window.begin.retries;
   if (calls <= 0 && retries <= 0) return std::nullopt;
   Finding finding{.id = "allocator.device_allocations",
                   .severity = Severity::kWarning,
                   .text = std::to_string(calls) + " calls of cudaMalloc in " +
-                          std::to_string(window.steps) +
-                          " measured steps: each waits for the device, and the steps are no steady "
-                          "state",
+                          std::to_string(window.steps) + " measured steps" + list_of(calling) +
+                          ": each waits for the device, and the steps are no steady state",
                   .value = static_cast<double>(calls),
                   .threshold = 0,
                   .unit = "calls",
                   .evidence = {"device_allocations_per_step", "allocator_retries"}};
+  if (!calling.empty()) finding.evidence.emplace_back("step_device_allocations");
   if (retries > 0) {
     finding.text += "; " + std::to_string(retries) + " after giving cached memory back";
     finding.remedy =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "harness/findings/finding.h"
 
@@ -15,6 +16,7 @@ struct AllocatorCounters {
   std::int64_t allocations = 0;         // asked for by tensors, so far
   std::int64_t device_allocations = 0;  // calls of the driver (cudaMalloc), so far
   std::int64_t retries = 0;             // after freeing what was cached, so far
+  std::int64_t allocated_bytes = 0;     // held by tensors now
   std::int64_t reserved_bytes = 0;      // held from the driver now
   std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
@@ -31,6 +33,8 @@ struct AllocatorWindow {
 void report(const AllocatorWindow& window, ReportSink& sink);
 
 // When steps still ask the driver for memory, or free and ask again.
-[[nodiscard]] std::optional<Finding> allocator_finding(const AllocatorWindow& window);
+// `calling`: the steps that did, where they are known.
+[[nodiscard]] std::optional<Finding> allocator_finding(const AllocatorWindow& window,
+                                                       std::span<const std::int64_t> calling = {});
 
 }  // namespace stepbench

@@ -60,6 +60,11 @@ std::variant<CuptiApi, std::string> load_cupti_api() {
   api.ignore_runtime_call = [runtime_call](std::uint32_t callback) {
     return runtime_call(callback, kOff);
   };
+  auto* driver_call =
+      symbols.find<int(std::uint32_t, std::uint8_t)>("cuptiActivityEnableDriverApi");
+  api.ignore_driver_call = [driver_call](std::uint32_t callback) {
+    return driver_call(callback, kOff);
+  };
   api.flush_all = symbols.find<int(std::uint32_t)>("cuptiActivityFlushAll");
   api.next_record =
       symbols.find<int(std::uint8_t*, std::size_t, void**)>("cuptiActivityGetNextRecord");

@@ -34,6 +34,7 @@ struct CuptiApi {
   std::function<int(std::uint32_t kind)> enable;
   std::function<int(std::uint32_t kind)> disable;
   std::function<int(std::uint32_t callback)> ignore_runtime_call;
+  std::function<int(std::uint32_t callback)> ignore_driver_call;
   std::function<int(std::uint32_t flags)> flush_all;
   std::function<int(std::uint8_t* buffer, std::size_t valid_size, void** record)> next_record;
   std::function<int(void* context, std::uint32_t stream, std::size_t* dropped)> dropped;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "harness/cuda/cupti_buffers.h"
 #include "harness/cuda/cupti_records.h"
+#include "harness/cuda/launch_calls.h"
 #include "harness/measure/clock.h"
 
 namespace stepbench {
@@ -60,11 +62,6 @@ std::string without_version(std::string name) {
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   }
   return name;
-}
-
-// Of the runtime: its own calls into the driver are recorded too, under other numbers.
-bool launches_kernel(const std::string& call) {
-  return call.starts_with("cudaLaunchKernel") || call.starts_with("cudaLaunchCooperativeKernel");
 }
 
 // CUPTI records queries as synchronisations, though nobody waits.
@@ -183,7 +180,7 @@ class CuptiCollector final : public ActivityCollector {
       text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + what;
     };
     add(dropped_, "activity records dropped by the driver");
-    add(lost_, "launched kernels without a record");
+    add(lost_, "launches without a record of their work");
     add(untimed_, "records without times");
     add(unpaired_, "operator marks that CUPTI refused");
     if (text.empty()) return std::nullopt;
@@ -218,6 +215,7 @@ class CuptiCollector final : public ActivityCollector {
       enabled_.push_back(kind);
     }
     for (const std::uint32_t call : quiet_runtime_calls()) (void)cupti_.ignore_runtime_call(call);
+    for (const std::uint32_t call : quiet_driver_calls()) (void)cupti_.ignore_driver_call(call);
     return std::nullopt;
   }
 
@@ -229,7 +227,7 @@ class CuptiCollector final : public ActivityCollector {
   void read(const std::vector<CuptiBuffers::Filled>& filled, OpLog& log) {
     Tables tables(log);
     std::unordered_map<std::uint64_t, std::uint64_t> externals;
-    std::unordered_set<std::uint64_t> launched;
+    std::unordered_set<std::uint64_t> failed;
     std::unordered_map<std::uint64_t, const char*> queries;
     const std::size_t first = log.activities.size();
     ActivityRecord record;
@@ -245,9 +243,8 @@ class CuptiCollector final : public ActivityCollector {
         const std::string name = without_version(std::move(record.name));
         activity.name = tables.name(name);
         if (record.system_thread >= 0) activity.thread = tables.thread(record.system_thread);
-        if (activity.kind == ActivityKind::kRuntime && launches_kernel(name))
-          launched.insert(activity.correlation);
-        if (activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver) {
+        if (record.failed) failed.insert(activity.correlation);
+        if (is_call(activity)) {
           if (const char* query = query_name(name)) queries[activity.correlation] = query;
         }
         if (activity.start_ns == 0 && activity.end_ns == 0) ++untimed_;
@@ -264,9 +261,8 @@ class CuptiCollector final : public ActivityCollector {
           each->name = tables.name(found->second);
         }
       }
-      if (each->kind == ActivityKind::kKernel) launched.erase(each->correlation);
     }
-    lost_ += static_cast<std::int64_t>(launched.size());
+    lost_ += launches_without_record(std::span(begin, log.activities.end()), log.names, failed);
     std::sort(begin, log.activities.end(), [](const DeviceActivity& a, const DeviceActivity& b) {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.correlation < b.correlation;
     });

@@ -138,6 +138,7 @@ void read_call(const Api& call, const ActivityNames& names, ActivityRecord& out)
   out.activity.kind = runtime ? ActivityKind::kRuntime : ActivityKind::kDriver;
   out.activity.device = -1;
   out.system_thread = call.threadId;
+  out.failed = call.returnValue != 0;
 }
 
 void read_synchronization(const Synchronization& wait, ActivityRecord& out) {
@@ -185,11 +186,28 @@ std::span<const std::uint32_t> activity_kinds() {
 }
 
 std::span<const std::uint32_t> quiet_runtime_calls() {
-  static constexpr std::array<std::uint32_t, 5> kCalls = {
-      CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
-      CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
-      CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
-      CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000};
+  static constexpr auto kCalls = std::to_array<std::uint32_t>(
+      {CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
+       CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
+       CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
+       CUPTI_RUNTIME_TRACE_CBID_cudaDeviceGetAttribute_v5000,
+       CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000,
+       CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetCaptureInfo_v10010,
+       CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetCaptureInfo_v2_v11030,
+       CUPTI_RUNTIME_TRACE_CBID_cudaThreadExchangeStreamCaptureMode_v10010});
+  return kCalls;
+}
+
+std::span<const std::uint32_t> quiet_driver_calls() {
+  static constexpr auto kCalls = std::to_array<std::uint32_t>(
+      {CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent, CUPTI_DRIVER_TRACE_CBID_cuCtxSetCurrent,
+       CUPTI_DRIVER_TRACE_CBID_cuCtxPushCurrent_v2, CUPTI_DRIVER_TRACE_CBID_cuCtxPopCurrent_v2,
+       CUPTI_DRIVER_TRACE_CBID_cuDeviceGet, CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute,
+       CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxGetState, CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress,
+       CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress_v2, CUPTI_DRIVER_TRACE_CBID_cuStreamIsCapturing,
+       CUPTI_DRIVER_TRACE_CBID_cuStreamGetCaptureInfo,
+       CUPTI_DRIVER_TRACE_CBID_cuStreamGetCaptureInfo_v2,
+       CUPTI_DRIVER_TRACE_CBID_cuThreadExchangeStreamCaptureMode});
   return kCalls;
 }
 

@@ -14,8 +14,9 @@ namespace stepbench {
 // The kinds of record that are asked for; never the one that serialises kernels.
 [[nodiscard]] std::span<const std::uint32_t> activity_kinds();
 
-// Calls of the runtime that are made all the time and tell nothing.
+// Calls that are made all the time and tell nothing.
 [[nodiscard]] std::span<const std::uint32_t> quiet_runtime_calls();
+[[nodiscard]] std::span<const std::uint32_t> quiet_driver_calls();
 
 // Why records of a library of this version cannot be read, or nothing: empty.
 [[nodiscard]] std::string records_unreadable(std::uint32_t library_version);
@@ -26,6 +27,7 @@ struct ActivityRecord {
   DeviceActivity activity = {};     // kActivity; `name` and `thread` are not filled
   std::string name = {};            // kActivity
   std::int64_t system_thread = -1;  // kActivity, of a call
+  bool failed = false;              // kActivity, of a call: it returned an error
   std::uint64_t correlation = 0;    // kExternalCorrelation: this call ...
   std::uint64_t external = 0;       // ... was made under this id
 };

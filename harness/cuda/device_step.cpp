@@ -7,18 +7,13 @@
 namespace stepbench {
 namespace {
 
-// Nothing is launched while the host waits for data.
-bool launches_work(const DeviceSpan& span) { return span.phase != PhaseId::kDataWait; }
-
-// Length of the union of the spans that `wanted` picks, inside [from, to]. Spans are in order of
+// Length of the union of the spans that launch work, inside [0, to]. Spans are in order of
 // begin_ns.
-template <typename Wanted>
-std::int64_t covered(const std::vector<DeviceSpan>& spans, std::int64_t from, std::int64_t to,
-                     const Wanted& wanted) {
+std::int64_t covered(const std::vector<DeviceSpan>& spans, std::int64_t to) {
   std::int64_t sum = 0;
-  std::int64_t reached = from;
+  std::int64_t reached = 0;
   for (const DeviceSpan& span : spans) {
-    if (!wanted(span)) continue;
+    if (!launches_work(span)) continue;
     const std::int64_t begin = std::max(span.begin_ns, reached);
     const std::int64_t end = std::min(span.end_ns, to);
     if (end <= begin) continue;
@@ -39,14 +34,25 @@ DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns) {
     const auto phase = static_cast<std::size_t>(span.phase);
     step.phase_ns[phase] += span.end_ns - span.begin_ns;
     step.occurred |= std::uint32_t{1} << phase;
-    if (!span.side_stream) continue;
-    step.side_streams = true;
-    step.overlap_ns += covered(spans, span.begin_ns, span.end_ns, [](const DeviceSpan& other) {
-      return !other.side_stream && launches_work(other);
-    });
   }
-  step.idle_ns = span_ns - covered(spans, 0, span_ns, launches_work);
+  step.idle_ns = span_ns - covered(spans, span_ns);
   return step;
+}
+
+bool launches_work(const DeviceSpan& span) {
+  return span.phase != PhaseId::kDataWait;  // the host waits; nothing new comes meanwhile
+}
+
+std::int64_t overlap_ns(const DeviceSpan& span, std::span<const DeviceSpan> compute) {
+  const auto ends_before = [](const DeviceSpan& each, std::int64_t ns) {
+    return each.end_ns <= ns;
+  };
+  auto each = std::lower_bound(compute.begin(), compute.end(), span.begin_ns, ends_before);
+  std::int64_t sum = 0;
+  for (; each != compute.end() && each->begin_ns < span.end_ns; ++each) {
+    sum += std::min(each->end_ns, span.end_ns) - std::max(each->begin_ns, span.begin_ns);
+  }
+  return sum;
 }
 
 std::int64_t ns_of_ms(float ms) { return std::llround(1e6 * static_cast<double>(ms)); }

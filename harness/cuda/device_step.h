@@ -4,13 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/measure/phase.h"
 
 namespace stepbench {
 
-// One marked phase on a stream, from the step's first event.
+// One marked phase on a stream, since its step's first event: negative where a side stream is ahead
+// of the stream that computes.
 struct DeviceSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -20,15 +22,18 @@ struct DeviceSpan {
 
 struct DeviceStep {
   std::array<std::int64_t, kMaxPhases> phase_ns{};
-  std::uint32_t occurred = 0;   // bit per PhaseId
-  std::int64_t span_ns = 0;     // first to last event on the stream that computes
-  std::int64_t idle_ns = 0;     // of span_ns, outside every phase that launches work
-  std::int64_t overlap_ns = 0;  // of phases on side streams, at the same time as phases on ours
-  bool side_streams = false;
+  std::uint32_t occurred = 0;  // bit per PhaseId
+  std::int64_t span_ns = 0;    // first to last event on the stream that computes
+  std::int64_t idle_ns = 0;    // of span_ns, outside every phase that launches work
 };
+
+[[nodiscard]] bool launches_work(const DeviceSpan& span);
 
 // Orders `spans` in place; allocates nothing.
 [[nodiscard]] DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns);
+
+// Of `span`, the time in which one of `compute` ran too; those are in order, none during another.
+[[nodiscard]] std::int64_t overlap_ns(const DeviceSpan& span, std::span<const DeviceSpan> compute);
 
 // cudaEventElapsedTime answers in float milliseconds.
 [[nodiscard]] std::int64_t ns_of_ms(float ms);

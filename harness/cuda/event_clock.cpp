@@ -44,6 +44,12 @@ void EventClock::begin_window() {
   ring_.prepare(std::min(options_.window, options_.ring), std::max(most_marks_, kUsualMarks));
   if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
   rows_.clear();
+  compute_.clear();
+  side_.clear();
+  if (side_streams_) {
+    compute_.reserve(options_.window * most_marks_ / 2);
+    side_.reserve(options_.window * most_marks_ / 2);
+  }
   first_ = moment(first_event_);
   previous_end_ = first_event_;
   previous_end_ns_ = 0;
@@ -85,7 +91,9 @@ void EventClock::step_end() noexcept {
 }
 
 void EventClock::phase_begin(PhaseId id, DeviceStream on) {
-  if (open_ != nullptr) ring_.mark(*open_, id, on.handle, true);
+  if (open_ == nullptr) return;
+  side_streams_ |= on.handle != nullptr;
+  ring_.mark(*open_, id, on.handle, true);
 }
 
 void EventClock::phase_end(PhaseId id, DeviceStream on) noexcept {
@@ -106,10 +114,25 @@ void EventClock::read_oldest() {
                       .phase = from.phase,
                       .side_stream = from.stream != nullptr});
   }
-  rows_.push_back({device_step(spans_, span_ns), begin_ns + span_ns, events.host_end_ns});
+  if (side_streams_) keep_for_overlap(begin_ns);
+  rows_.push_back({.step = device_step(spans_, span_ns),
+                   .device_end_ns = begin_ns + span_ns,
+                   .host_end_ns = events.host_end_ns});
   previous_end_ = events.end;
   previous_end_ns_ = begin_ns + span_ns;
   ring_.pop();
+}
+
+void EventClock::keep_for_overlap(std::int64_t step_begin_ns) {
+  for (DeviceSpan span : spans_) {
+    span.begin_ns += step_begin_ns;
+    span.end_ns += step_begin_ns;
+    if (span.side_stream) {
+      side_.emplace_back(rows_.size(), span);
+    } else if (launches_work(span)) {
+      compute_.push_back(span);
+    }
+  }
 }
 
 void EventClock::add_columns(Columns& cycle) {
@@ -136,11 +159,10 @@ void EventClock::add_columns(Columns& cycle) {
            [&](const Row& row) { return row.step.phase_ns[phase]; });
   }
   column("idle_device_ns", [](const Row& row) { return row.step.idle_ns; });
-  if (std::any_of(rows_.begin(), rows_.end(),
-                  [](const Row& row) { return row.step.side_streams; })) {
-    column("overlap_device_ns", [](const Row& row) { return row.step.overlap_ns; });
-  }
+  for (const auto& [row, span] : side_) rows_[row].overlap_ns += overlap_ns(span, compute_);
+  if (!side_.empty()) column("overlap_device_ns", [](const Row& row) { return row.overlap_ns; });
   add_host_lead(cycle);
+  ++timed_;
 }
 
 void EventClock::add_host_lead(Columns& cycle) {
@@ -152,28 +174,34 @@ void EventClock::add_host_lead(Columns& cycle) {
   std::vector<std::int64_t> periods = cycle.at("step_ns");
   const auto middle = periods.begin() + static_cast<std::ptrdiff_t>(periods.size() / 2);
   std::nth_element(periods.begin(), middle, periods.end());
-  lead_left_out_ = map.error_ns() * kLeadPrecision > *middle;
-  if (lead_left_out_) return;
+  if (map.error_ns() * kLeadPrecision > *middle) {
+    ++leads_left_out_;
+    return;
+  }
   cycle.names.emplace_back("host_lead_ns");
   std::vector<std::int64_t>& values = cycle.values.emplace_back(rows_.size());
   std::transform(rows_.begin(), rows_.end(), values.begin(),
                  [&](const Row& row) { return map.host_ns(row.device_end_ns) - row.host_end_ns; });
 }
 
+std::string EventClock::what_is_missing() const {
+  if (timed_ == 0) return "no device times";
+  if (timed_ == windows_) return "the last window has no host_lead_ns";
+  return "no device times after " + std::to_string(timed_) + " of " + std::to_string(windows_) +
+         " windows";
+}
+
 void EventClock::report(ReportSink& sink) const {
-  if (!ring_.failure().empty()) {
-    sink.note("no device times: " + ring_.failure());
-    return;
-  }
-  if (windows_ == 0) return;
+  if (!ring_.failure().empty()) sink.note(what_is_missing() + ": " + ring_.failure());
+  if (timed_ == 0) return;
   sink.metric("event_clock_error_ns", static_cast<double>(error_ns_));
   sink.metric("event_ring_grown", static_cast<double>(grown_));
   sink.metric("event_ring_lagging", static_cast<double>(lagging_));
-  if (lead_left_out_) {
-    sink.note(
-        "host_lead_ns is left out: the clocks of host and device were set against each other "
-        "only to " +
-        std::to_string(error_ns_) + " ns, more than a hundredth of a step");
+  if (leads_left_out_ > 0) {
+    sink.note("host_lead_ns is left out of " + std::to_string(leads_left_out_) + " of " +
+              std::to_string(windows_) +
+              " windows: the clocks of host and device were set against each other only to " +
+              std::to_string(error_ns_) + " ns, more than a hundredth of a step");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cuda/event_ring.h"
@@ -40,14 +41,17 @@ class EventClock final : public Instrument {
  private:
   struct Row {
     DeviceStep step;
+    std::int64_t overlap_ns = 0;
     std::int64_t device_end_ns = 0;  // since the window's first moment
     std::int64_t host_end_ns = 0;
   };
 
   void begin_window();
   void read_oldest();
+  void keep_for_overlap(std::int64_t step_begin_ns);
   [[nodiscard]] ClockMap::Moment moment(CudaEvent event);
   void add_host_lead(Columns& cycle);
+  [[nodiscard]] std::string what_is_missing() const;
 
   const CudaApi& api_;
   const Clock& clock_;
@@ -63,11 +67,17 @@ class EventClock final : public Instrument {
   std::int64_t previous_end_ns_ = 0;
   std::vector<Row> rows_;
   std::vector<DeviceSpan> spans_;
+  // Where there are side streams, since the window's first moment: a copy may run while the stream
+  // that computes is steps behind.
+  std::vector<DeviceSpan> compute_;
+  std::vector<std::pair<std::size_t, DeviceSpan>> side_;  // with its row
+  bool side_streams_ = false;
   std::int64_t lagging_ = 0;  // times the oldest step had not passed when its events were wanted
   std::int64_t grown_ = 0;
   std::int64_t error_ns_ = 0;
   std::int64_t windows_ = 0;
-  bool lead_left_out_ = false;
+  std::int64_t timed_ = 0;           // windows that got their columns
+  std::int64_t leads_left_out_ = 0;  // windows
 };
 
 }  // namespace stepbench

@@ -17,6 +17,7 @@ std::unique_ptr<Instrument> make_nvtx_ranges(const CudaApi*, NvtxOptions) {
 
 std::span<const std::uint32_t> activity_kinds() { return {}; }
 std::span<const std::uint32_t> quiet_runtime_calls() { return {}; }
+std::span<const std::uint32_t> quiet_driver_calls() { return {}; }
 std::string records_unreadable(std::uint32_t) { return kReason; }
 bool read_activity(const void*, const ActivityNames&, ActivityRecord&) { return false; }
 

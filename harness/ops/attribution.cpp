@@ -7,15 +7,6 @@
 namespace stepbench {
 namespace {
 
-bool is_call(const DeviceActivity& activity) {
-  return activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver;
-}
-
-bool is_device_work(const DeviceActivity& activity) {
-  return activity.kind == ActivityKind::kKernel || activity.kind == ActivityKind::kMemcpy ||
-         activity.kind == ActivityKind::kMemset;
-}
-
 // What joins a forward op with its backward function.
 std::uint64_t autograd_key(std::int64_t sequence, std::uint32_t thread) {
   return (static_cast<std::uint64_t>(sequence) << 16U) ^ thread;

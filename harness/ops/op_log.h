@@ -80,6 +80,14 @@ struct DeviceActivity {
   std::int32_t shared_memory_bytes = 0;
 };
 
+[[nodiscard]] inline bool is_call(const DeviceActivity& activity) {
+  return activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver;
+}
+[[nodiscard]] inline bool is_device_work(const DeviceActivity& activity) {
+  return activity.kind == ActivityKind::kKernel || activity.kind == ActivityKind::kMemcpy ||
+         activity.kind == ActivityKind::kMemset;
+}
+
 // A step or a phase of a step, as the worker's loop drove it.
 struct StepMark {
   std::int64_t start_ns = 0;

@@ -29,10 +29,6 @@ class NameTable {
   std::unordered_map<std::string, std::uint32_t> index_;
 };
 
-bool is_call(const DeviceActivity& activity) {
-  return activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver;
-}
-
 // Parents before children, threads together, asynchronous events last.
 bool comes_before(const OpNode& a, const OpNode& b) {
   const auto key = [](const OpNode& node) {

@@ -66,9 +66,9 @@ Value to_value(dom::element value, std::string_view field) {
 }
 
 // Fields of one object. An absent field has its default; a field of another type is an error.
-class Source {
+class LineObject {
  public:
-  explicit Source(dom::object object) : object_(object) {}
+  explicit LineObject(dom::object object) : object_(object) {}
 
   [[nodiscard]] std::optional<dom::element> find(std::string_view field) const {
     dom::element value;
@@ -188,7 +188,7 @@ Pass pass_of(std::string_view name) {
   return by_name("pass", name, {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped});
 }
 
-LaunchKey decode_key(const Source& source) {
+LaunchKey decode_key(const LineObject& source) {
   return {.case_id = source.needed_text("case_id"),
           .arm = source.text("arm"),
           .pass = source.find("pass") ? pass_of(source.text("pass")) : Pass::kTiming,
@@ -205,7 +205,7 @@ int next_number(std::string_view& text) {
   return number;
 }
 
-RunRow decode_run(const Source& source) {
+RunRow decode_run(const LineObject& source) {
   const std::string schema = source.text("schema");
   if (schema != kResultSchema) {
     throw LineError("schema '" + schema + "' is not '" + std::string(kResultSchema) + "'");
@@ -237,7 +237,7 @@ RunRow decode_run(const Source& source) {
           .schema_minor = minor};
 }
 
-ColumnRow decode_columns(const Source& source) {
+ColumnRow decode_columns(const LineObject& source) {
   ColumnRow row;
   const auto value = source.find("columns");
   dom::array array;
@@ -249,7 +249,7 @@ ColumnRow decode_columns(const Source& source) {
     if (each.get_object().get(object) != simdjson::SUCCESS) {
       wrong_type("columns", "an array of objects", each);
     }
-    const Source column(object);
+    const LineObject column(object);
     row.columns.push_back(
         {.name = column.needed_text("name"),
          .unit = column.text("unit"),
@@ -257,7 +257,8 @@ ColumnRow decode_columns(const Source& source) {
          .direction =
              by_name("direction", column.text("direction"),
                      {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
-         .doc = column.text("doc")});
+         .doc = column.text("doc"),
+         .source = source_named(column.text("source")).value_or(Source::kUnsaid)});
   }
   return row;
 }
@@ -269,7 +270,7 @@ double non_finite(std::string_view spelling) {
 }
 
 // Puts back what JSON could not hold.
-void restore_non_finite(const Source& source, LaunchRow& row) {
+void restore_non_finite(const LineObject& source, LaunchRow& row) {
   const std::pair<std::string_view, Fields*> sections[] = {
       {"options.", &row.options},
       {"effective.", &row.report.effective},
@@ -287,7 +288,7 @@ void restore_non_finite(const Source& source, LaunchRow& row) {
   }
 }
 
-LaunchRow decode_launch(const Source& source) {
+LaunchRow decode_launch(const LineObject& source) {
   LaunchRow row;
   row.key = decode_key(source);
   row.point_id = source.text("point_id");
@@ -323,14 +324,14 @@ LaunchRow decode_launch(const Source& source) {
 }
 
 // Without its numbers.
-SamplesRow decode_samples(const Source& source) {
+SamplesRow decode_samples(const LineObject& source) {
   return {.key = decode_key(source),
           .cycle = source.integer("cycle"),
           .columns = source.texts("columns"),
           .values = {}};
 }
 
-Row decode_row(std::string_view kind, const Source& source) {
+Row decode_row(std::string_view kind, const LineObject& source) {
   if (kind == "launch") return decode_launch(source);
   if (kind == "start") {
     return StartRow{.key = decode_key(source),
@@ -395,7 +396,7 @@ Row LineDecoder::decode(std::string_view line) {
   if (root.get_object().get(object) != simdjson::SUCCESS) {
     throw LineError("expected a JSON object, found " + std::string(name_of(root.type())));
   }
-  const Source source(object);
+  const LineObject source(object);
   const std::string kind = source.needed_text("kind");
   if (kind != "samples" && kind != "ops") return decode_row(kind, source);
   SamplesRow row = decode_samples(source);

@@ -104,7 +104,9 @@ std::string encode(const ColumnRow& row) {
   for (const Metric& metric : row.columns) {
     json.open_object().text("name", metric.name).text("unit", metric.unit);
     json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
-    json.text("doc", metric.doc).close_object();
+    json.text("doc", metric.doc);
+    if (metric.source != Source::kUnsaid) json.text("source", name_of(metric.source));
+    json.close_object();
   }
   return json.close_array().close_object().take();
 }

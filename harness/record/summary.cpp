@@ -33,6 +33,7 @@ class Steps {
         const auto [at, is_new] = values_.try_emplace(part.columns[i]);
         if (is_new) names_.push_back(part.columns[i]);
         at->second.resize(size_, 0);
+        present_[part.columns[i]].emplace_back(size_, size_ + more);
         at->second.insert(at->second.end(), part.values[i].begin(), part.values[i].end());
       }
       size_ += more;
@@ -48,6 +49,20 @@ class Steps {
   [[nodiscard]] std::span<const std::int64_t> column(std::string_view name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? std::span<const std::int64_t>{} : found->second;
+  }
+
+  // Those of `steps` in whose part the column stands.
+  [[nodiscard]] std::vector<std::size_t> having(std::string_view name,
+                                                std::span<const std::size_t> steps) const {
+    std::vector<std::size_t> found;
+    const auto ranges = present_.find(name);
+    if (ranges == present_.end()) return found;
+    std::copy_if(steps.begin(), steps.end(), std::back_inserter(found), [&](std::size_t step) {
+      return std::any_of(ranges->second.begin(), ranges->second.end(), [&](const auto& range) {
+        return step >= range.first && step < range.second;
+      });
+    });
+    return found;
   }
 
   [[nodiscard]] std::vector<double> pick(std::string_view name,
@@ -69,6 +84,8 @@ class Steps {
   }
 
   std::map<std::string, std::vector<std::int64_t>, std::less<>> values_;
+  // Ranges of steps in whose part each column stands.
+  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>> present_;
   std::vector<std::string> names_;
   std::vector<std::size_t> steady_;
   std::size_t size_ = 0;
@@ -85,7 +102,9 @@ bool is_phase(std::string_view column) {
          column != "epoch_wait_ns" && column != "host_lead_ns";
 }
 
-void add_device(const Steps& steps, std::span<const std::size_t> used, LaunchSummary& summary) {
+// A window whose events failed has no device times, and host_lead_ns may be left out of any window.
+void add_device(const Steps& steps, std::span<const std::size_t> all, LaunchSummary& summary) {
+  const std::vector<std::size_t> used = steps.having("step_device_ns", all);
   const std::vector<double> spans = steps.pick("step_device_ns", used);
   if (spans.empty()) return;
   summary.device_step_ns = median(spans);
@@ -98,7 +117,7 @@ void add_device(const Steps& steps, std::span<const std::size_t> used, LaunchSum
                               .median_ns = median(times),
                               .share = total > 0 ? sum_ns / total : 0});
   }
-  const std::vector<double> lead = steps.pick("host_lead_ns", used);
+  const std::vector<double> lead = steps.pick("host_lead_ns", steps.having("host_lead_ns", used));
   if (!lead.empty()) summary.host_lead_ns = median(lead);
 }
 

@@ -14,16 +14,16 @@ namespace {
 
 using Member = std::int64_t ActivityRow::*;
 
-bool is_device_work(const ActivityRow& row) {
+bool row_is_work(const ActivityRow& row) {
   return row.kind == ActivityKind::kKernel || row.kind == ActivityKind::kMemcpy ||
          row.kind == ActivityKind::kMemset;
 }
-bool is_call(const ActivityRow& row) {
+bool row_is_call(const ActivityRow& row) {
   return row.kind == ActivityKind::kRuntime || row.kind == ActivityKind::kDriver;
 }
 bool is_wait(const ActivityRow& row, const OpTable& table) {
   return row.kind == ActivityKind::kSynchronization ||
-         (is_call(row) && table.text(row.name).find("Synchronize") != std::string_view::npos);
+         (row_is_call(row) && table.text(row.name).find("Synchronize") != std::string_view::npos);
 }
 
 // Rows of one name (and cause) as one, largest first.
@@ -116,9 +116,9 @@ std::vector<TitledGrid> activity_grids(const OpTable& table, std::size_t row_lim
     Grid grid = grid_of(table, chosen(table, by_cause, largest, wanted), by_cause, row_limit);
     if (!grid.rows.empty()) all.push_back({std::move(title), std::move(grid)});
   };
-  add("Kernels and copies by time", false, &ActivityRow::total_ns, is_device_work);
-  add("Kernels and copies by launches", false, &ActivityRow::launches, is_device_work);
-  add("CUDA runtime and driver calls", false, &ActivityRow::total_ns, is_call);
+  add("Kernels and copies by time", false, &ActivityRow::total_ns, row_is_work);
+  add("Kernels and copies by launches", false, &ActivityRow::launches, row_is_work);
+  add("CUDA runtime and driver calls", false, &ActivityRow::total_ns, row_is_call);
   add("Waits for the device, and the op that caused each", true, &ActivityRow::total_ns,
       [&](const ActivityRow& row) { return is_wait(row, table); });
   if (Grid grid = peaks(table); !grid.rows.empty()) {

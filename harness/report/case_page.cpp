@@ -28,7 +28,7 @@ class Page {
     title();
     options();
     launches();
-    phases("Phases of a steady step on the host", &LaunchSummary::phases);
+    phases("Phases of a steady step on the host, by its own clock", &LaunchSummary::phases);
     phases("Phases of a steady step on the device, by CUDA events", &LaunchSummary::device);
     device();
     findings();
@@ -186,7 +186,10 @@ class Page {
     }
     if (spans.empty()) return;
     text_ += "step on the device " + duration(median(spans));
-    if (!leads.empty()) text_ += ", host ahead by " + duration(median(leads));
+    if (!leads.empty()) {
+      text_ += ", host ahead by " + duration(median(leads)) + " (" +
+               std::string(name_of(Source::kEventsAndHost)) + ")";
+    }
     text_ += '\n';
   }
 
@@ -211,6 +214,7 @@ class Page {
              {.head = "median"},
              {.head = "smallest", .drop_at = 20},
              {.head = "largest", .drop_at = 20},
+             {.head = "by", .align = Align::kLeft, .drop_at = 25},
              {.head = "", .align = Align::kLeft, .drop_at = 15, .shrink_at = 10, .shrink_to = 24}},
         .rows = {}};
     for (auto& [name, numbers] : values) {
@@ -219,10 +223,12 @@ class Page {
       const std::string unit = metric == nullptr ? std::string() : metric->unit;
       grid.rows.push_back(
           {{display_name(name), quantity(median(numbers), unit, name), quantity(*low, unit, name),
-            quantity(*high, unit, name), metric == nullptr ? std::string() : metric->doc}});
+            quantity(*high, unit, name),
+            metric == nullptr ? std::string() : std::string(name_of(metric->source)),
+            metric == nullptr ? std::string() : metric->doc}});
     }
     for (const std::string& name : not_finite) {
-      if (!values.contains(name)) grid.rows.push_back({{name, "not finite", "", "", ""}});
+      if (!values.contains(name)) grid.rows.push_back({{name, "not finite", "", "", "", ""}});
     }
     if (grid.rows.empty()) return;
     head("Life cycle and metrics, over launches");
@@ -278,7 +284,8 @@ class Page {
       if (!worker.build_id.empty()) all["build_id"] = worker.build_id;
       fields("Environment", all);
     }
-    fields("Machine during the first launch", first()->row.machine);
+    fields("Machine during the first launch, seen from outside; gpu.* by NVML",
+           first()->row.machine);
   }
 
   void findings() { paragraph("Findings", finding_lines(row_)); }

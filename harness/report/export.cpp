@@ -15,6 +15,7 @@
 #include "harness/report/case_rows.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
+#include "harness/report/sources_json.h"
 
 namespace stepbench {
 namespace {
@@ -172,6 +173,13 @@ bool comes_before(const Value& a, const Value& b, bool largest_first) {
   return largest_first ? to_text(b) < to_text(a) : to_text(a) < to_text(b);
 }
 
+void add_phases(JsonText& json, const std::vector<PhaseSummary>& phases) {
+  for (const PhaseSummary& phase : phases) {
+    json.open_object(phase.name).number("median_ns", phase.median_ns);
+    json.number("share", phase.share).close_object();
+  }
+}
+
 void add_launches(JsonText& json, const CaseRow& row) {
   json.open_array("launch_medians");
   for (const auto& [launch, summary] : row.measured) {
@@ -180,11 +188,15 @@ void add_launches(JsonText& json, const CaseRow& row) {
     json.number("step_p90_ns", summary.step_p90_ns).number("step_p99_ns", summary.step_p99_ns);
     json.number("step_iqr_ns", summary.step_iqr_ns).integer("steps", summary.steps);
     json.integer("steady_steps", summary.steady_steps).open_object("phases");
-    for (const PhaseSummary& phase : summary.phases) {
-      json.open_object(phase.name).number("median_ns", phase.median_ns);
-      json.number("share", phase.share).close_object();
+    add_phases(json, summary.phases);
+    json.close_object();
+    if (summary.device_step_ns) {
+      json.number("step_device_ns", *summary.device_step_ns).open_object("device_phases");
+      add_phases(json, summary.device);
+      json.close_object();
     }
-    json.close_object().close_object();
+    if (summary.host_lead_ns) json.number("host_lead_ns", *summary.host_lead_ns);
+    json.close_object();
   }
   json.close_array();
 }
@@ -245,7 +257,11 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
     add_case_findings(json, row);
     json.close_object();
   }
-  json.close_array().texts("notes", notes_of(rows, results)).close_object();
+  json.close_array();
+  std::vector<std::string> names = all_names(rows);
+  names.insert(names.end(), {"step_device_ns", "host_lead_ns"});
+  add_sources(json, names, results.columns);
+  json.texts("notes", notes_of(rows, results)).close_object();
   return json.take() + '\n';
 }
 

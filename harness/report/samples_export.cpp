@@ -11,6 +11,7 @@
 #include "harness/catalogue/nearest.h"
 #include "harness/error.h"
 #include "harness/record/json_text.h"
+#include "harness/report/sources_json.h"
 
 namespace stepbench {
 namespace {
@@ -101,9 +102,11 @@ std::string samples_csv(const SampleTable& table) {
   return text;
 }
 
-std::string samples_json(const SampleTable& table) {
+std::string samples_json(const SampleTable& table, std::span<const Metric> definitions) {
   JsonText json;
-  json.open_object().texts("case_ids", table.case_ids).open_object("columns");
+  json.open_object().texts("case_ids", table.case_ids);
+  add_sources(json, table.columns, definitions);
+  json.open_object("columns");
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     json.integers(table.columns[i], table.values[i]);
   }

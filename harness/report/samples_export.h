@@ -26,8 +26,9 @@ struct SampleTable {
                                        const std::vector<std::string>& columns);
 
 [[nodiscard]] std::string samples_csv(const SampleTable& table);  // with case_id beside `case`
-[[nodiscard]] std::string samples_json(
-    const SampleTable& table);  // {"case_ids":[…],"columns":{name:[…]}}
+// {"case_ids":[…],"sources":{name:clock},"columns":{name:[…]}}; `definitions`: of the results.
+[[nodiscard]] std::string samples_json(const SampleTable& table,
+                                       std::span<const Metric> definitions = {});
 // numpy's .npy, version 1.0: a structured array of int64 fields named as the columns.
 [[nodiscard]] std::string samples_npy(const SampleTable& table);
 

@@ -7,11 +7,9 @@
 namespace stepbench {
 namespace {
 
-bool is_device_work(const DeviceActivity& activity) {
-  const bool work = activity.kind == ActivityKind::kKernel ||
-                    activity.kind == ActivityKind::kMemcpy ||
-                    activity.kind == ActivityKind::kMemset;
-  return work && !(activity.start_ns == 0 && activity.end_ns == 0);
+bool has_a_row(const DeviceActivity& activity) {
+  const bool timed = activity.start_ns != 0 || activity.end_ns != 0;
+  return is_device_work(activity) && timed;
 }
 
 std::string_view category_of(ActivityKind kind) {
@@ -49,12 +47,10 @@ void TraceEvents::device() {
   std::unordered_map<std::uint64_t, std::size_t> calls;
   for (std::size_t i = 0; i < log_.activities.size(); ++i) {
     const DeviceActivity& activity = log_.activities[i];
-    if (activity.kind == ActivityKind::kRuntime || activity.kind == ActivityKind::kDriver) {
-      calls.emplace(activity.correlation, i);
-    }
+    if (is_call(activity)) calls.emplace(activity.correlation, i);
   }
   for (const DeviceActivity& activity : log_.activities) {
-    if (!is_device_work(activity)) continue;
+    if (!has_a_row(activity)) continue;
     device_row(activity);
     const auto call = calls.find(activity.correlation);
     if (call != calls.end()) arrow_to_device(log_.activities[call->second], activity);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -23,7 +24,18 @@ class Collector final : public ReportSink {
     report_.effective.insert_or_assign(std::string(option), std::move(value));
   }
   void note(std::string text) override { report_.notes.push_back(std::move(text)); }
-  void finding(Finding finding) override { report_.findings.push_back(std::move(finding)); }
+  // An instrument knows more than the workload: its finding takes the place of the workload's.
+  void instruments_follow() { of_workload_ = report_.findings.size(); }
+  void finding(Finding finding) override {
+    const auto end = report_.findings.begin() + static_cast<std::ptrdiff_t>(of_workload_);
+    const auto same = std::find_if(report_.findings.begin(), end,
+                                   [&](const Finding& each) { return each.id == finding.id; });
+    if (same == end) {
+      report_.findings.push_back(std::move(finding));
+    } else {
+      *same = std::move(finding);
+    }
+  }
   void ops(const OpTable& table) override {
     for (OpFrame& frame : frames_of(table)) evidence_.ops.push_back(std::move(frame));
     if (table.dropped == 0) return;
@@ -35,6 +47,7 @@ class Collector final : public ReportSink {
  private:
   LaunchEvidence& evidence_;
   LaunchReport& report_;
+  std::size_t of_workload_ = 0;
 };
 
 }  // namespace
@@ -62,6 +75,7 @@ void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidenc
   evidence.report.fingerprint["loss"] = finite_or_null(fingerprint.loss);
   evidence.report.fingerprint["gradient_norm"] = finite_or_null(fingerprint.gradient_norm);
   workload.report(sink);
+  sink.instruments_follow();
   for (const Instrument* instrument : instruments.all()) instrument->report(sink);
 }
 

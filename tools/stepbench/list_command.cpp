@@ -9,6 +9,7 @@
 #include "harness/error.h"
 #include "harness/run/foreign_worker.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/list_metrics.h"
 #include "tools/stepbench/list_text.h"
 #include "workloads/catalogue/built_in.h"
 
@@ -21,8 +22,11 @@ constexpr const char* kExamples =
   stepbench list loader                     every option of a section
   stepbench list loader.num_workers         one option
   stepbench list train_step                 a workload: sections, phases, metrics
+  stepbench list metrics                    every number of a result, and by which clock
   stepbench list all --format markdown      a reference page
   stepbench list --worker build/my-worker   what your own worker can measure)";
+
+constexpr std::string_view kMetrics = "metrics";
 
 struct Options {
   std::string name;
@@ -51,7 +55,7 @@ std::vector<std::pair<std::string, const Option*>> find_options(const Catalogue&
 }
 
 std::vector<std::string> known_names(const Catalogue& catalogue) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {std::string(kMetrics)};
   for (const WorkloadSpec& workload : catalogue.workloads) names.push_back(workload.name);
   for (const Section& section : catalogue.sections) {
     if (!section.name.empty()) names.push_back(section.name);
@@ -116,6 +120,11 @@ std::string named_text(const Catalogue& catalogue, const std::string& name, std:
 }
 
 std::string render(const Catalogue& catalogue, const Options& options, std::size_t width) {
+  if (options.name == kMetrics && catalogue.find_workload(kMetrics) == nullptr) {
+    const std::vector<MetricGroup> groups = metric_groups(catalogue);
+    if (options.format == "json") return metrics_json(groups);
+    return options.format == "markdown" ? metrics_markdown(groups) : metrics_text(groups, width);
+  }
   const bool whole = options.name.empty() || options.name == "all";
   if (options.format == "json") {
     return to_json(whole ? catalogue : only(catalogue, options.name));
@@ -136,7 +145,7 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("list", "Show workloads, sections and options with their meaning");
   auto options = std::make_shared<Options>();
-  command->add_option("NAME", options->name, "A workload, section or option; or: all");
+  command->add_option("NAME", options->name, "A workload, section or option; or: metrics, all");
   command->add_option("--format", options->format, "table, json or markdown")
       ->check(CLI::IsMember({"table", "json", "markdown"}))
       ->capture_default_str();

@@ -73,6 +73,14 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
 
 }  // namespace
 
+std::string metric_head(const Metric& metric) {
+  std::string facts = metric.unit;
+  if (metric.source != Source::kUnsaid) {
+    facts += (facts.empty() ? "by " : ", by ") + std::string(name_of(metric.source));
+  }
+  return facts.empty() ? metric.name : metric.name + " (" + facts + ")";
+}
+
 std::string overview_text(const Catalogue& catalogue, std::size_t width) {
   std::string text = "Workloads (workload: NAME)\n";
   for (const WorkloadSpec& workload : catalogue.workloads) {
@@ -89,7 +97,7 @@ std::string overview_text(const Catalogue& catalogue, std::size_t width) {
   }
   return text +
          "\nMore: stepbench list SECTION, stepbench list SECTION.OPTION, stepbench list WORKLOAD,\n"
-         "      stepbench list all\n";
+         "      stepbench list metrics, stepbench list all\n";
 }
 
 std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
@@ -103,8 +111,7 @@ std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalog
   for (const Phase& phase : workload.phases) text += name_and_doc(phase.name, phase.doc, width);
   if (!workload.metrics.empty()) text += "\nMetrics of its own\n";
   for (const Metric& metric : workload.metrics) {
-    const std::string unit = metric.unit.empty() ? "" : " (" + metric.unit + ")";
-    text += name_and_doc(metric.name + unit, metric.doc, width);
+    text += name_and_doc(metric_head(metric), metric.doc, width);
   }
   return text;
 }

@@ -9,6 +9,9 @@
 
 namespace stepbench::cli {
 
+// "device_busy_ns (ns, by cupti)"
+[[nodiscard]] std::string metric_head(const Metric& metric);
+
 [[nodiscard]] std::string overview_text(const Catalogue& catalogue, std::size_t width);
 [[nodiscard]] std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
                                         std::size_t width);

@@ -89,7 +89,7 @@ std::string raw_samples(const ShowOptions& options, const Results& results) {
   if (!options.case_id.empty()) chosen = {find_case(chosen, results, options.case_id)};
   const SampleTable table = sample_table(chosen, options.columns);
   if (options.format.empty() || options.format == "csv") return samples_csv(table);
-  if (options.format == "json") return samples_json(table);
+  if (options.format == "json") return samples_json(table, results.columns);
   if (options.format == "npy") return samples_npy(table);
   throw ConfigError("--format", "raw samples come as csv, json or npy, not as " + options.format);
 }

@@ -82,25 +82,36 @@ std::vector<Metric> loader_metrics() {
        .direction = kNeither,
        .doc = "Those of them that waited for their turn (in_order), on average."},
   };
+  for (Metric& metric : metrics) {
+    metric.source = metric.unit == "ns" ? Source::kHostClock : Source::kCounted;
+  }
   const auto worker_share = [&](const std::string& part, const std::string& doc) {
     const std::string name = "loader_worker_" + part;
     for (const auto& [ending, of] : {std::pair("", "Share of the workers' time "),
                                      std::pair("_min", "Least share of a worker's time "),
                                      std::pair("_max", "Largest share of a worker's time ")}) {
-      metrics.push_back(
-          {.name = name + ending, .unit = "ratio", .direction = kNeither, .doc = of + doc});
+      metrics.push_back({.name = name + ending,
+                         .unit = "ratio",
+                         .direction = kNeither,
+                         .doc = of + doc,
+                         .source = Source::kHostClock});
     }
   };
   worker_share("busy", "spent reading and collating.");
   worker_share("idle", "without a task: workers are faster than the consumer.");
   worker_share("blocked", "spent handing batches over.");
   const auto context = [&](const char* name, const char* unit, const char* doc) {
-    metrics.push_back(
-        {.name = name, .unit = unit, .role = Role::kContext, .direction = kNeither, .doc = doc});
+    metrics.push_back({.name = name,
+                       .unit = unit,
+                       .role = Role::kContext,
+                       .direction = kNeither,
+                       .doc = doc,
+                       .source = Source::kSystem});
   };
   metrics.push_back({.name = "cpu_s_per_1k_samples",
                      .unit = "s",
-                     .doc = "CPU seconds of the worker and its children for 1000 samples."});
+                     .doc = "CPU seconds of the worker and its children for 1000 samples.",
+                     .source = Source::kSystem});
   context("tree_minor_faults", "faults",
           "Page faults served from memory, of the worker and its children, in the windows.");
   context("tree_major_faults", "faults",

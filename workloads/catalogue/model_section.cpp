@@ -213,40 +213,25 @@ Section plugin_section() {
           .open = true};
 }
 
-std::vector<Metric> model_metrics() {
-  std::vector<Metric> metrics = loader_metrics();
-  const std::vector<Metric> own = {
-      {.name = "model_parameters",
-       .unit = "",
-       .role = Role::kContext,
-       .direction = Direction::kNeither,
-       .doc = "Trainable numbers in the model."},
-      {.name = "model_flops_per_step",
-       .unit = "FLOP",
-       .role = Role::kContext,
-       .direction = Direction::kNeither,
-       .doc = "Operations of the model's matrix products, convolutions and attention in a step of "
-              "full batches, forward and backward; counted after the last window."},
-      {.name = "device_peak_flops",
-       .unit = "FLOP/s",
-       .role = Role::kContext,
-       .direction = Direction::kNeither,
-       .doc = "What the device can do at most in the model's precision."},
+namespace {
+
+// Of torch's CUDA allocator.
+std::vector<Metric> allocator_metrics() {
+  std::vector<Metric> metrics = {
       {.name = "peak_allocated_bytes",
        .unit = "bytes",
-       .doc =
-           "Most memory that tensors held at once in the last window, of torch's CUDA allocator."},
+       .doc = "Most memory that tensors held at once in the last window."},
       {.name = "peak_reserved_bytes",
        .unit = "bytes",
-       .doc = "Most memory that torch's CUDA allocator held from the driver in the last window."},
+       .doc = "Most memory that the allocator held from the driver in the last window."},
       {.name = "reserved_bytes",
        .unit = "bytes",
-       .doc = "Memory that torch's CUDA allocator held from the driver after the last window."},
+       .doc = "Memory that the allocator held from the driver after the last window."},
       {.name = "allocations_per_step",
        .unit = "",
        .role = Role::kContext,
        .direction = Direction::kNeither,
-       .doc = "Blocks that tensors asked torch's CUDA allocator for, per step of the last window."},
+       .doc = "Blocks that tensors asked for, per step of the last window."},
       {.name = "device_allocations_per_step",
        .unit = "",
        .doc = "Calls of cudaMalloc per step of the last window; 0 in steady state."},
@@ -259,7 +244,48 @@ std::vector<Metric> model_metrics() {
               "pin_thread), on its own stream, by CUDA events. It runs beside the step, whose "
               "h2d_device_ns is the wait for what was still missing."},
   };
-  metrics.insert(metrics.end(), own.begin(), own.end());
+  const auto series = [&](const char* name, const char* unit, const char* doc) {
+    metrics.push_back({.name = name,
+                       .unit = unit,
+                       .role = Role::kContext,
+                       .direction = Direction::kNeither,
+                       .doc = doc});
+  };
+  series("step_allocations", "", "Profiled: blocks that tensors asked for in the step.");
+  series("step_device_allocations", "", "Profiled: calls of cudaMalloc in the step.");
+  series("step_allocated_bytes", "bytes", "Profiled: memory that tensors held at the step's end.");
+  series("step_reserved_bytes", "bytes",
+         "Profiled: memory that the allocator held from the driver at the step's end.");
+  series("step_peak_allocated_bytes", "bytes",
+         "Profiled: most memory that tensors held at once in the step.");
+  return metrics;
+}
+
+}  // namespace
+
+std::vector<Metric> model_metrics() {
+  std::vector<Metric> metrics = loader_metrics();
+  const auto add = [&](Source source, std::vector<Metric> own) {
+    for (Metric& metric : read_from(source, std::move(own))) metrics.push_back(std::move(metric));
+  };
+  add(Source::kCounted,
+      {{.name = "model_parameters",
+        .unit = "",
+        .role = Role::kContext,
+        .direction = Direction::kNeither,
+        .doc = "Trainable numbers in the model."},
+       {.name = "model_flops_per_step",
+        .unit = "FLOP",
+        .role = Role::kContext,
+        .direction = Direction::kNeither,
+        .doc = "Operations of the model's matrix products, convolutions and attention in a step of "
+               "full batches, forward and backward; counted after the last window."},
+       {.name = "device_peak_flops",
+        .unit = "FLOP/s",
+        .role = Role::kContext,
+        .direction = Direction::kNeither,
+        .doc = "What the device can do at most in the model's precision."}});
+  add(Source::kAllocator, allocator_metrics());
   return metrics;
 }
 

@@ -104,20 +104,22 @@ Section copy_section() {
 }
 
 std::vector<Metric> copy_metrics() {
-  return {{.name = "copy_bytes_per_s",
-           .unit = "bytes/s",
-           .direction = Direction::kHigherIsBetter,
-           .doc = "Bytes copied over the time of the last window, the device's work included."},
-          {.name = "plain_copy_bytes_per_s",
-           .unit = "bytes/s",
-           .role = Role::kContext,
-           .direction = Direction::kHigherIsBetter,
-           .doc = "A bare loop of cudaMemcpyAsync from pinned memory (on the CPU: memcpy) of the "
-                  "same size in the same process."},
-          {.name = "copy_efficiency",
-           .unit = "",
-           .direction = Direction::kHigherIsBetter,
-           .doc = "copy_bytes_per_s over plain_copy_bytes_per_s."}};
+  return read_from(
+      Source::kHostClock,
+      {{.name = "copy_bytes_per_s",
+        .unit = "bytes/s",
+        .direction = Direction::kHigherIsBetter,
+        .doc = "Bytes copied over the time of the last window, the device's work included."},
+       {.name = "plain_copy_bytes_per_s",
+        .unit = "bytes/s",
+        .role = Role::kContext,
+        .direction = Direction::kHigherIsBetter,
+        .doc = "A bare loop of cudaMemcpyAsync from pinned memory (on the CPU: memcpy) of the "
+               "same size in the same process."},
+       {.name = "copy_efficiency",
+        .unit = "",
+        .direction = Direction::kHigherIsBetter,
+        .doc = "copy_bytes_per_s over plain_copy_bytes_per_s."}});
 }
 
 void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -19,9 +21,21 @@ namespace {
 
 using torch::autograd::profiler::KinetoEvent;
 
-// libkineto::ActivityType, whose header no wheel has: the first two have never moved.
+// libkineto::ActivityType, whose header not every wheel has: the first three have never moved.
 constexpr std::uint8_t kCpuOp = 0;
 constexpr std::uint8_t kUserAnnotation = 1;
+constexpr std::uint8_t kGpuUserAnnotation = 2;  // an annotation again, over the work it started
+
+bool is_wait(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kWaits = {"Event Sync", "Stream Sync", "Context Sync",
+                                                      "Stream Wait Event"};
+  return std::find(kWaits.begin(), kWaits.end(), name) != kWaits.end();
+}
+
+// cudaLaunchKernel, and since CUDA 13 __cudaLaunchKernel; of the driver: cuLaunchKernel.
+bool is_runtime_call(std::string_view name) {
+  return name.starts_with("cuda") || name.starts_with("__cuda");
+}
 
 class KinetoLogMaker {
  public:
@@ -87,11 +101,12 @@ class KinetoLogMaker {
   }
 
   void add_activity(const KinetoEvent& event) {
-    if (event.activityType() == kCpuOp || event.activityType() == kUserAnnotation) return;
+    if (event.activityType() <= kGpuUserAnnotation) return;
     const std::string name = event.name();
+    const bool wait = is_wait(name);
     const bool on_device = event.deviceType() == c10::DeviceType::CUDA;
-    const bool call = !on_device && name.starts_with("cu");
-    if (!on_device && !call) return;
+    const bool call = !on_device && (is_runtime_call(name) || name.starts_with("cu"));
+    if (!on_device && !call && !wait) return;
     DeviceActivity& activity = log_.activities.emplace_back();
     activity.start_ns = static_cast<std::int64_t>(event.startNs());
     activity.end_ns = static_cast<std::int64_t>(event.endNs());
@@ -101,11 +116,12 @@ class KinetoLogMaker {
     if (const auto op = op_of_.find(activity.external); op != op_of_.end())
       activity.op = op->second;
     if (call) {
-      activity.kind = name.starts_with("cuda") ? ActivityKind::kRuntime : ActivityKind::kDriver;
+      activity.kind = is_runtime_call(name) ? ActivityKind::kRuntime : ActivityKind::kDriver;
       if (activity.op != kNoIndex) activity.thread = log_.ops[activity.op].thread;
       return;
     }
-    activity.kind = name.starts_with("Memcpy")   ? ActivityKind::kMemcpy
+    activity.kind = wait                         ? ActivityKind::kSynchronization
+                    : name.starts_with("Memcpy") ? ActivityKind::kMemcpy
                     : name.starts_with("Memset") ? ActivityKind::kMemset
                                                  : ActivityKind::kKernel;
     activity.device = static_cast<std::int16_t>(event.deviceIndex());

@@ -46,6 +46,7 @@ std::optional<AllocatorCounters> device_memory(c10::Device device) {
   return AllocatorCounters{.allocations = stats.allocation[kAll].allocated,
                            .device_allocations = stats.num_device_alloc,
                            .retries = stats.num_alloc_retries,
+                           .allocated_bytes = stats.allocated_bytes[kAll].current,
                            .reserved_bytes = stats.reserved_bytes[kAll].current,
                            .peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
                            .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};

@@ -3,7 +3,9 @@
 
 #include <array>
 
+#include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
+#include "harness/record/rows.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/loader/loader_workload.h"
@@ -28,6 +30,25 @@ std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
                                           torch_order);
 }
 
+// In profiled launches on a CUDA device.
+class AllocatorSeriesFactory final : public InstrumentFactory {
+ public:
+  [[nodiscard]] bool takes_part(Pass pass) const override {
+    return pass == Pass::kNative || pass == Pass::kKineto;
+  }
+  [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase& resolved,
+                                                 WorkerContext&) const override {
+    const c10::Device device = parse_device(resolved.text("device"));
+    if (!device.is_cuda()) return nullptr;
+    const std::int64_t window =
+        resolved.has("profile.active") ? resolved.integer("profile.active") : 1;
+    return std::make_unique<AllocatorSeries>(
+        AllocatorReader{.read = [device] { return device_memory(device).value(); },
+                        .reset_peaks = [device] { reset_peak_memory(device); }},
+        static_cast<std::size_t>(window));
+  }
+};
+
 }  // namespace
 
 std::span<const WorkloadType> built_in_workloads() {
@@ -45,7 +66,10 @@ int stepbench_worker_main(int argc, char** argv) {
   NvtxFactory ranges(built_in_catalogue());
   NativeProfileFactory native;
   KinetoProfileFactory kineto;
-  const std::array<InstrumentFactory*, 4> instruments = {&events, &ranges, &native, &kineto};
+  AllocatorSeriesFactory allocator;
+  // First, so that a step's end has been marked by all others when it reads its counters.
+  const std::array<InstrumentFactory*, 5> instruments = {&allocator, &events, &ranges, &native,
+                                                         &kineto};
   // The other rules are linked into `stepbench` itself.
   static constexpr std::array rules = {WorkloadRule{"train_step", check_plugin},
                                        WorkloadRule{"eval_step", check_plugin}};

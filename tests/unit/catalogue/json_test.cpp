@@ -68,5 +68,52 @@ TEST(CatalogueJson, MistakesHaveAPlace) {
   EXPECT_THAT(with_option("4"), HasSubstr("/sections/0/options/0: expected an object"));
 }
 
+std::string metric_of(const std::string& source) {
+  return R"({"stepbench_catalogue": 1, "workloads": [{"name": "mine", "doc": "Mine.", "metrics": [
+            {"name": "rows", "unit": "", "doc": "Rows.")" +
+         source + "}]}]}";
+}
+
+TEST(CatalogueJson, AMetricMaySayWhichClockOrCounterGaveIt) {
+  const auto source_of = [](const std::string& source) {
+    return catalogue_from_json(metric_of(source), "worker").workloads[0].metrics[0].source;
+  };
+  EXPECT_EQ(source_of(""), Source::kUnsaid);
+  EXPECT_EQ(source_of(R"(, "source": "cuda_events+host_clock")"), Source::kEventsAndHost);
+  for (const SourceName& each : sources()) {
+    EXPECT_EQ(source_of(R"(, "source": ")" + std::string(each.name) + '"'), each.source);
+    EXPECT_EQ(name_of(each.source), each.name);
+  }
+  EXPECT_THAT(error_of(metric_of(R"(, "source": "cuda_event")")),
+              HasSubstr("worker: /workloads/0/metrics/0/source: expected one of host_clock, "));
+  EXPECT_THAT(error_of(metric_of(R"(, "source": "cuda_event")")),
+              HasSubstr("did you mean 'cuda_events'"));
+}
+
+TEST(Metrics, OfTheHarnessAndOfBuiltInWorkloadsSayTheirSource) {
+  std::vector<Metric> metrics = harness_metrics();
+  for (const WorkloadSpec& workload : built_in_catalogue().workloads) {
+    metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
+  }
+  for (const Metric& metric : metrics) EXPECT_NE(metric.source, Source::kUnsaid) << metric.name;
+}
+
+TEST(Metrics, TheSourceIsTheClockThatIsRead) {
+  const auto source_of = [](std::string_view name) {
+    for (const Metric& metric : harness_metrics()) {
+      if (metric.name == name) return metric.source;
+    }
+    return Source::kUnsaid;
+  };
+  EXPECT_EQ(source_of("step_ns"), Source::kHostClock);
+  EXPECT_EQ(source_of("forward_ns"), Source::kHostClock);
+  EXPECT_EQ(source_of("forward_device_ns"), Source::kCudaEvents);
+  EXPECT_EQ(source_of("idle_device_ns"), Source::kCudaEvents);
+  EXPECT_EQ(source_of("device_idle_ns"), Source::kCupti);
+  EXPECT_EQ(source_of("host_lead_ns"), Source::kEventsAndHost);
+  EXPECT_EQ(source_of("peak_rss_bytes"), Source::kSystem);
+  EXPECT_EQ(source_of("samples"), Source::kCounted);
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -82,6 +82,93 @@ TEST(ActivitySummary, WhatRanOutsideTheStepsIsNotTheirs) {
   EXPECT_EQ(sum.busy_ns, 0);
 }
 
+DeviceActivity joined(DeviceActivity activity, std::uint64_t correlation,
+                      std::uint32_t thread = kNoIndex) {
+  activity.correlation = correlation;
+  activity.thread = thread;
+  return activity;
+}
+
+TEST(ActivitySummary, AllWaysToLaunchCountAndOneInsideAnotherCountsOnce) {
+  OpLog log = two_steps();
+  log.names = {"__cudaLaunchKernel", "cuLaunchKernelEx", "cudaLaunchHostFunc",
+               "cuGraphLaunch",      "cudaMemcpyAsync",  "cudaLaunchKernelExC"};
+  constexpr auto kRuntime = ActivityKind::kRuntime;
+  constexpr auto kDriver = ActivityKind::kDriver;
+  log.activities = {joined(activity(kRuntime, 1000, 1010, 0), 1, 0),
+                    joined(activity(kDriver, 1002, 1008, 1), 2, 0),  // within it
+                    joined(activity(kDriver, 1002, 1008, 1), 3, 1),  // of another thread
+                    joined(activity(kDriver, 1010, 1012, 1), 4, 0),  // after it
+                    joined(activity(kRuntime, 1020, 1022, 2), 5, 0),
+                    joined(activity(kDriver, 1030, 1032, 3), 6, 0),
+                    joined(activity(kRuntime, 1040, 1042, 4), 7, 0),
+                    joined(activity(kRuntime, 1050, 1052, 5), 8, 0),
+                    joined(activity(kDriver, 1052, 1053, 1), 8, 2),    // the same call's number
+                    joined(activity(kRuntime, 1300, 1302, 0), 9, 0)};  // after the steps
+  EXPECT_EQ(summarise_activities(log).launches, 5);
+}
+
+TEST(ActivitySummary, WorkOfADeviceThatIsBehindBelongsToTheStepThatStartedIt) {
+  OpLog log = two_steps();
+  log.activities = {joined(activity(ActivityKind::kRuntime, 1010, 1015, 1), 1, 0),
+                    joined(activity(ActivityKind::kRuntime, 1180, 1190, 1), 2, 0),
+                    joined(activity(ActivityKind::kRuntime, 1400, 1410, 1), 3, 0),
+                    joined(activity(ActivityKind::kKernel, 1020, 1220), 1),
+                    joined(activity(ActivityKind::kKernel, 1230, 1500), 2),
+                    joined(activity(ActivityKind::kKernel, 1600, 1700), 3)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.launches, 2);
+  EXPECT_EQ(sum.kernels, 2);
+  EXPECT_EQ(sum.span_ns, 500) << "until the device has done what the steps asked for";
+  EXPECT_EQ(sum.busy_ns, 200 + 270);
+}
+
+TEST(ActivitySummary, WorkStartedBeforeTheStepsIsBusyTimeButNoneOfTheirs) {
+  OpLog log = two_steps();
+  log.activities = {joined(activity(ActivityKind::kRuntime, 900, 910, 1), 1, 0),
+                    joined(activity(ActivityKind::kKernel, 950, 1030), 1)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.kernels, 0);
+  EXPECT_EQ(sum.busy_ns, 30);
+}
+
+TEST(ActivitySummary, KernelsOfOneGraphLaunchAreManyKernelsOfOneLaunch) {
+  OpLog log = two_steps();
+  log.activities = {joined(activity(ActivityKind::kRuntime, 1010, 1015, 5), 1, 0),
+                    joined(activity(ActivityKind::kKernel, 1020, 1030), 1),
+                    joined(activity(ActivityKind::kKernel, 1030, 1040), 1),
+                    joined(activity(ActivityKind::kKernel, 1240, 1250), 1)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.launches, 1);
+  EXPECT_EQ(sum.kernels, 3);
+}
+
+TEST(ActivitySummary, CopiesOnTheDeviceAreNoPageableCopies) {
+  OpLog log = two_steps();
+  for (const CopyKind kind : {CopyKind::kDeviceToDevice, CopyKind::kPeer, CopyKind::kHostToHost}) {
+    log.activities.push_back(activity(ActivityKind::kMemcpy, 1010, 1020));
+    log.activities.back().copy = kind;
+  }
+  log.activities.push_back(activity(ActivityKind::kMemcpy, 1010, 1020));
+  log.activities.back().copy = CopyKind::kDeviceToHost;
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.copies, 4);
+  EXPECT_EQ(sum.pageable_copies, 1);
+}
+
+TEST(ActivitySummary, WithoutMarksAllOfALogIsOneStep) {
+  OpLog log = two_steps();
+  log.marks.clear();
+  log.activities = {activity(ActivityKind::kKernel, 40, 50),
+                    activity(ActivityKind::kKernel, 90, 95),
+                    activity(ActivityKind::kSynchronization, 95, 95, 3)};
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.steps, 1);
+  EXPECT_EQ(sum.span_ns, 55);
+  EXPECT_EQ(sum.busy_ns, 15);
+  EXPECT_EQ(sum.synchronisations, 1);
+}
+
 TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
   OpLog log = two_steps();
   log.activities = {activity(ActivityKind::kKernel, 1000, 1100),

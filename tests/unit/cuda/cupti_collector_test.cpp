@@ -2,10 +2,10 @@
 // Buffers are composed of CUPTI's own structures, as its headers lay them out.
 #include "harness/cuda/cupti_collector.h"
 
-#include <cupti.h>
 #include <gmock/gmock.h>
 
 #include "harness/cuda/activity_summary.h"
+#include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
@@ -18,68 +18,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
-
-CUpti_ActivityKernel10 kernel(std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
-  CUpti_ActivityKernel10 record{};
-  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-  record.name = "_Z3addPfS_i";
-  record.correlationId = correlation;
-  record.start = start;
-  record.end = end;
-  record.deviceId = 1;
-  record.streamId = 7;
-  record.gridX = 128;
-  record.gridY = 2;
-  record.gridZ = 1;
-  record.blockX = 256;
-  record.blockY = 1;
-  record.blockZ = 1;
-  record.registersPerThread = 40;
-  record.staticSharedMemory = 1024;
-  record.dynamicSharedMemory = 512;
-  return record;
-}
-
-CUpti_ActivityAPI call(CUpti_ActivityKind kind, std::uint32_t callback, std::uint32_t correlation,
-                       std::uint64_t start) {
-  CUpti_ActivityAPI record{};
-  record.kind = kind;
-  record.cbid = callback;
-  record.correlationId = correlation;
-  record.start = start;
-  record.end = start + 5;
-  record.threadId = 4321;
-  return record;
-}
-constexpr std::uint32_t kLaunchKernel = 211;
-constexpr std::uint32_t kMemcpyAsync = 41;
-
-CUpti_ActivityAPI launch(std::uint32_t correlation, std::uint64_t start) {
-  return call(CUPTI_ACTIVITY_KIND_RUNTIME, kLaunchKernel, correlation, start);
-}
-
-CUpti_ActivityExternalCorrelation external(std::uint32_t correlation, std::uint64_t id) {
-  CUpti_ActivityExternalCorrelation record{};
-  record.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-  record.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
-  record.externalId = id;
-  record.correlationId = correlation;
-  return record;
-}
-
-CUpti_ActivityMemcpy6 copy(std::uint8_t kind, std::uint8_t from, std::uint8_t to) {
-  CUpti_ActivityMemcpy6 record{};
-  record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
-  record.copyKind = kind;
-  record.srcKind = from;
-  record.dstKind = to;
-  record.bytes = 4096;
-  record.start = 10;
-  record.end = 30;
-  record.correlationId = 9;
-  record.streamId = 13;
-  return record;
-}
 
 struct Scene {
   Scene() : collector(make_cupti_collector(cupti.api(), cuda.api(), options)) {}
@@ -256,8 +194,81 @@ TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
   const OpLog log = scene.collect();
   EXPECT_EQ(log.dropped, 12 + 1);
   EXPECT_THAT(scene.collector->incomplete(),
-              Optional(testing::StrEq("12 activity records dropped by the driver, 1 launched "
-                                      "kernels without a record, 1 records without times")));
+              Optional(testing::StrEq("12 activity records dropped by the driver, 1 launches "
+                                      "without a record of their work, 1 records without times")));
+}
+
+struct Call {
+  CUpti_ActivityKind kind;
+  std::uint32_t callback;
+};
+constexpr Call kLaunch{CUPTI_ACTIVITY_KIND_RUNTIME, 211};
+constexpr Call kLaunchOfCuda13{CUPTI_ACTIVITY_KIND_RUNTIME, 505};
+constexpr Call kGraphLaunch{CUPTI_ACTIVITY_KIND_RUNTIME, 311};
+constexpr Call kDriverLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 307};
+constexpr Call kDriverLaunchEx{CUPTI_ACTIVITY_KIND_DRIVER, 652};
+constexpr Call kDriverGraphLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 514};
+
+TEST(CuptiCollector, EveryWayToLaunchIsMissedWhenItsWorkIs) {
+  for (const Call& each : {kLaunch, kLaunchOfCuda13, kGraphLaunch, kDriverLaunch, kDriverLaunchEx,
+                           kDriverGraphLaunch}) {
+    Scene scene;
+    ASSERT_EQ(scene.collector->start(), std::nullopt);
+    scene.cupti.emit(call(each.kind, each.callback, 1, 10));
+    EXPECT_EQ(scene.collect().dropped, 1) << each.callback;
+  }
+}
+
+TEST(CuptiCollector, ALaunchOfTheDriverInsideOneOfTheRuntimeIsTheSameLaunch) {
+  for (const std::uint32_t kernel_of : {5U, 6U}) {  // whichever number the kernel bears
+    Scene scene;
+    ASSERT_EQ(scene.collector->start(), std::nullopt);
+    scene.cupti.emit(launch(5, 100));
+    CUpti_ActivityAPI inner = call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 6, 101);
+    inner.end = 104;
+    scene.cupti.emit(inner);
+    scene.cupti.emit(kernel(kernel_of, 120, 180));
+    EXPECT_EQ(scene.collect().dropped, 0);
+  }
+}
+
+TEST(CuptiCollector, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(external(5, 77));
+  scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 5, 100));
+  for (std::uint64_t i = 0; i < 3; ++i) scene.cupti.emit(kernel(5, 120 + 10 * i, 125 + 10 * i));
+  const OpLog log = scene.collect();
+  ASSERT_THAT(log.activities, SizeIs(4));
+  for (const DeviceActivity& each : log.activities) EXPECT_EQ(each.external, 77U);
+  EXPECT_EQ(log.dropped, 0);
+}
+
+TEST(CuptiCollector, AGraphOfCopiesAloneIsNotLost) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 9, 5));
+  scene.cupti.emit(copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                        CUPTI_ACTIVITY_MEMORY_KIND_DEVICE));
+  EXPECT_EQ(scene.collect().dropped, 0);
+}
+
+TEST(CuptiCollector, ALaunchThatFailedStartedNothing) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  CUpti_ActivityAPI refused = launch(1, 10);
+  refused.returnValue = 701;  // too many resources asked for
+  scene.cupti.emit(refused);
+  EXPECT_EQ(scene.collect().dropped, 0);
+}
+
+TEST(CuptiCollector, LossesOfTwoWindowsAddUp) {
+  Scene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(launch(1, 10));
+  (void)scene.collect();
+  scene.cupti.emit(launch(2, 20));
+  EXPECT_EQ(scene.collect().dropped, 2);
 }
 
 TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
@@ -335,6 +346,12 @@ TEST(CuptiCollector, TheClockIsGivenBeforeTheFirstKindAndTheBuffersToo) {
   EXPECT_THAT(std::vector<std::string>(log.begin(), log.begin() + 5),
               ElementsAre("version", "subscribe", "thread ids", "timestamp", "callbacks"));
   EXPECT_THAT(log, testing::Not(Contains("enable 3"))) << "that kind makes kernels wait in line";
+  const auto last_enabled = std::find_if(
+      log.rbegin(), log.rend(), [](const std::string& line) { return line.starts_with("enable"); });
+  const auto quiet = std::find_if(
+      log.begin(), log.end(), [](const std::string& line) { return line.starts_with("ignore"); });
+  EXPECT_GE(quiet, last_enabled.base()) << "enabling a kind would undo it";
+  EXPECT_THAT(log, Contains("ignore driver call"));
 }
 
 TEST(CuptiCollector, AnotherProfilerIsNamedAndNothingIsLeftBehind) {

@@ -3,13 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
-#include <limits>
+#include <numeric>
 
-#include "harness/catalogue/catalogue.h"
-#include "harness/worker/loop.h"
-#include "tests/unit/cuda/note_sink.h"
-#include "tests/unit/cuda/scripted_cuda.h"
+#include "tests/unit/cuda/event_scene.h"
 
 namespace stepbench {
 namespace {
@@ -22,76 +18,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Le;
 using testing::Not;
+using testing::StartsWith;
 
-constexpr std::int64_t kUs = 1000;
-
-// A step launches its work in no time; the device takes what the test says.
-class DeviceWork : public Workload {
- public:
-  using Step = std::function<void(StepRecorder&)>;
-  DeviceWork(CudaApi api, Step step) : api_(std::move(api)), step_(std::move(step)) {}
-  std::optional<std::string> set_up() override { return std::nullopt; }
-  void step(StepRecorder& step) override { step_(step); }
-  void synchronize() override { (void)api_.device_synchronize(); }
-  void tear_down() override {}
-  Fingerprint fingerprint() override { return {0, 0}; }
-
- private:
-  CudaApi api_;
-  Step step_;
-};
-
-struct Scene {
-  void run(const DeviceWork::Step& step) {
-    DeviceWork workload(cuda.api(), step);
-    std::vector<std::string> names;
-    for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
-    options.phase_names = names;
-    std::vector<std::unique_ptr<Instrument>> instruments;
-    auto made = std::make_unique<EventClock>(api, clock, options);
-    EventClock& events = *made;
-    refused = events.exercise();
-    if (refused) return;
-    instruments.push_back(std::move(made));
-    InstrumentSet set(std::move(instruments));
-    LoopOptions loop_options;
-    loop_options.schedule = schedule;
-    loop_options.stop.cycles = schedule.repeat;
-    loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
-    Loop loop(loop_options, clock, workload, set, names);
-    loop.exercise();
-    (void)loop.run([&](bool active) { cuda.log.push_back(active ? "ACTIVE" : "WARMUP"); },
-                   [&](const Columns& cycle) { cycles.push_back(cycle); });
-    events.report(said);
-  }
-
-  [[nodiscard]] const std::vector<std::int64_t>& column(std::string_view name) const {
-    return cycles.back().at(name);
-  }
-
-  ScriptedClock clock;
-  ScriptedCuda cuda{clock};
-  CudaApi api = cuda.api();
-  EventClockOptions options{.window = 4};
-  Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
-  std::optional<std::string> refused;
-  std::vector<Columns> cycles;
-  NoteSink said;
-};
-
-// Host: 10 us in forward, 20 us in backward. Device: as given.
-DeviceWork::Step two_phases(Scene& scene, std::int64_t forward_ns, std::int64_t backward_ns) {
-  return [&scene, forward_ns, backward_ns](StepRecorder& step) {
-    {
-      const auto forward = step.phase(PhaseId::kForward);
-      scene.cuda.launch(nullptr, forward_ns);
-      scene.clock.pass(10 * kUs);
-    }
-    const auto backward = step.phase(PhaseId::kBackward);
-    scene.cuda.launch(nullptr, backward_ns);
-    scene.clock.pass(20 * kUs);
-  };
-}
+using Scene = EventScene;
 
 TEST(EventClock, TimesPhasesOnADeviceThatIsBehindTheHost) {
   Scene scene;
@@ -144,6 +73,80 @@ TEST(EventClock, ACopyOnASideStreamIsTimedThereAndItsOverlapIsSaid) {
   EXPECT_THAT(scene.column("h2d_device_ns"), Each(30 * kUs));
   EXPECT_THAT(scene.column("forward_device_ns"), Each(50 * kUs));
   EXPECT_THAT(scene.column("overlap_device_ns"), Each(30 * kUs));
+}
+
+TEST(EventClock, ACopyThatRunsAheadOverlapsTheStepsThatAreStillComputed) {
+  Scene scene;
+  int side = 0;
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
+      scene.cuda.launch(&side, 30 * kUs);
+      scene.clock.pass(1 * kUs);
+    }
+    const auto forward = step.phase(PhaseId::kForward);
+    scene.cuda.launch(nullptr, 1000 * kUs);
+    scene.clock.pass(1 * kUs);
+  });
+  // Every copy but the first runs beside the first step's forward, which takes a millisecond.
+  EXPECT_THAT(scene.column("h2d_device_ns"), Each(30 * kUs));
+  EXPECT_THAT(scene.column("overlap_device_ns"),
+              ElementsAre(29 * kUs, 30 * kUs, 30 * kUs, 30 * kUs));
+}
+
+TEST(EventClock, TwoSideStreamsOverlapEachForItself) {
+  Scene scene;
+  int streams[2] = {};
+  scene.run([&](StepRecorder& step) {
+    for (int& side : streams) {
+      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
+      scene.cuda.launch(&side, 20 * kUs);
+    }
+    {
+      const auto forward = step.phase(PhaseId::kForward);
+      scene.cuda.launch(nullptr, 15 * kUs);
+    }
+    scene.clock.pass(100 * kUs);
+  });
+  EXPECT_THAT(scene.column("h2d_device_ns"), Each(40 * kUs));
+  EXPECT_THAT(scene.column("overlap_device_ns"), Each(30 * kUs));
+  // The last step's device span ends when its end is recorded, 100 us after it began.
+  EXPECT_THAT(scene.column("idle_device_ns"), Each(80 * kUs));
+}
+
+TEST(EventClock, AStepIsNotReadBeforeItsSideStreamHasPassed) {
+  Scene scene;
+  int side = 0;
+  scene.options = {.window = 2, .ring = 2};
+  scene.schedule = {.wait = 0, .warmup = 1, .active = 6, .repeat = 1};
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto copy = step.phase(PhaseId::kH2d, DeviceStream{&side});
+      scene.cuda.launch(&side, 500 * kUs);
+    }
+    scene.clock.pass(10 * kUs);
+  });
+  EXPECT_THAT(scene.column("h2d_device_ns"), Each(500 * kUs));
+  EXPECT_GT(scene.said.metrics.at("event_ring_lagging"), 0);
+}
+
+TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
+  constexpr std::int64_t kRecord = 700;  // each record takes the host so long: the gap of two steps
+  Scene scene;
+  scene.cuda.record_cost_ns = kRecord;
+  scene.schedule = {.wait = 1, .warmup = 1, .active = 20, .repeat = 3};
+  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
+  ASSERT_EQ(scene.cycles.size(), 3U);
+  for (const Columns& cycle : scene.cycles) {
+    const auto sum = [&](const char* name) {
+      const std::vector<std::int64_t>& column = cycle.at(name);
+      return std::accumulate(column.begin(), column.end(), std::int64_t{0});
+    };
+    EXPECT_EQ(sum("step_ns"), 20 * (30 * kUs + 6 * kRecord) - kRecord);
+    EXPECT_EQ(sum("step_device_ns") + 19 * kRecord, sum("step_ns"));
+    EXPECT_EQ(sum("forward_device_ns") + sum("backward_device_ns") + sum("idle_device_ns"),
+              sum("step_device_ns"));
+  }
 }
 
 TEST(EventClock, NothingWaitsInsideTheWindow) {
@@ -262,6 +265,7 @@ TEST(EventClock, AFailureOfAnyCallEndsItsColumnsAndNotTheLaunch) {
     if (std::string(call) == "create") continue;  // nothing more is made
     EXPECT_THAT(scene.cycles.back().names, Not(Contains("step_device_ns"))) << call;
     EXPECT_THAT(scene.said.notes, Contains(HasSubstr("cudaError700 (700)"))) << call;
+    EXPECT_THAT(scene.said.notes, Contains(StartsWith("no device times: "))) << call;
   }
 }
 
@@ -275,20 +279,6 @@ TEST(EventClock, EveryEventIsDestroyed) {
     EXPECT_GT(cuda.events, 0);
   }
   EXPECT_EQ(cuda.events, 0);
-}
-
-TEST(EventClock, AHundredThousandStepsMakeNoNewEvent) {
-  Scene scene;
-  scene.options = {.window = 1000, .ring = 64};
-  scene.schedule = {.wait = 0, .warmup = 2, .active = 1000, .repeat = 100};
-  std::int64_t events_early = 0;
-  scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
-    if (step.index() == 10) events_early = scene.cuda.events;
-    inner(step);
-    EXPECT_EQ(scene.cuda.events, step.index() < 10 ? scene.cuda.events : events_early);
-  });
-  EXPECT_EQ(scene.cycles.size(), 100U);
-  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
 }
 
 }  // namespace

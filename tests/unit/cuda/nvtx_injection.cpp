@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Nsight is to NVTX, as small as it gets: NVTX loads it by NVTX_INJECTION64_PATH, and it
-// writes each range of each domain into the file that STEPBENCH_NVTX_LOG names.
+// writes each range of each domain into the file that STEPBENCH_NVTX_LOG names, or with
+// STEPBENCH_NVTX_COUNTS set their counts alone.
 #include <nvtx3/nvToolsExt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -15,6 +17,28 @@ std::FILE* log_file() {
   return file;
 }
 
+struct Counts {
+  Counts() = default;
+  Counts(const Counts&) = delete;
+  Counts& operator=(const Counts&) = delete;
+  ~Counts() {
+    if (!wanted) return;
+    std::fprintf(log_file(), "domains %ld\nstrings %ld\nranges %ld\nopen %ld\ndeepest %ld\n",
+                 domains, strings, ranges, open, deepest);
+    std::fflush(log_file());
+  }
+  const bool wanted = std::getenv("STEPBENCH_NVTX_COUNTS") != nullptr;
+  long domains = 0;
+  long strings = 0;
+  long ranges = 0;
+  long open = 0;
+  long deepest = 0;
+};
+Counts& counts() {
+  static Counts one;
+  return one;
+}
+
 // Domains and strings are handed back to us as they were made: by their text.
 const char* keep(const char* text) {
   static std::deque<std::string> texts;
@@ -22,12 +46,17 @@ const char* keep(const char* text) {
 }
 
 nvtxDomainHandle_t create(const char* name) {
+  ++counts().domains;
   return reinterpret_cast<nvtxDomainHandle_t>(const_cast<char*>(keep(name)));
 }
 nvtxStringHandle_t register_string(nvtxDomainHandle_t, const char* text) {
+  ++counts().strings;
   return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>(keep(text)));
 }
 int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
+  ++counts().ranges;
+  counts().deepest = std::max(counts().deepest, ++counts().open);
+  if (counts().wanted) return 0;
   const char* text = attributes->messageType == NVTX_MESSAGE_TYPE_REGISTERED
                          ? reinterpret_cast<const char*>(attributes->message.registered)
                          : attributes->message.ascii;
@@ -35,6 +64,8 @@ int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   return 0;
 }
 int pop(nvtxDomainHandle_t domain) {
+  --counts().open;
+  if (counts().wanted) return 0;
   std::fprintf(log_file(), "%s pop\n", reinterpret_cast<const char*>(domain));
   std::fflush(log_file());
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two cycles of three recorded steps with ranges on, for whoever listens to NVTX. With `throw` the
-// last step fails inside a phase.
+// last step fails inside a phase; with `many` there are a hundred cycles of a thousand.
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -37,6 +37,7 @@ class Steps final : public stepbench::Workload {
 
 int main(int argc, char** argv) {
   using namespace stepbench;
+  const bool many = argc > 1 && std::string_view(argv[1]) == "many";
   const bool throws = argc > 1 && std::string_view(argv[1]) == "throw";
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
@@ -47,8 +48,8 @@ int main(int argc, char** argv) {
   ScriptedClock clock;
   Steps steps(clock, throws);
   LoopOptions options;
-  options.schedule = {.wait = 1, .warmup = 1, .active = 3, .repeat = 2};
-  options.stop.cycles = 2;
+  options.schedule = {.wait = 1, .warmup = 1, .active = many ? 1000 : 3, .repeat = many ? 100 : 2};
+  options.stop.cycles = options.schedule.repeat;
   options.deadline_ns = std::numeric_limits<std::int64_t>::max();
   Loop loop(options, clock, steps, set, names);
   loop.exercise();

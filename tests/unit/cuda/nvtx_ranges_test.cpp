@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/catalogue/catalogue.h"
 #include "harness/machine/command.h"
 #include "harness/measure/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
@@ -21,14 +22,14 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
-std::vector<std::string> heard(const std::string& argument) {
+std::vector<std::string> heard(const std::string& argument, bool counts_alone = false) {
   const std::filesystem::path log =
       std::filesystem::temp_directory_path() /
       ("stepbench-nvtx-" + std::to_string(::getpid()) + "-" + argument + ".log");
-  const CommandResult result =
-      run_command({"env", "NVTX_INJECTION64_PATH=" NVTX_INJECTION,
-                   "STEPBENCH_NVTX_LOG=" + log.string(), NVTX_PROGRAM, argument},
-                  "", std::chrono::seconds(20));
+  const CommandResult result = run_command(
+      {"env", "NVTX_INJECTION64_PATH=" NVTX_INJECTION, "STEPBENCH_NVTX_LOG=" + log.string(),
+       counts_alone ? "STEPBENCH_NVTX_COUNTS=1" : "STEPBENCH_NVTX_LINES=1", NVTX_PROGRAM, argument},
+      "", std::chrono::seconds(20));
   EXPECT_EQ(result.exit_status, 0) << result.err;
   std::vector<std::string> lines;
   std::ifstream in(log);
@@ -59,6 +60,12 @@ TEST(NvtxRanges, AreBalancedAfterAStepThatFails) {
   ASSERT_GE(lines.size(), 6U);
   EXPECT_THAT(std::vector<std::string>(lines.end() - 6, lines.end()),
               ElementsAreArray(ranges_of(9)));
+}
+
+TEST(NvtxRanges, OfAHundredThousandStepsAreBalancedAndRegisterNothingAnew) {
+  EXPECT_THAT(heard("many", true),
+              ElementsAre("domains 1", "strings " + std::to_string(built_in_phases().size()),
+                          "ranges 300000", "open 0", "deepest 2"));
 }
 
 // What the instrument does with the device in one cycle.

@@ -86,6 +86,10 @@ class ScriptedCuda {
   std::int64_t resolution_ns = 1;           // of the device's clock
   std::map<std::string, int> failing = {};  // what this call answers from now on
   std::map<std::string, int> calls = {};    // how often it was made
+  int fail_at = -1;                         // of all calls, from 0: this one fails
+  int fail_with = 0;
+  int made = 0;             // calls in all
+  std::string failed = {};  // the one that did
   bool keep_log = false;
   std::vector<std::string> log = {};
 
@@ -102,6 +106,10 @@ class ScriptedCuda {
   int enter(const char* call) {
     ++calls[call];
     if (keep_log) log.emplace_back(call);
+    if (made++ == fail_at) {
+      failed = call;
+      return fail_with;
+    }
     const auto found = failing.find(call);
     return found == failing.end() ? 0 : found->second;
   }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ class ScriptedCupti {
       return answer(("enable " + std::to_string(kind)).c_str());
     };
     api.disable = [this](std::uint32_t) { return answer("disable"); };
-    api.ignore_runtime_call = [](std::uint32_t) { return 0; };
+    api.ignore_runtime_call = [this](std::uint32_t) { return answer("ignore runtime call"); };
+    api.ignore_driver_call = [this](std::uint32_t) { return answer("ignore driver call"); };
     api.flush_all = [this](std::uint32_t) {
       complete();
       return answer("flush");
@@ -105,7 +107,11 @@ class ScriptedCupti {
         {{2, 214}, "cudaLaunchKernel_ptsz_v7000"},
         {{2, 41}, "cudaMemcpyAsync_v3020"},
         {{2, 138}, "cudaEventQuery_v3020"},
-        {{1, 307}, "cuLaunchKernel"}};
+        {{2, 505}, "__cudaLaunchKernel_v13000"},
+        {{2, 311}, "cudaGraphLaunch_v10000"},
+        {{1, 307}, "cuLaunchKernel"},
+        {{1, 652}, "cuLaunchKernelEx"},
+        {{1, 514}, "cuGraphLaunch"}};
     return names;
   }
 
@@ -113,17 +119,24 @@ class ScriptedCupti {
   std::size_t lost = 0;
   CuptiApi::Timestamp timestamp = nullptr;
   std::map<std::string, int> failing = {};
+  bool keep_log = true;
   std::vector<std::string> log = {};
+  std::set<std::uint8_t*> buffers = {};  // that were ever handed to us
+  std::int64_t buffers_taken = 0;
+  std::int64_t buffers_returned = 0;
   std::map<std::uint32_t, std::vector<std::uint64_t>> external = {};
 
  private:
   int answer(const char* call) {
-    log.emplace_back(call);
+    if (keep_log) log.emplace_back(call);
     const auto found = failing.find(call);
     return found == failing.end() ? 0 : found->second;
   }
   void complete() {
-    if (buffer_ != nullptr) completed_(nullptr, 0, buffer_, size_, used_);
+    if (buffer_ != nullptr) {
+      ++buffers_returned;
+      completed_(nullptr, 0, buffer_, size_, used_);
+    }
     buffer_ = nullptr;
     used_ = 0;
   }
@@ -131,6 +144,9 @@ class ScriptedCupti {
     complete();
     std::size_t most = 0;
     requested_(&buffer_, &size_, &most);
+    if (buffer_ == nullptr) return;
+    ++buffers_taken;
+    buffers.insert(buffer_);
     starts_[buffer_].clear();
     next_[buffer_] = 0;
   }

@@ -99,6 +99,24 @@ TEST(Summary, CyclesAreOneSampleAndMissingColumnsCountAsZero) {
   EXPECT_DOUBLE_EQ(summary->step_median_ns, 20);
 }
 
+TEST(Summary, AWindowWithoutDeviceTimesIsNoWindowOfZeros) {
+  Launch launch = launch_of({"step_ns", "step_device_ns", "forward_device_ns", "host_lead_ns"},
+                            {{10, 10}, {8, 8}, {6, 6}, {40, 40}});
+  launch.samples.push_back({.cycle = 1,
+                            .columns = {"step_ns", "step_device_ns", "forward_device_ns"},
+                            .values = {{10, 10, 10}, {8, 8, 8}, {6, 6, 6}}});
+  launch.samples.push_back(
+      {.cycle = 2, .columns = {"step_ns"}, .values = {{10, 10, 10, 10, 10, 10}}});
+  const auto summary = summarise(launch);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->steps, 11);
+  EXPECT_EQ(summary->device_step_ns, 8);
+  ASSERT_EQ(summary->device.size(), 1U);
+  EXPECT_EQ(summary->device[0].median_ns, 6);
+  EXPECT_DOUBLE_EQ(summary->device[0].share, 0.75);
+  EXPECT_EQ(summary->host_lead_ns, 40);
+}
+
 TEST(Summary, WhatTheDeviceDidStandsApartFromWhatTheHostDid) {
   const auto summary = summarise(launch_of(
       {"step_ns", "forward_ns", "other_ns", "step_device_ns", "forward_device_ns", "idle_device_ns",

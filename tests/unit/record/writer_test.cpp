@@ -33,7 +33,9 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
                             .unit = "ns",
                             .role = Role::kMetric,
                             .direction = Direction::kLowerIsBetter,
-                            .doc = "Step."}}};
+                            .doc = "Step.",
+                            .source = Source::kHostClock},
+                           {.name = "loss", .unit = "", .doc = "Of an unsaid source."}}};
   writer.write(columns);
   const WorkerRow worker{
       .worker_id = "w1", .path = "/w", .build_id = "b", .environment = {{"cpu", std::string("x")}}};
@@ -45,8 +47,10 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
   const Results results = read_results(writer.file());
   ASSERT_EQ(results.runs.size(), 1U);
   EXPECT_EQ(encode(results.runs[0]), encode(testing::run_row()));
-  ASSERT_EQ(results.columns.size(), 1U);
+  ASSERT_EQ(results.columns.size(), 2U);
   EXPECT_EQ(encode(ColumnRow{results.columns}), encode(columns));
+  EXPECT_EQ(results.columns[0].source, Source::kHostClock);
+  EXPECT_EQ(results.columns[1].source, Source::kUnsaid);
   ASSERT_EQ(results.workers.size(), 1U);
   EXPECT_EQ(encode(results.workers[0]), encode(worker));
   ASSERT_EQ(results.launches.size(), 1U);

@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "harness/report/case_page.h"
+#include "harness/report/samples_export.h"
 #include "harness/report/table.h"
 
 namespace stepbench {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -48,6 +50,38 @@ TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
   const std::string of_host = page.substr(host, device - host);
   EXPECT_THAT(of_host, Not(HasSubstr("idle")));
   EXPECT_THAT(page.substr(device), HasSubstr("idle"));
+}
+
+Results with_sources() {
+  Results results = one_launch(true);
+  results.launches[0].row.report.metrics = {{"kernels", 12.0}, {"set_up_ns", 5e6}};
+  results.columns = harness_metrics();
+  return results;
+}
+
+TEST(DeviceTimes, APageSaysWhichClockGaveEachNumber) {
+  const Results results = with_sources();
+  const std::string page = render_case(case_rows(results).front(), results, {.columns = 120});
+  EXPECT_THAT(page, ContainsRegex("kernels +12 +12 +12 +cupti"));
+  EXPECT_THAT(page, ContainsRegex("set_up +5.00 ms +5.00 ms +5.00 ms +host_clock"));
+  EXPECT_THAT(page, HasSubstr("host ahead by 3.00 ms (cuda_events+host_clock)"));
+}
+
+TEST(DeviceTimes, JsonNamesTheClocksOfItsNumbers) {
+  const std::string json = render(with_sources(), Format::kJson, {});
+  EXPECT_THAT(json, HasSubstr(R"("step_device_ns":5900000)"));
+  EXPECT_THAT(json, HasSubstr(R"("device_phases":{"forward":{"median_ns":5500000)"));
+  EXPECT_THAT(json, HasSubstr(R"("step_device_ns":"cuda_events")"));
+  EXPECT_THAT(json, HasSubstr(R"("step_median_ns":"host_clock")"));
+}
+
+TEST(DeviceTimes, JsonOfRawStepsNamesTheClocksOfItsColumns) {
+  const Results results = with_sources();
+  const std::vector<CaseRow> rows = case_rows(results);
+  const std::string json = samples_json(sample_table(rows, {}), results.columns);
+  EXPECT_THAT(json, HasSubstr(R"("forward_device_ns":"cuda_events","idle_device_ns")"));
+  EXPECT_THAT(json, HasSubstr(R"("step_ns":"host_clock")"));
+  EXPECT_THAT(samples_json(sample_table(rows, {})), Not(HasSubstr("sources")));
 }
 
 TEST(DeviceTimes, AreNotSpokenOfWithoutADevice) {

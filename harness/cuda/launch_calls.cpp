@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cuda/launch_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_map>
+
+namespace stepbench {
+
+bool starts_work(std::string_view call) {
+  constexpr std::array<std::string_view, 6> kBeginnings = {
+      "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaGraphLaunch",
+      "cuLaunchKernel",   "cuLaunchCooperativeKernel",   "cuGraphLaunch"};
+  call.remove_prefix(std::min(call.find_first_not_of('_'), call.size()));
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](std::string_view beginning) { return call.starts_with(beginning); });
+}
+
+std::vector<LaunchCall> launch_calls(std::span<const DeviceActivity> activities,
+                                     std::span<const std::string> names) {
+  std::vector<bool> starts(names.size());
+  std::transform(names.begin(), names.end(), starts.begin(), starts_work);
+  std::vector<const DeviceActivity*> calls;
+  for (const DeviceActivity& each : activities) {
+    if (is_call(each) && each.name < starts.size() && starts[each.name]) calls.push_back(&each);
+  }
+  // A call comes before those that it makes.
+  std::sort(calls.begin(), calls.end(), [](const DeviceActivity* a, const DeviceActivity* b) {
+    return std::tuple(a->thread, a->start_ns, -a->end_ns, a->kind) <
+           std::tuple(b->thread, b->start_ns, -b->end_ns, b->kind);
+  });
+  std::vector<LaunchCall> launches;
+  std::unordered_map<std::uint64_t, std::size_t> by_correlation;
+  for (const DeviceActivity* call : calls) {
+    const DeviceActivity* outer = launches.empty() ? nullptr : launches.back().call;
+    if (outer != nullptr && outer->thread == call->thread && call->start_ns < outer->end_ns) {
+      launches.back().inner = call->correlation;
+      continue;
+    }
+    if (call->correlation != 0 &&
+        !by_correlation.try_emplace(call->correlation, launches.size()).second) {
+      continue;
+    }
+    launches.push_back({.call = call});
+  }
+  return launches;
+}
+
+std::int64_t launches_without_record(std::span<const DeviceActivity> activities,
+                                     std::span<const std::string> names,
+                                     const std::unordered_set<std::uint64_t>& failed) {
+  std::unordered_set<std::uint64_t> answered = failed;
+  for (const DeviceActivity& each : activities) {
+    if (is_device_work(each)) answered.insert(each.correlation);
+  }
+  const std::vector<LaunchCall> launches = launch_calls(activities, names);
+  return std::count_if(launches.begin(), launches.end(), [&](const LaunchCall& launch) {
+    return !answered.contains(launch.call->correlation) &&
+           (launch.inner == 0 || !answered.contains(launch.inner));
+  });
+}
+
+}  // namespace stepbench

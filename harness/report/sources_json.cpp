@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/sources_json.h"
+
+#include <algorithm>
+
+#include "harness/record/json_text.h"
+
+namespace stepbench {
+
+void add_sources(JsonText& json, std::span<const std::string> names,
+                 std::span<const Metric> definitions) {
+  bool open = false;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(definitions.begin(), definitions.end(),
+                                    [&](const Metric& metric) { return metric.name == name; });
+    if (found == definitions.end() || found->source == Source::kUnsaid) continue;
+    if (!open) json.open_object("sources");
+    open = true;
+    json.text(name, name_of(found->source));
+  }
+  if (open) json.close_object();
+}
+
+}  // namespace stepbench

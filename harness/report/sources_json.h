@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+
+class JsonText;
+
+// "sources":{"step_ns":"host_clock",...} into an object that is open: of those names whose
+// definition says from which clock or counter they come. Nothing when none does.
+void add_sources(JsonText& json, std::span<const std::string> names,
+                 std::span<const Metric> definitions);
+
+}  // namespace stepbench

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this program asks of operator new, of all threads.
+#pragma once
+
+#include <cstdint>
+
+namespace stepbench {
+
+[[nodiscard]] std::int64_t heap_allocations();  // since the program's start
+[[nodiscard]] std::int64_t heap_bytes();        // not given back yet
+
+}  // namespace stepbench

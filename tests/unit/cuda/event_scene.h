@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker's loop, an event clock and a scripted device together.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/cuda/event_clock.h"
+#include "harness/worker/loop.h"
+#include "tests/unit/cuda/note_sink.h"
+#include "tests/unit/cuda/scripted_cuda.h"
+
+namespace stepbench {
+
+inline constexpr std::int64_t kUs = 1000;
+
+// A step launches its work in no time; the device takes what the test says.
+class DeviceWork final : public Workload {
+ public:
+  using Step = std::function<void(StepRecorder&)>;
+  DeviceWork(CudaApi api, Step step) : api_(std::move(api)), step_(std::move(step)) {}
+  std::optional<std::string> set_up() override { return std::nullopt; }
+  void step(StepRecorder& step) override { step_(step); }
+  void synchronize() override { (void)api_.device_synchronize(); }
+  void tear_down() override {}
+  Fingerprint fingerprint() override { return {0, 0}; }
+
+ private:
+  CudaApi api_;
+  Step step_;
+};
+
+struct EventScene {
+  void run(const DeviceWork::Step& step) {
+    DeviceWork workload(cuda.api(), step);
+    std::vector<std::string> names;
+    for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
+    options.phase_names = names;
+    std::vector<std::unique_ptr<Instrument>> instruments;
+    EventClock* events = nullptr;
+    if (!without_events) {
+      auto made = std::make_unique<EventClock>(api, clock, options);
+      refused = made->exercise();
+      if (refused) return;
+      events = made.get();
+      instruments.push_back(std::move(made));
+    }
+    InstrumentSet set(std::move(instruments));
+    LoopOptions loop_options;
+    loop_options.schedule = schedule;
+    loop_options.stop.cycles = schedule.repeat;
+    loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
+    Loop loop(loop_options, clock, workload, set, names);
+    loop.exercise();
+    (void)loop.run([&](bool active) { cuda.log.push_back(active ? "ACTIVE" : "WARMUP"); },
+                   [&](const Columns& cycle) { cycles.push_back(cycle); });
+    if (events != nullptr) events->report(said);
+  }
+
+  [[nodiscard]] const std::vector<std::int64_t>& column(std::string_view name) const {
+    return cycles.back().at(name);
+  }
+
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  CudaApi api = cuda.api();
+  EventClockOptions options{.window = 4};
+  Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
+  bool without_events = false;
+  std::optional<std::string> refused;
+  std::vector<Columns> cycles;
+  NoteSink said;
+};
+
+// Host: 10 us in forward, 20 us in backward. Device: as given.
+inline DeviceWork::Step two_phases(EventScene& scene, std::int64_t forward_ns,
+                                   std::int64_t backward_ns) {
+  return [&scene, forward_ns, backward_ns](StepRecorder& step) {
+    {
+      const auto forward = step.phase(PhaseId::kForward);
+      scene.cuda.launch(nullptr, forward_ns);
+      scene.clock.pass(10 * kUs);
+    }
+    const auto backward = step.phase(PhaseId::kBackward);
+    scene.cuda.launch(nullptr, backward_ns);
+    scene.clock.pass(20 * kUs);
+  };
+}
+
+}  // namespace stepbench

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls, kernels and waits of recorded traces of real GPUs, where they are at hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/cuda/activity_summary.h"
+#include "harness/cuda/launch_calls.h"
+#include "harness/record/input.h"
+
+namespace stepbench {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::map<std::string, ActivityKind>& kinds() {
+  static const std::map<std::string, ActivityKind> kinds = {
+      {"cuda_runtime", ActivityKind::kRuntime}, {"Runtime", ActivityKind::kRuntime},
+      {"cuda_driver", ActivityKind::kDriver},   {"kernel", ActivityKind::kKernel},
+      {"Kernel", ActivityKind::kKernel},        {"gpu_memcpy", ActivityKind::kMemcpy},
+      {"Memcpy", ActivityKind::kMemcpy},        {"gpu_memset", ActivityKind::kMemset},
+      {"Memset", ActivityKind::kMemset},        {"cuda_sync", ActivityKind::kSynchronization}};
+  return kinds;
+}
+
+OpLog read(const std::filesystem::path& file) {
+  const Input input = Input::read(file);
+  OpLog log;
+  std::map<std::string, std::uint32_t> threads;
+  const auto ns = [](const Json& us) { return std::llround(us.get<double>() * 1000); };
+  for (const Json& event : Json::parse(input.text()).at("traceEvents")) {
+    const auto kind = kinds().find(event.value("cat", ""));
+    if (kind == kinds().end() || event.value("ph", "") != "X") continue;
+    DeviceActivity& activity = log.activities.emplace_back();
+    activity.kind = kind->second;
+    activity.start_ns = ns(event.at("ts"));
+    activity.end_ns = activity.start_ns + ns(event.at("dur"));
+    activity.correlation = event.at("args").value("correlation", std::uint64_t{0});
+    activity.name = static_cast<std::uint32_t>(log.names.size());
+    log.names.push_back(event.at("name"));
+    activity.thread = threads.try_emplace(event.at("tid").dump(), threads.size()).first->second;
+  }
+  return log;
+}
+
+struct Recorded {
+  const char* file;
+  std::int64_t launches, kernels, copies, synchronisations;
+};
+
+class RecordedLaunches : public testing::TestWithParam<Recorded> {};
+
+TEST_P(RecordedLaunches, AreAllCountedAndNoneIsMissing) {
+  const std::filesystem::path file = std::filesystem::path(TRACES) / GetParam().file;
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "the public traces are not at hand";
+  const OpLog log = read(file);
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.launches, GetParam().launches);
+  EXPECT_EQ(sum.kernels, GetParam().kernels);
+  EXPECT_EQ(sum.copies, GetParam().copies);
+  EXPECT_EQ(sum.synchronisations, GetParam().synchronisations);
+  EXPECT_EQ(launches_without_record(log.activities, log.names, {}), 0);
+}
+
+// ResNet-50 on one V100 through the runtime, a Triton kernel through the driver, additions on
+// several streams with waits of all kinds.
+INSTANTIATE_TEST_SUITE_P(
+    Traces, RecordedLaunches,
+    testing::Values(
+        Recorded{"tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
+                 8772, 8772, 12, 0},
+        Recorded{"hta/triton_example/triton_example.json.gz", 1, 1, 0, 0},
+        Recorded{"hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz",
+                 79, 79, 16, 21}));
+
+}  // namespace
+}  // namespace stepbench

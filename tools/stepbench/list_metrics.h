@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every number that a result may hold, with its unit and the clock or counter that gave it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench::cli {
+
+struct MetricGroup {
+  std::vector<std::string> workloads;  // empty: all
+  std::vector<Metric> metrics;
+};
+
+// The harness's own, then those of the same workloads together; each name once.
+[[nodiscard]] std::vector<MetricGroup> metric_groups(const Catalogue& catalogue);
+
+[[nodiscard]] std::string metrics_text(const std::vector<MetricGroup>& groups, std::size_t width);
+[[nodiscard]] std::string metrics_markdown(const std::vector<MetricGroup>& groups);
+// {"sources":{name:doc},"metrics":[{name,unit,role,direction,source,workloads,doc}]}
+[[nodiscard]] std::string metrics_json(const std::vector<MetricGroup>& groups);
+
+}  // namespace stepbench::cli
