@@ -15,9 +15,9 @@ using testing::Not;
 using testing::StartsWith;
 
 // Two windows of four steps; the ring holds two, so that it is read inside them.
-struct Run {
+struct Launched {
   EventScene scene;
-  explicit Run(int fail_at = -1, int code = 0, bool without_events = false) {
+  explicit Launched(int fail_at = -1, int code = 0, bool without_events = false) {
     scene.options = {.window = 4, .ring = 2};
     scene.schedule = {.wait = 1, .warmup = 1, .active = 4, .repeat = 2};
     scene.cuda.fail_at = fail_at;
@@ -47,19 +47,21 @@ std::vector<std::vector<std::int64_t>> host_values(const EventScene& scene) {
 }
 
 TEST(EventFailures, AnyCallMayFailAtAnyTime) {
-  const auto expected = host_values(Run(-1, 0, true).scene);
-  const int calls = Run().scene.cuda.made;
+  const auto expected = host_values(Launched(-1, 0, true).scene);
+  const int calls = Launched().scene.cuda.made;
   ASSERT_GT(calls, 100);
   int unnoticed = 0;
   for (const int code : {kCudaInsufficientDriver, kCudaNoDevice, 999}) {
     for (int at = 0; at < calls; ++at) {
-      const Run run(at, code);
+      const Launched run(at, code);
       const EventScene& scene = run.scene;
       EXPECT_EQ(scene.cuda.events, 0) << "an event is left behind after call " << at;
       if (scene.refused) {
         const bool absent = scene.cuda.failed == "device_count" && code != 999;
         EXPECT_EQ(*scene.refused == "no CUDA device", absent) << *scene.refused;
-        if (!absent) EXPECT_THAT(*scene.refused, HasSubstr("(" + std::to_string(code) + ")"));
+        if (!absent) {
+          EXPECT_THAT(*scene.refused, HasSubstr("(" + std::to_string(code) + ")"));
+        }
         continue;
       }
       EXPECT_EQ(host_values(scene), expected) << scene.cuda.failed << " at " << at;

@@ -28,7 +28,7 @@ class Collecting final : public Instrument {
   [[nodiscard]] std::string_view name() const override { return "collector"; }
   [[nodiscard]] std::optional<std::string> exercise() override { return std::nullopt; }
   void change(Action from, Action to) override {
-    if (to == Action::kWarmup) refused_ = collector_->start();
+    if (to == Action::kWarmup) on = !collector_->start();
     if (is_active(to) && !is_active(from)) collector_->discard();
     if (is_active(from) && !is_active(to)) {
       OpLog log;
@@ -37,6 +37,7 @@ class Collecting final : public Instrument {
       dropped += log.dropped;
       if (auto why = collector_->incomplete()) incomplete = *why;
       collector_->stop();
+      on = false;
     }
   }
   void step_begin(std::int64_t index) override { step_ = index; }
@@ -47,13 +48,13 @@ class Collecting final : public Instrument {
   void phase_end(PhaseId, DeviceStream) noexcept override { collector_->pop(); }
   void report(ReportSink&) const override {}
 
+  bool on = false;  // only then does CUPTI record
   std::int64_t activities = 0;
   std::int64_t dropped = 0;
   std::string incomplete = {};
 
  private:
   std::unique_ptr<ActivityCollector> collector_;
-  std::optional<std::string> refused_;
   std::int64_t step_ = 0;
 };
 
@@ -67,6 +68,7 @@ struct Campaign {
   explicit Campaign(std::size_t ring, bool profiled) {
     censuses.reserve(kCycles);
     cuda.keep_log = false;
+    cuda.calls["query"] = 0;  // its first entry would be an allocation of the script's
     cupti.keep_log = false;
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
@@ -110,7 +112,7 @@ struct Campaign {
     const auto forward = step.phase(PhaseId::kForward);
     cuda.launch(nullptr, 3 * kUs);
     clock.pass(10 * kUs);
-    if (collecting == nullptr) return;
+    if (collecting == nullptr || !collecting->on) return;
     const auto correlation = static_cast<std::uint32_t>(step.index()) + 1;
     const auto now = static_cast<std::uint64_t>(clock.now_ns());
     cupti.emit(external(correlation, correlation));
