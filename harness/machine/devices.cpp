@@ -25,6 +25,20 @@ std::string driver_version(const std::string& text) {
   return {};
 }
 
+// nvidia0, nvidia1, …: all that some containers show of a driver.
+int device_files(const fs::path& dev) {
+  constexpr std::string_view kPrefix = "nvidia";
+  int count = 0;
+  std::error_code error;
+  for (fs::directory_iterator at{dev, error}, end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(kPrefix) && parse_integer(std::string_view{name}.substr(kPrefix.size()))) {
+      ++count;
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 std::optional<int> nvml_device_count() {
@@ -50,6 +64,7 @@ Devices find_devices(const fs::path& root, const DeviceCount& management_library
     if (const auto model = find_field(text, "Model")) devices.models.emplace_back(*model);
   }
   devices.count = static_cast<int>(entries.size());
+  if (devices.count == 0) devices.count = device_files(root / "dev");
   if (const auto count = management_library ? management_library() : std::nullopt)
     devices.count = *count;
   return devices;

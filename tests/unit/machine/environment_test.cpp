@@ -140,6 +140,14 @@ TEST_F(Machine, SeesDevicesWithoutCuda) {
       << "the management library knows better";
 }
 
+TEST_F(Machine, CountsDeviceFilesWhereTheDriverShowsNothingElse) {
+  for (const char* file : {"dev/nvidia0", "dev/nvidia1", "dev/nvidiactl", "dev/nvidia-uvm"}) {
+    write(file, "");
+  }
+  EXPECT_EQ(find_devices(root_, nullptr).count, 2);
+  EXPECT_EQ(find_devices(root_, [] { return std::optional{1}; }).count, 1);
+}
+
 TEST(Devices, AreNotAvailableWhenAbsentOrHidden) {
   const Devices one{1, {}, {}};
   EXPECT_FALSE(cuda_available({}, {}));
