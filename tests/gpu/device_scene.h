@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
@@ -13,17 +14,30 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/activity_collector.h"
 #include "harness/cuda/event_clock.h"
+#include "harness/cuda/nvtx_ranges.h"
 #include "harness/worker/loop.h"
+#include "tests/gpu/rehearsal.h"
+#include "tests/unit/cuda/note_sink.h"
 
 namespace stepbench::gpu {
 
 // The CUDA runtime, or why tests of a device are skipped here.
 [[nodiscard]] inline std::variant<CudaApi, std::string> device_or_reason() {
+  if (rehearsing()) return rehearsed_device();
   auto api = load_cuda_api();
   if (std::holds_alternative<std::string>(api)) return api;
   if (std::string why = device_missing(std::get<CudaApi>(api), 0); !why.empty()) return why;
   return api;
 }
+
+// A line of the report that tools/gpu_check makes: what was asked for and what was seen.
+inline void number(const std::string& what, const std::string& asked, const std::string& seen,
+                   const std::string& verdict) {
+  std::printf("number: | %s | %s | %s | %s |\n", what.c_str(), asked.c_str(), seen.c_str(),
+              verdict.c_str());
+}
+
+[[nodiscard]] inline const char* passed(bool holds) { return holds ? "passed" : "failed"; }
 
 // Gives device work the step and phase that launched it: id = (step + 1) * 64 + phase.
 class Attribution final : public Instrument {
@@ -54,15 +68,30 @@ class Attribution final : public Instrument {
   return names;
 }
 
-// One cycle with events and, when `collector` is given, attributed activity records.
-[[nodiscard]] inline Columns measure(const CudaApi& api, Workload& workload, std::int64_t active,
-                                     ActivityCollector* collector = nullptr) {
+struct Measured {
+  Columns cycle;
+  std::map<std::string, double> metrics;  // of the instruments
+  std::vector<std::string> notes;
+};
+struct Listeners {
+  ActivityCollector* collector = nullptr;  // attributed activity records
+  bool nvtx = false;
+};
+
+// One cycle with events and what else listens.
+[[nodiscard]] inline Measured measure_with(const CudaApi& api, Workload& workload,
+                                           std::int64_t active, const Listeners& listeners) {
   const HostClock clock;
   std::vector<std::unique_ptr<Instrument>> instruments;
   instruments.push_back(std::make_unique<EventClock>(
       api, clock,
       EventClockOptions{.window = static_cast<std::size_t>(active), .phase_names = phase_names()}));
-  if (collector != nullptr) instruments.push_back(std::make_unique<Attribution>(*collector));
+  if (listeners.nvtx) {
+    instruments.push_back(make_nvtx_ranges(&api, {.phase_names = phase_names()}));
+  }
+  if (listeners.collector != nullptr) {
+    instruments.push_back(std::make_unique<Attribution>(*listeners.collector));
+  }
   for (const auto& instrument : instruments) EXPECT_EQ(instrument->exercise(), std::nullopt);
   InstrumentSet set(std::move(instruments));
   LoopOptions options;
@@ -71,9 +100,21 @@ class Attribution final : public Instrument {
   options.deadline_ns = std::numeric_limits<std::int64_t>::max();
   Loop loop(options, clock, workload, set, phase_names());
   loop.exercise();
-  Columns cycle;
-  (void)loop.run([](bool) {}, [&](const Columns& columns) { cycle = columns; });
-  return cycle;
+  Measured measured;
+  (void)loop.run([](bool) {}, [&](const Columns& columns) { measured.cycle = columns; });
+  NoteSink said;
+  for (const Instrument* instrument : set.all()) instrument->report(said);
+  measured.metrics = said.metrics;
+  measured.notes = said.notes;
+  for (const std::string& note : said.notes) {
+    EXPECT_EQ(note.find("no device times"), std::string::npos) << note;
+  }
+  return measured;
+}
+
+[[nodiscard]] inline Columns measure(const CudaApi& api, Workload& workload, std::int64_t active,
+                                     ActivityCollector* collector = nullptr) {
+  return measure_with(api, workload, active, {.collector = collector}).cycle;
 }
 
 }  // namespace stepbench::gpu

@@ -1,133 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events against activity records: two clocks on the same steps.
-#include <ATen/ops/mm.h>
-#include <ATen/ops/rand.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
+#include "harness/cuda/activity_summary.h"
 #include "tests/gpu/device_scene.h"
-#include "workloads/step/device.h"
+#include "tests/gpu/products.h"
 
 namespace stepbench::gpu {
 namespace {
 
-// Products of square matrices in two phases; the host is done long before the device.
-class Products final : public Workload {
- public:
-  Products(std::int64_t size, int forward, int backward)
-      : a_(at::rand({size, size}, at::TensorOptions().device(at::kCUDA))),
-        b_(at::rand({size, size}, at::TensorOptions().device(at::kCUDA))),
-        forward_(forward),
-        backward_(backward) {}
-  std::optional<std::string> set_up() override { return std::nullopt; }
-  void step(StepRecorder& step) override {
-    {
-      const auto phase = step.phase(PhaseId::kForward);
-      for (int i = 0; i < forward_; ++i) c_ = at::mm(a_, b_);
-    }
-    const auto phase = step.phase(PhaseId::kBackward);
-    for (int i = 0; i < backward_; ++i) c_ = at::mm(b_, a_);
-  }
-  void synchronize() override { synchronize_device(at::Device(at::kCUDA, 0)); }
-  void tear_down() override {}
-  Fingerprint fingerprint() override { return {0, 0}; }
-
- private:
-  at::Tensor a_, b_, c_;
-  int forward_, backward_;
-};
-
-struct Interval {
+// Of the device work that carries one mark; `busy` is the union of its times.
+struct DeviceInterval {
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = 0;
   std::int64_t busy = 0;
+  std::int64_t kernels = 0;
 };
 
-std::map<std::uint64_t, Interval> device_work(const OpLog& log) {
-  std::map<std::uint64_t, Interval> of;
-  for (const DeviceActivity& activity : log.activities) {
+std::map<std::uint64_t, DeviceInterval> device_work(const OpLog& log) {
+  std::map<std::uint64_t, DeviceInterval> of;
+  for (const DeviceActivity& activity : log.activities) {  // in order of start
     if (activity.kind != ActivityKind::kKernel && activity.kind != ActivityKind::kMemcpy &&
         activity.kind != ActivityKind::kMemset) {
       continue;
     }
-    Interval& interval = of[activity.external];
+    DeviceInterval& interval = of[activity.external];
+    interval.busy +=
+        std::max<std::int64_t>(0, activity.end_ns - std::max(activity.start_ns, interval.end));
     interval.begin = std::min(interval.begin, activity.start_ns);
     interval.end = std::max(interval.end, activity.end_ns);
-    interval.busy += activity.end_ns - activity.start_ns;
+    interval.kernels += activity.kind == ActivityKind::kKernel ? 1 : 0;
   }
   return of;
 }
 
+struct TwoClocks {
+  Measured measured;
+  OpLog log;
+  std::map<std::uint64_t, DeviceInterval> work;
+};
+
+// Nothing: CUPTI is not to be had, `why` says the reason.
+std::optional<TwoClocks> on_both_clocks(const CudaApi& api, Products& work, std::int64_t active,
+                                        std::string& why) {
+  const auto collector = make_activity_collector();
+  if (auto refused = collector->start()) {
+    why = *refused;
+    return std::nullopt;
+  }
+  TwoClocks both;
+  both.measured = measure_with(api, work, active, {.collector = collector.get()});
+  collector->collect(both.log);
+  EXPECT_EQ(collector->incomplete(), std::nullopt);
+  both.work = device_work(both.log);
+  return both;
+}
+
 TEST(Gpu, OnADeviceBoundStepAPhasesEventsSpanItsActivity) {
   STEPBENCH_NEED_GPU(api);
-  const auto collector = make_activity_collector();
-  if (const auto why = collector->start()) GTEST_SKIP() << *why;
-  Products work(4096, 8, 16);
-  const Columns cycle = measure(api, work, 20, collector.get());
-  OpLog log;
-  collector->collect(log);
-  EXPECT_EQ(collector->incomplete(), std::nullopt);
-  const auto of = device_work(log);
+  Products products(4096, 8, 16);
+  std::string why;
+  const auto both = on_both_clocks(api, products, 20, why);
+  if (!both) GTEST_SKIP() << why;
+  const Columns& cycle = both->measured.cycle;
   const std::vector<std::int64_t>& index = cycle.at("index");
+  double largest = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     if (i < 2) continue;  // the host needs a step to get ahead
     ASSERT_GT(cycle.at("host_lead_ns")[i], 1'000'000);
-    const Interval& forward = of.at(Attribution::id_of(index[i], PhaseId::kForward));
-    const Interval& backward = of.at(Attribution::id_of(index[i], PhaseId::kBackward));
+    const auto& forward = both->work.at(Attribution::id_of(index[i], PhaseId::kForward));
+    const auto& backward = both->work.at(Attribution::id_of(index[i], PhaseId::kBackward));
     const auto activity = static_cast<double>(backward.end - forward.end);
     const auto events = static_cast<double>(cycle.at("backward_device_ns")[i]);
+    largest = std::max(largest, std::abs(events / activity - 1));
     EXPECT_NEAR(events, activity, std::max(0.02 * activity, 5000.0)) << "step " << index[i];
   }
+  number("events against activity, device-bound phase", "within 2 % or 5 us",
+         "at most " + std::to_string(100 * largest) + " % apart", passed(!HasFailure()));
 }
 
-TEST(Gpu, EventsNeverSpanLessThanTheActivityBetweenThem) {
+TEST(Gpu, EventsNeverSpanLessThanTheActivityBetweenThemAndTheRestIsIdle) {
   STEPBENCH_NEED_GPU(api);
-  const auto collector = make_activity_collector();
-  if (const auto why = collector->start()) GTEST_SKIP() << *why;
-  Products work(256, 20, 20);  // small kernels: the device waits for the host
-  const Columns cycle = measure(api, work, 50, collector.get());
-  OpLog log;
-  collector->collect(log);
-  const auto of = device_work(log);
+  Products products(256, 20, 20);  // small kernels: the device waits for the host
+  std::string why;
+  const auto both = on_both_clocks(api, products, 50, why);
+  if (!both) GTEST_SKIP() << why;
+  const Columns& cycle = both->measured.cycle;
   const std::vector<std::int64_t>& index = cycle.at("index");
+  std::int64_t events_ns = 0;
+  std::int64_t busy_ns = 0;
+  std::int64_t short_by_ns = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     for (const auto& [phase, column] : {std::pair{PhaseId::kForward, "forward_device_ns"},
                                         std::pair{PhaseId::kBackward, "backward_device_ns"}}) {
-      EXPECT_GE(cycle.at(column)[i] + 5000, of.at(Attribution::id_of(index[i], phase)).busy);
+      const DeviceInterval& work = both->work.at(Attribution::id_of(index[i], phase));
+      events_ns += cycle.at(column)[i];
+      busy_ns += work.busy;
+      short_by_ns = std::max(short_by_ns, work.busy - cycle.at(column)[i]);
+      EXPECT_GE(work.kernels, 20) << "every product is a kernel, or several";
     }
   }
+  EXPECT_LE(short_by_ns, 5000);
+  number("events span the union of the activity inside", "never less by more than 5 us",
+         "at most " + std::to_string(short_by_ns) + " ns less", passed(short_by_ns <= 5000));
+  number("device idle inside phases of a host-bound step", "reported",
+         std::to_string((events_ns - busy_ns) / static_cast<std::int64_t>(index.size())) +
+             " ns a step",
+         "");
+}
+
+TEST(Gpu, EveryLaunchOfAKernelHasItsRecord) {
+  STEPBENCH_NEED_GPU(api);
+  Products products(256, 5, 5);
+  std::string why;
+  const auto both = on_both_clocks(api, products, 10, why);
+  if (!both) GTEST_SKIP() << why;
+  const ActivitySummary all = summarise_activities(both->log);
+  EXPECT_GE(all.kernels, 100);
+  EXPECT_EQ(all.launches, all.kernels) << "each product is launched by a call of its own";
+  number("launch calls and kernel records of 10 steps of 10 products", "as many",
+         std::to_string(all.launches) + " and " + std::to_string(all.kernels),
+         passed(all.launches == all.kernels));
 }
 
 TEST(Gpu, StepsTakeAsLongWithTheCollectorAsWithoutWithinTheNoiseOfADeviceBoundStep) {
   STEPBENCH_NEED_GPU(api);
-  Products work(4096, 8, 16);
-  const auto median_of = [](std::vector<std::int64_t> values) {
-    std::nth_element(values.begin(),
-                     values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return static_cast<double>(values[values.size() / 2]);
-  };
-  const double without = median_of(measure(api, work, 20).at("step_device_ns"));
-  const auto collector = make_activity_collector();
-  if (const auto why = collector->start()) GTEST_SKIP() << *why;
-  const double with = median_of(measure(api, work, 20, collector.get()).at("step_device_ns"));
-  RecordProperty("without_ns", std::to_string(without));
-  RecordProperty("with_ns", std::to_string(with));
+  Products products(4096, 8, 16);
+  const double without = median_of(measure(api, products, 20).at("step_device_ns"));
+  std::string why;
+  const auto both = on_both_clocks(api, products, 20, why);
+  if (!both) GTEST_SKIP() << why;
+  const double with = median_of(both->measured.cycle.at("step_device_ns"));
   EXPECT_NEAR(with / without, 1.0, 0.1);
+  number("device-bound step with the collector over without", "0.9 to 1.1",
+         std::to_string(with / without), passed(!HasFailure()));
 }
 
-TEST(Gpu, AHundredThousandStepsMakeNoNewEventAndTakeNoMoreMemory) {
+TEST(Gpu, TheHostLeadsADeviceBoundStepAndNotAHostBoundOne) {
   STEPBENCH_NEED_GPU(api);
-  Products work(16, 1, 1);
-  (void)measure(api, work, 1000);
-  const auto before = device_memory(at::Device(at::kCUDA, 0));
-  const Columns cycle = measure(api, work, 100'000);
-  const auto after = device_memory(at::Device(at::kCUDA, 0));
-  EXPECT_EQ(cycle.at("step_device_ns").size(), 100'000U);
-  ASSERT_TRUE(before && after);
-  EXPECT_EQ(before->reserved_bytes, after->reserved_bytes);
+  Products slow_host(64, 10, 10, std::chrono::microseconds(500));
+  const Measured host_bound = measure_with(api, slow_host, 50, {});
+  Products slow_device(4096, 8, 16);
+  const Measured device_bound = measure_with(api, slow_device, 20, {});
+  const double without = median_of(host_bound.cycle.at("host_lead_ns"));
+  const double with = median_of(device_bound.cycle.at("host_lead_ns"));
+  EXPECT_LT(without, 200'000);
+  if (!rehearsing()) EXPECT_GT(with, 1'000'000);
+  const double error = host_bound.metrics.at("event_clock_error_ns");
+  EXPECT_GT(error, 0);
+  EXPECT_LT(error, 100'000);
+  number("host lead, host-bound and device-bound step", "near 0 and above 1 ms",
+         std::to_string(without * 1e-6) + " and " + std::to_string(with * 1e-6) + " ms",
+         passed(!HasFailure()));
+  number("clocks of host and device set against each other", "within a hundredth of a step",
+         "within " + std::to_string(error * 1e-3) + " us", passed(error < 100'000));
 }
 
 }  // namespace

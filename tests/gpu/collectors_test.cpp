@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collectors beside others: a second subscriber, libtorch's profiler, the management library.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "harness/cuda/cupti_collector.h"
+#include "harness/machine/command.h"
+#include "harness/machine/device_sampler.h"
+#include "harness/ops/op_table.h"
+#include "tests/gpu/device_scene.h"
+#include "tests/gpu/products.h"
+#include "tests/workloads/profiled_steps.h"
+#include "workloads/profile/device_tracing.h"
+#include "workloads/profile/kineto_collector.h"
+
+namespace stepbench::gpu {
+namespace {
+
+TEST(Gpu, WhereAnotherSubscriberHoldsCuptiTheCollectorSaysSo) {
+  STEPBENCH_NEED_GPU(api);
+  auto loaded = load_cupti_api();
+  ASSERT_TRUE(std::holds_alternative<CuptiApi>(loaded)) << std::get<std::string>(loaded);
+  const auto& cupti = std::get<CuptiApi>(loaded);
+  void* other = nullptr;
+  if (const int code = cupti.subscribe(&other); code != kCuptiSuccess) {
+    GTEST_SKIP() << "cuptiSubscribe: " << cupti.error_name(code);
+  }
+  const auto collector = make_cupti_collector(cupti, api);
+  EXPECT_THAT(collector->start(),
+              testing::Optional(testing::HasSubstr("another profiler is attached")));
+  Products products(64, 1, 1);
+  EXPECT_EQ(measure(api, products, 5).at("step_device_ns").size(), 5U)
+      << "events work all the same";
+  EXPECT_EQ(cupti.unsubscribe(other), kCuptiSuccess);
+  EXPECT_EQ(collector->start(), std::nullopt) << "once the other has gone";
+  number("CUPTI held by another subscriber", "a note, and everything else works",
+         "another profiler is attached", passed(!HasFailure()));
+}
+
+std::vector<std::string> kernels_of_ops(const OpLog& log) {
+  const OpTable table = make_op_table(log);
+  std::map<std::string, std::int64_t> counts;
+  for (const ActivityRow& row : table.activities) {
+    if (row.kind != ActivityKind::kKernel) continue;
+    counts[std::string(table.text(row.op))] += row.launches;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, count] : counts) lines.push_back(what + ": " + std::to_string(count));
+  return lines;
+}
+
+OpLog two_steps_on_the_device(OpCollector& collector, test::WarmWorkload& warm) {
+  collector.start();
+  warm.step();
+  warm.workload().synchronize();
+  collector.begin_window(3);
+  warm.step();
+  warm.step();
+  warm.workload().synchronize();
+  collector.end_window();
+  return collector.take();
+}
+
+// The native engine first: libtorch's profiler leaves CUPTI attached.
+TEST(Gpu, BothEnginesCountTheSameKernelsForEachOperation) {
+  STEPBENCH_NEED_GPU(api);
+  test::Options options = test::tiny_images("resnet18");
+  options["device"] = tested_device().str();
+  test::WarmWorkload warm(test::train_case(options));
+  const OpCollectorOptions both{.cuda = true};
+  std::vector<std::string> by_native;
+  {
+    DeviceTracing native(both, make_activity_collector());
+    by_native = kernels_of_ops(two_steps_on_the_device(native, warm));
+    if (by_native.empty()) GTEST_SKIP() << native.incomplete().value_or("no kernels");
+    EXPECT_EQ(native.incomplete(), std::nullopt);
+  }
+  KinetoCollector kineto(both);
+  const auto by_kineto = kernels_of_ops(two_steps_on_the_device(kineto, warm));
+  const auto differ = test::differences(by_native, by_kineto);
+  EXPECT_THAT(differ, testing::IsEmpty());
+  number("kernels by operation, native engine and libtorch's profiler", "equal",
+         std::to_string(by_native.size()) + " rows, " + std::to_string(differ.size()) + " differ",
+         passed(differ.empty()));
+}
+
+TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
+  STEPBENCH_NEED_GPU(api);
+  const auto nvml = NvmlSession::open(load_nvml_api());
+  if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
+  const auto state = nvml->read(0);
+  ASSERT_TRUE(state.has_value());
+  const CommandResult smi =
+      run_command({"nvidia-smi", "--query-gpu=name,memory.total,uuid,clocks.max.sm",
+                   "--format=csv,noheader,nounits", "--id=0"},
+                  "", std::chrono::seconds(30));
+  if (!smi.started || smi.exit_status != 0) GTEST_SKIP() << "nvidia-smi: " << smi.reason << smi.err;
+  const std::string mib = std::to_string(state->memory_total_bytes.value_or(0) >> 20);
+  EXPECT_THAT(smi.out, testing::StartsWith(state->name + ", " + mib + ", "));
+  const std::size_t uuid = smi.out.find("GPU-");
+  ASSERT_NE(uuid, std::string::npos);
+  EXPECT_EQ(nvml->index_of(smi.out.substr(uuid, smi.out.find(',', uuid) - uuid)), 0);
+  EXPECT_THAT(smi.out, testing::HasSubstr(", " + std::to_string(state->max_sm_mhz.value_or(0))));
+  number("name and memory, NVML and nvidia-smi", "equal", state->name + ", " + mib + " MiB",
+         passed(!HasFailure()));
+}
+
+TEST(Gpu, TheSamplerSeesTheDeviceAtWork) {
+  STEPBENCH_NEED_GPU(api);
+  const auto nvml = NvmlSession::open(load_nvml_api());
+  if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
+  const HostClock clock;
+  using Owner = DeviceSampler::Owner;
+  DeviceSampler sampler(nvml.get(), 0, clock, [](int pid) {
+    if (pid == ::getpid()) return Owner::kOurs;
+    return std::filesystem::exists("/proc/" + std::to_string(pid)) ? Owner::kOther
+                                                                   : Owner::kUnknown;
+  });
+  Products products(4096, 4, 4);
+  const std::int64_t end_ns = clock.now_ns() + 3'500'000'000;
+  while (clock.now_ns() < end_ns) {
+    (void)measure(api, products, 5);
+    sampler.sample();
+  }
+  const Fields fields = sampler.summary();
+  ASSERT_TRUE(fields.contains("gpu.samples"));
+  EXPECT_GE(std::get<std::int64_t>(fields.at("gpu.samples")), 2);
+  EXPECT_GT(std::get<std::int64_t>(fields.at("gpu.memory_used_bytes_max")), 100'000'000);
+  EXPECT_GT(std::get<std::int64_t>(fields.at("gpu.utilisation_max")), 20);
+  std::string seen;
+  for (const auto& [name, value] : fields) seen += name + " " + to_text(value) + "; ";
+  number("machine state of a busy device", "clocks, power, temperature, reasons, others", seen,
+         passed(!HasFailure()));
+}
+
+}  // namespace
+}  // namespace stepbench::gpu

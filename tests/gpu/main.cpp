@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string_view>
+
+#include "tests/gpu/record_activity.h"
+#include "tests/gpu/rehearsal.h"
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--record") {
+    try {
+      return stepbench::gpu::record_activity(argv[2]);
+    } catch (const std::exception& error) {
+      std::cerr << "--record: " << error.what() << '\n';
+      return 1;
+    }
+  }
+  testing::InitGoogleTest(&argc, argv);
+  if (argc == 2 && std::string_view(argv[1]) == "--rehearse") {
+    stepbench::gpu::rehearsing() = true;
+    at::set_num_threads(1);
+  } else if (argc > 1) {
+    std::cerr << "unknown argument '" << argv[1]
+              << "'; expected --record NAME, --rehearse or "
+                 "GoogleTest's\n";
+    return 2;
+  }
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a measured step as fast as a bare one? Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "harness/stats/order.h"
+
+namespace stepbench::gpu {
+
+struct Overhead {
+  double ratio = 0;
+  std::optional<Interval> interval = {};  // 95 %, of the median of paired ratios
+  std::string verdict = {};               // passed | failed | too noisy
+};
+
+// Passed: the interval includes or lies below 1.01 and is narrower than 0.01.
+[[nodiscard]] inline Overhead judge_overhead(std::span<const double> ratios) {
+  constexpr double kAllowed = 1.01;
+  constexpr double kWidest = 0.01;
+  Overhead overhead{.ratio = median(ratios), .interval = median_interval(ratios, 0.95)};
+  if (!overhead.interval || overhead.interval->high - overhead.interval->low >= kWidest) {
+    overhead.verdict = "too noisy";
+  } else {
+    overhead.verdict = overhead.interval->low <= kAllowed ? "passed" : "failed";
+  }
+  return overhead;
+}
+
+}  // namespace stepbench::gpu

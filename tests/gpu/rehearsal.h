@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where there is no GPU, `gpu_tests --rehearse` shows that the tests themselves work: the CPU
+// stands for the device, and events are readings of the host's clock.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+
+#include "harness/cuda/cuda_api.h"
+#include "harness/measure/clock.h"
+
+namespace stepbench::gpu {
+
+// Set once, by main().
+inline bool& rehearsing() {
+  static bool is = false;
+  return is;
+}
+
+[[nodiscard]] inline c10::Device tested_device() {
+  return rehearsing() ? c10::Device(c10::kCPU) : c10::Device(c10::kCUDA, 0);
+}
+
+[[nodiscard]] inline CudaApi rehearsed_device() {
+  const auto ns = [](CudaEvent event) { return static_cast<std::int64_t*>(event); };
+  CudaApi api;
+  api.device_count = [](int* count) {
+    *count = 1;
+    return kCudaSuccess;
+  };
+  api.set_device = [](int) { return kCudaSuccess; };
+  api.device_synchronize = [] { return kCudaSuccess; };
+  api.event_create = [](CudaEvent* event) {
+    *event = new std::int64_t(0);
+    return kCudaSuccess;
+  };
+  api.event_destroy = [ns](CudaEvent event) {
+    delete ns(event);
+    return kCudaSuccess;
+  };
+  api.event_record = [ns](CudaEvent event, CudaStream) {
+    *ns(event) = HostClock().now_ns();
+    return kCudaSuccess;
+  };
+  api.event_query = [](CudaEvent) { return kCudaSuccess; };
+  api.event_synchronize = [](CudaEvent) { return kCudaSuccess; };
+  api.event_elapsed_ms = [ns](float* ms, CudaEvent from, CudaEvent to) {
+    *ms = static_cast<float>(1e-6 * static_cast<double>(*ns(to) - *ns(from)));
+    return kCudaSuccess;
+  };
+  api.profiler_start = [] { return kCudaSuccess; };
+  api.profiler_stop = [] { return kCudaSuccess; };
+  api.error_name = [](int) { return std::string("rehearsed"); };
+  return api;
+}
+
+}  // namespace stepbench::gpu

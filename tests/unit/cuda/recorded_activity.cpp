@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/cuda/recorded_activity.h"
+
+#include <cupti.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <istream>
+#include <ostream>
+#include <sstream>
+
+#include "harness/cuda/activity_summary.h"
+#include "harness/error.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kFirstLine = "stepbench-activity 1";
+constexpr std::size_t kBytesPerLine = 48;
+
+std::uint32_t kind_of(const void* record) {
+  CUpti_Activity copy;
+  std::memcpy(&copy, record, sizeof copy);
+  return copy.kind;
+}
+
+void write_hex(const std::vector<std::uint8_t>& bytes, std::ostream& out) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  for (std::size_t at = 0; at < bytes.size(); at += kBytesPerLine) {
+    std::string line = " ";
+    for (std::size_t i = at; i < std::min(bytes.size(), at + kBytesPerLine); ++i) {
+      line += kDigits[bytes[i] >> 4U];
+      line += kDigits[bytes[i] & 15U];
+    }
+    out << line << '\n';
+  }
+}
+
+void append_hex(const std::string& line, std::vector<std::uint8_t>& bytes) {
+  for (std::size_t at = 1; at + 1 < line.size(); at += 2) {
+    std::uint8_t value = 0;
+    const char* digits = line.data() + at;
+    const auto [end, error] = std::from_chars(digits, digits + 2, value, 16);
+    if (error != std::errc{} || end != digits + 2) throw Error("not hexadecimal: " + line);
+    bytes.push_back(value);
+  }
+}
+
+std::string rest_of(std::istringstream& words) {
+  std::string text;
+  std::getline(words >> std::ws, text);
+  return text;
+}
+
+}  // namespace
+
+void write(const RecordedActivity& recorded, std::ostream& out) {
+  out << kFirstLine << "\nversion " << recorded.version << '\n';
+  for (const auto& [callback, name] : recorded.callbacks) {
+    out << "callback " << callback.first << ' ' << callback.second << ' ' << name << '\n';
+  }
+  for (const RecordedBuffer& buffer : recorded.buffers) {
+    out << "buffer\n";
+    for (const std::size_t at : buffer.records) out << "record " << at << '\n';
+    for (const auto& [at, name] : buffer.names) out << "name " << at << ' ' << name << '\n';
+    write_hex(buffer.bytes, out);
+  }
+}
+
+RecordedActivity read_recorded(std::istream& in) {
+  RecordedActivity recorded;
+  std::string line;
+  if (!std::getline(in, line) || line != kFirstLine) {
+    throw Error(std::string("no recorded activity: the first line is not '") + kFirstLine + "'");
+  }
+  while (std::getline(in, line)) {
+    if (line.starts_with(' ')) {
+      if (recorded.buffers.empty()) throw Error("bytes before the first buffer");
+      append_hex(line, recorded.buffers.back().bytes);
+      continue;
+    }
+    std::istringstream words(line);
+    std::string what;
+    words >> what;
+    std::size_t at = 0;
+    if (what == "version") {
+      words >> recorded.version;
+    } else if (what == "callback") {
+      std::pair<std::uint32_t, std::uint32_t> callback;
+      words >> callback.first >> callback.second;
+      recorded.callbacks[callback] = rest_of(words);
+    } else if (what == "buffer") {
+      recorded.buffers.emplace_back();
+    } else if (what == "record" && !recorded.buffers.empty() && words >> at) {
+      recorded.buffers.back().records.push_back(at);
+    } else if (what == "name" && !recorded.buffers.empty() && words >> at) {
+      recorded.buffers.back().names[at] = rest_of(words);
+    } else {
+      throw Error("recorded activity: unexpected line '" + line + "'");
+    }
+  }
+  for (const RecordedBuffer& buffer : recorded.buffers) {
+    for (const std::size_t at : buffer.records) {
+      if (at + sizeof(CUpti_Activity) > buffer.bytes.size()) throw Error("a record lies outside");
+    }
+    for (const auto& [at, name] : buffer.names) {
+      if (at + sizeof(char*) > buffer.bytes.size())
+        throw Error("the name '" + name + "' lies outside");
+    }
+  }
+  return recorded;
+}
+
+CuptiApi recording(CuptiApi api, RecordedActivity& into) {
+  (void)api.version(&into.version);
+  api.next_record = [next = api.next_record, &into](std::uint8_t* buffer, std::size_t size,
+                                                    void** record) {
+    const bool first = *record == nullptr;
+    const int code = next(buffer, size, record);
+    if (code != kCuptiSuccess) return code;
+    if (first) into.buffers.push_back({.bytes = {buffer, buffer + size}});
+    RecordedBuffer& kept = into.buffers.back();
+    const auto at = static_cast<std::size_t>(static_cast<std::uint8_t*>(*record) - buffer);
+    kept.records.push_back(at);
+    if (kind_of(*record) != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) return code;
+    CUpti_ActivityKernel10 kernel;
+    std::memcpy(&kernel, *record, std::min(sizeof kernel, size - at));
+    if (kernel.name == nullptr) return code;
+    const std::size_t pointer = at + offsetof(CUpti_ActivityKernel10, name);
+    kept.names[pointer] = kernel.name;
+    std::memset(kept.bytes.data() + pointer, 0, sizeof(char*));
+    return code;
+  };
+  api.callback_name = [name = api.callback_name, &into](std::uint32_t domain,
+                                                        std::uint32_t callback) {
+    std::string text = name(domain, callback);
+    into.callbacks[{domain, callback}] = text;
+    return text;
+  };
+  return api;
+}
+
+std::size_t ReplayedCupti::largest_buffer() const {
+  std::size_t largest = 1;
+  for (const RecordedBuffer& buffer : recorded_.buffers) {
+    largest = std::max(largest, buffer.bytes.size());
+  }
+  return largest;
+}
+
+CuptiApi ReplayedCupti::api() {
+  CuptiApi api;
+  api.version = [this](std::uint32_t* version) {
+    *version = recorded_.version;
+    return kCuptiSuccess;
+  };
+  api.subscribe = [this](void** subscriber) {
+    *subscriber = this;
+    return kCuptiSuccess;
+  };
+  api.unsubscribe = [](void*) { return kCuptiSuccess; };
+  api.register_timestamp = [](CuptiApi::Timestamp) { return kCuptiSuccess; };
+  api.register_callbacks = [this](CuptiApi::BufferRequested requested,
+                                  CuptiApi::BufferCompleted completed) {
+    requested_ = requested;
+    completed_ = completed;
+    return kCuptiSuccess;
+  };
+  api.use_system_thread_ids = [] { return kCuptiSuccess; };
+  api.enable = [](std::uint32_t) { return kCuptiSuccess; };
+  api.disable = [](std::uint32_t) { return kCuptiSuccess; };
+  api.ignore_runtime_call = [](std::uint32_t) { return kCuptiSuccess; };
+  api.flush_all = [this](std::uint32_t) {
+    hand_over();
+    return kCuptiSuccess;
+  };
+  api.next_record = [this](std::uint8_t* buffer, std::size_t, void** record) {
+    const std::vector<std::size_t>& records = given_.at(buffer)->records;
+    const auto at = static_cast<std::size_t>(static_cast<std::uint8_t*>(*record) - buffer);
+    const auto next =
+        *record == nullptr ? records.begin() : std::upper_bound(records.begin(), records.end(), at);
+    if (next == records.end()) return kCuptiMaxLimitReached;
+    *record = buffer + *next;
+    return kCuptiSuccess;
+  };
+  api.dropped = [](void*, std::uint32_t, std::size_t* dropped) {
+    *dropped = 0;
+    return kCuptiSuccess;
+  };
+  api.push = [](std::uint32_t, std::uint64_t) { return kCuptiSuccess; };
+  api.pop = [](std::uint32_t, std::uint64_t*) { return kCuptiSuccess; };
+  api.callback_name = [this](std::uint32_t domain, std::uint32_t callback) {
+    return recorded_.callbacks.at({domain, callback});
+  };
+  api.error_name = [](int code) { return "CUPTI_ERROR_" + std::to_string(code); };
+  return api;
+}
+
+void ReplayedCupti::hand_over() {
+  if (std::exchange(handed_over_, true)) return;
+  for (const RecordedBuffer& buffer : recorded_.buffers) {
+    std::uint8_t* memory = nullptr;
+    std::size_t size = 0;
+    std::size_t most = 0;
+    requested_(&memory, &size, &most);
+    if (memory == nullptr || size < buffer.bytes.size()) continue;
+    std::memcpy(memory, buffer.bytes.data(), buffer.bytes.size());
+    for (const auto& [at, name] : buffer.names) {
+      const char* text = name.c_str();
+      std::memcpy(memory + at, &text, sizeof text);
+    }
+    given_[memory] = &buffer;
+    completed_(nullptr, 0, memory, size, buffer.bytes.size());
+  }
+}
+
+std::string summary_text(const OpLog& log) {
+  struct Sum {
+    std::int64_t count = 0, ns = 0, bytes = 0;
+  };
+  constexpr const char* kKinds[] = {"kernel", "copy", "set", "runtime", "driver", "wait"};
+  std::map<std::string, Sum> sums;
+  std::int64_t joined = 0;
+  for (const DeviceActivity& activity : log.activities) {
+    Sum& sum = sums[std::string(kKinds[static_cast<std::size_t>(activity.kind)]) + ' ' +
+                    log.names.at(activity.name)];
+    ++sum.count;
+    sum.ns += activity.end_ns - activity.start_ns;
+    sum.bytes += activity.bytes;
+    joined += activity.external != 0 ? 1 : 0;
+  }
+  const ActivitySummary all = summarise_activities(log);
+  std::ostringstream out;
+  out << "activities " << log.activities.size() << ", " << joined << " under a mark, dropped "
+      << log.dropped << "\nbusy " << all.busy_ns << " of " << all.span_ns << " ns\n";
+  for (const auto& [name, sum] : sums) {
+    out << sum.count << " x " << sum.ns << " ns " << sum.bytes << " bytes: " << name << '\n';
+  }
+  return out.str();
+}
+
+}  // namespace stepbench

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every recording in recorded/ goes through the collector again; README.md there says how they are
+// made. Until one is there, composed buffers show that writer and reader agree.
+#include "tests/unit/cuda/recorded_activity.h"
+
+#include <cupti.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/cuda/cupti_collector.h"
+#include "harness/error.h"
+#include "tests/unit/cuda/scripted_cuda.h"
+#include "tests/unit/cuda/scripted_cupti.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+
+std::string replayed(RecordedActivity recorded) {
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  ReplayedCupti cupti(std::move(recorded));
+  const std::size_t largest = (cupti.largest_buffer() + 7) / 8 * 8;
+  const auto collector = make_cupti_collector(
+      cupti.api(), cuda.api(), {.buffer_bytes = largest, .most_bytes = std::size_t{1} << 30});
+  if (const auto why = collector->start()) return *why;
+  OpLog log;
+  collector->collect(log);
+  return summary_text(log);
+}
+
+struct Recorded {
+  RecordedActivity activity;
+  std::string summary;
+};
+
+// Two kernels, a copy and the calls that made them, in buffers of a few records each.
+Recorded composed() {
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  ScriptedCupti cupti;
+  cupti.version = CUPTI_API_VERSION;
+  Recorded recorded;
+  const auto collector = make_cupti_collector(recording(cupti.api(), recorded.activity), cuda.api(),
+                                              {.buffer_bytes = 512, .most_bytes = 16 * 512});
+  EXPECT_EQ(collector->start(), std::nullopt);
+  for (std::uint32_t i = 1; i <= 2; ++i) {
+    CUpti_ActivityExternalCorrelation mark{};
+    mark.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    mark.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+    mark.externalId = 70 + i;
+    mark.correlationId = i;
+    cupti.emit(mark);
+    CUpti_ActivityAPI call{};
+    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+    call.cbid = 211;
+    call.correlationId = i;
+    call.start = i * 100ULL;
+    call.end = call.start + 5;
+    call.threadId = 99;
+    cupti.emit(call);
+    CUpti_ActivityKernel10 kernel{};
+    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    kernel.name = i == 1 ? "_Z3addPfS_i" : "_Z3mulPfS_i";
+    kernel.correlationId = i;
+    kernel.start = call.end + 10;
+    kernel.end = kernel.start + 40;
+    cupti.emit(kernel);
+  }
+  CUpti_ActivityMemcpy6 copy{};
+  copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+  copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
+  copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  copy.bytes = 4096;
+  copy.start = 300;
+  copy.end = 330;
+  copy.correlationId = 3;
+  cupti.emit(copy);
+  OpLog log;
+  collector->collect(log);
+  recorded.summary = summary_text(log);
+  return recorded;
+}
+
+TEST(RecordedActivity, IsReadAgainAsItWasRecorded) {
+  const Recorded recorded = composed();
+  EXPECT_THAT(recorded.summary, HasSubstr("1 x 40 ns 0 bytes: kernel add(float*, float*, int)\n"));
+  EXPECT_THAT(recorded.summary, HasSubstr("4 under a mark"));
+  EXPECT_GT(recorded.activity.buffers.size(), 1U);
+  std::stringstream file;
+  write(recorded.activity, file);
+  EXPECT_EQ(replayed(read_recorded(file)), recorded.summary);
+}
+
+TEST(RecordedActivity, HoldsNoAddressesOfTheProcessThatRecordedIt) {
+  const RecordedActivity activity = composed().activity;
+  for (const RecordedBuffer& buffer : activity.buffers) {
+    for (const auto& [at, name] : buffer.names) {
+      std::uint64_t pointer = 1;
+      std::memcpy(&pointer, buffer.bytes.data() + at, sizeof pointer);
+      EXPECT_EQ(pointer, 0U) << name;
+    }
+  }
+}
+
+TEST(RecordedActivity, AFileThatIsNoneIsRefused) {
+  for (const char* text : {"", "something else\n", "stepbench-activity 1\nrecord 0\n",
+                           "stepbench-activity 1\nbuffer\nrecord 8\n 0011\n",
+                           "stepbench-activity 1\nbuffer\nname 0 add\n 0011\n",
+                           "stepbench-activity 1\nbuffer\n 0x\n"}) {
+    std::istringstream file(text);
+    EXPECT_THROW((void)read_recorded(file), Error) << text;
+  }
+}
+
+TEST(RecordedActivity, OfRealDevicesIsReadAsItWasOnThem) {
+  int files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(STEPBENCH_SOURCE_DIR "/tests/unit/cuda/recorded")) {
+    if (entry.path().extension() != ".activity") continue;
+    ++files;
+    std::ifstream file(entry.path());
+    std::ifstream expected(std::filesystem::path(entry.path()).replace_extension(".expected"));
+    ASSERT_TRUE(expected) << entry.path() << " has no .expected beside it";
+    const std::string summary{std::istreambuf_iterator<char>(expected), {}};
+    EXPECT_EQ(replayed(read_recorded(file)), summary) << entry.path();
+  }
+  if (files == 0) GTEST_SKIP() << "no device was recorded yet";
+}
+
+}  // namespace
+}  // namespace stepbench
