@@ -37,6 +37,31 @@ if(dynamic MATCHES "site-packages" OR NOT dynamic MATCHES "ORIGIN/../lib")
   message(FATAL_ERROR "${dynamic}")
 endif()
 
+# Each library is the bundle's, torch's, or the C library's.
+foreach(program stepbench stepbench-worker)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${bundle}/lib:${TORCH}/lib ldd ${bundle}/bin/${program}
+                  OUTPUT_VARIABLE resolved COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n\t ]+ => [^\n]*" entries "${resolved}")
+  foreach(entry IN LISTS entries)
+    if(entry MATCHES "=> not found"
+       OR NOT entry MATCHES "=> (${bundle}/(bin/../)?lib/|[^ ]*/site-packages/|${TORCH}/)"
+          AND NOT entry MATCHES "^(libc|libm|libpthread|libdl|librt|libutil|libresolv|linux-vdso)\\.so")
+      message(FATAL_ERROR "${program}: ${entry}")
+    endif()
+  endforeach()
+endforeach()
+
+# It must travel with other files within 64 MiB.
+file(GLOB_RECURSE files ${bundle}/*)
+set(total 0)
+foreach(file IN LISTS files)
+  file(SIZE ${file} size)
+  math(EXPR total "${total} + ${size}")
+endforeach()
+if(total GREATER 62914560)
+  message(FATAL_ERROR "the bundle has ${total} bytes, more than 60 MiB")
+endif()
+
 if(NOT EXISTS /proc/driver/nvidia/gpus)
   expect(77 ${clean} ${bundle}/gpu_check --out ${WORK}/report.md)
   if(NOT said MATCHES "no GPU on this machine" OR EXISTS ${WORK}/report.md)
