@@ -147,7 +147,9 @@ TEST(TorchCppLoader, PartsSumToTheTimeOfNextExactly) {
   const LoaderMetrics& m = loader->metrics();
   EXPECT_EQ(m.wait_ns.size(), 25U);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
-            m.blocked_ns + m.receive_ns);
+            m.blocked_ns + m.receive_ns + m.dispatch_ns);
+  EXPECT_GE(m.dispatch_ns, 21) << "21 of the 25 calls sent another job";
+  EXPECT_FALSE(m.tells_blocked);
   EXPECT_EQ(m.workers.at(0).busy_ns + m.workers.at(1).busy_ns,
             m.fetch_ns + m.decode_ns + m.collate_ns);
   EXPECT_EQ(m.samples, 50);

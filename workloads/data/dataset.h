@@ -64,6 +64,8 @@ class Dataset {
   // The class of every sample as read() writes it under this seed; empty where a sample has none.
   // Throws as read() does.
   [[nodiscard]] virtual std::vector<std::int64_t> labels(std::uint64_t) const { return {}; }
+  // Gives up the pages of mapped files, which the kernel does not forget while they are mapped.
+  virtual void release_pages() const {}
   // Content digest: count and bytes; a must-match field of comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
 };

@@ -46,6 +46,10 @@ MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
   ::close(fd);
 }
 
+void MappedFile::release_pages() const {
+  (void)::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);  // NOLINT
+}
+
 MappedFile::~MappedFile() {
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());  // NOLINT: munmap's signature
 }

@@ -19,6 +19,9 @@ class MappedFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  // Gives up the pages that this process has touched, so that the kernel may forget them; they are
+  // read again when they are used again.
+  void release_pages() const;
 
  private:
   std::string path_;

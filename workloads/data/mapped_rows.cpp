@@ -102,6 +102,12 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
   (converted ? cost.decode_ns : cost.fetch_ns) += cost.clock->now_ns() - began;
 }
 
+void MappedRows::release_pages() const {
+  for (const MappedColumn& column : columns_) {
+    for (const RowRun& run : column.runs) run.file->release_pages();
+  }
+}
+
 std::vector<std::int64_t> MappedRows::labels(std::uint64_t) const {
   const MappedColumn& column = columns_.back();
   if (!column.spec.shape.empty() || column.spec.dtype != DType::kInt64) return {};

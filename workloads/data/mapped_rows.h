@@ -47,6 +47,7 @@ class MappedRows final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
+  void release_pages() const override;
   // Of the last field, when that is a single int64.
   [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
   [[nodiscard]] std::string digest() const override;

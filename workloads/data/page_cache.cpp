@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kOption = "data.page_cache";
 constexpr std::size_t kFilesAsked = 1000;
 constexpr std::size_t kBlock = 1U << 20U;
+constexpr std::int64_t kStay = 100;  // more than one page in so many is no cold file
 
 Descriptor open_file(const fs::path& file) {
   Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -47,6 +49,21 @@ bool ask_kernel(int file, CacheCounts& counts) {
   constexpr long kCachestat = 451;
   CacheRange whole;
   return ::syscall(kCachestat, file, &whole, &counts, 0U) == 0;
+}
+
+// mincore(2): where cachestat is missing. Of a file that one may not write it tells nothing.
+bool ask_mincore(const fs::path& path, int file, std::size_t bytes, std::size_t page,
+                 CacheCounts& counts) {
+  if (::access(path.c_str(), W_OK) != 0) return false;
+  if (bytes == 0) return true;
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) return false;
+  std::vector<unsigned char> pages((bytes + page - 1) / page);
+  const bool told = ::mincore(memory, bytes, pages.data()) == 0;
+  ::munmap(memory, bytes);
+  counts.cached = static_cast<std::uint64_t>(
+      std::ranges::count_if(pages, [](unsigned char byte) { return (byte & 1U) != 0; }));
+  return told;
 }
 
 std::vector<fs::path> files_below(const fs::path& path) {
@@ -94,14 +111,19 @@ void evict_from_page_cache(const std::vector<fs::path>& files) {
 }
 
 std::optional<Residency> residency(const std::vector<fs::path>& files) {
-  const auto page = static_cast<std::uintmax_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t asked = std::min(files.size(), kFilesAsked);
   Residency found;
   for (std::size_t i = 0; i < asked; ++i) {
     const fs::path& file = files[i * files.size() / asked];
     CacheCounts counts;
-    if (!ask_kernel(open_file(file).value(), counts)) return std::nullopt;
-    found.pages += static_cast<std::int64_t>((fs::file_size(file) + page - 1) / page);
+    const Descriptor opened = open_file(file);
+    const auto bytes = static_cast<std::size_t>(fs::file_size(file));
+    if (!ask_kernel(opened.value(), counts) &&
+        !ask_mincore(file, opened.value(), bytes, page, counts)) {
+      return std::nullopt;
+    }
+    found.pages += static_cast<std::int64_t>((bytes + page - 1) / page);
     found.resident += static_cast<std::int64_t>(counts.cached);
   }
   return found;
@@ -113,15 +135,19 @@ PageCache::PageCache(const ResolvedCase& resolved) {
   files_ = files_below(resolved.text("data.path"));
 }
 
-void PageCache::prepare() {
+void PageCache::prepare(const Dataset& dataset) {
   if (wanted_.empty()) return;
   if (wanted_ == "warm") {
     read_into_page_cache(files_);
   } else {
+    dataset.release_pages();
     evict_from_page_cache(files_);
   }
   const std::optional<Residency> found = residency(files_);
   effective_ = wanted_ + ", " + (found ? percent(*found) : "residency unknown");
+  if (wanted_ == "cold" && found && found->resident * kStay > found->pages) {
+    *effective_ += ": another process, as a worker that stays, has them mapped or in use";
+  }
 }
 
 }  // namespace stepbench

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/resolved_case.h"
+#include "workloads/data/dataset.h"
 
 namespace stepbench {
 
@@ -19,10 +20,11 @@ struct Residency {
 
 // Both throw ConfigError(data.page_cache) naming the file.
 void read_into_page_cache(const std::vector<std::filesystem::path>& files);
-// Without effect on pages that a process has mapped and touched. Refuses files on tmpfs, whose
-// pages are the only copy.
+// Without effect on pages that a process has mapped and touched: Dataset::release_pages() first.
+// Refuses files on tmpfs, whose pages are the only copy.
 void evict_from_page_cache(const std::vector<std::filesystem::path>& files);
-// Of a thousand files at most, evenly chosen; nothing where the kernel does not tell (Linux < 6.5).
+// Of a thousand files at most, evenly chosen; nothing where the kernel does not tell (before
+// Linux 6.5, of files that this process may not write).
 [[nodiscard]] std::optional<Residency> residency(const std::vector<std::filesystem::path>& files);
 
 // data.page_cache: brings the files of a case into the state that it asks for. Main thread.
@@ -30,8 +32,10 @@ class PageCache {
  public:
   explicit PageCache(const ResolvedCase& resolved);  // without the option all calls do nothing
 
-  void prepare();  // untimed: reads, or evicts, every file
-  // What was found after the last prepare(): "cold, 0.0 % resident"; nothing without the option.
+  // Untimed: reads, or evicts, every file; `dataset` is what reads them in this process.
+  void prepare(const Dataset& dataset);
+  // What was found after the last prepare(): "cold, 0.0 % resident", and why when a file that
+  // should be cold is not; nothing without the option.
   [[nodiscard]] const std::optional<std::string>& effective() const { return effective_; }
 
  private:

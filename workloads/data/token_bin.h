@@ -37,6 +37,9 @@ class TokenBin final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
   [[nodiscard]] std::int64_t classes() const override { return options_.vocabulary; }
+  void release_pages() const override {
+    for (const File& file : files_) file.mapped->release_pages();
+  }
   [[nodiscard]] std::string digest() const override;
   [[nodiscard]] std::int64_t tokens() const;  // in all files
 

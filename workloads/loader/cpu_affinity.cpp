@@ -48,15 +48,44 @@ std::vector<int> listed(std::string_view all, const std::vector<int>& cores) {
 
 }  // namespace
 
-std::vector<int> cores_of_this_process() {
+std::vector<int> cores_of_this_process() { return cores_of_thread(0); }
+
+std::vector<int> cores_of_thread(pid_t thread) {
   std::vector<int> cores;
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  if (::sched_getaffinity(thread, sizeof set, &set) != 0) return cores;
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(core, &set)) cores.push_back(core);
   }
   return cores;
+}
+
+std::string core_list(const std::vector<int>& cores) {
+  std::string text;
+  for (std::size_t first = 0; first < cores.size();) {
+    std::size_t last = first;
+    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(cores[first]);
+    if (last > first) text += '-' + std::to_string(cores[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+std::string cores_text(const std::vector<std::vector<int>>& workers) {
+  const bool alike =
+      std::ranges::all_of(workers, [&](const auto& cores) { return cores == workers.front(); });
+  if (workers.empty()) return {};
+  if (alike) return core_list(workers.front());
+  std::string text;
+  for (std::size_t worker = 0; worker < workers.size(); ++worker) {
+    if (!text.empty()) text += "; ";
+    text += "worker " + std::to_string(worker) + ": " +
+            (workers[worker].empty() ? "not known" : core_list(workers[worker]));
+  }
+  return text;
 }
 
 std::vector<int> worker_cores(const std::string& affinity, int workers,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -17,5 +19,13 @@ namespace stepbench {
 
 // The calling thread, and those that it starts.
 void run_on_core(int core);
+
+// Where a thread may run, by its number (that of a process: its first thread); 0: the calling one.
+// Empty when it has ended.
+[[nodiscard]] std::vector<int> cores_of_thread(pid_t thread);
+// "0,2-5".
+[[nodiscard]] std::string core_list(const std::vector<int>& cores);
+// "0-3" when all workers share these, else "worker 0: 0; worker 1: 2". Empty entries: not known.
+[[nodiscard]] std::string cores_text(const std::vector<std::vector<int>>& workers);
 
 }  // namespace stepbench

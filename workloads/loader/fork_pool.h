@@ -16,6 +16,7 @@
 #include "harness/measure/clock.h"
 #include "workloads/loader/batch_ring.h"
 #include "workloads/loader/child_process.h"
+#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/fork_messages.h"
 #include "workloads/loader/task_board.h"
 #include "workloads/loader/worker_pool.h"
@@ -57,6 +58,10 @@ class ForkPool final : public WorkerPool {
   void interrupt() override;
 
   [[nodiscard]] std::int64_t process(int worker) const override { return pid(worker); }
+
+  [[nodiscard]] std::vector<int> cores(int worker) const override {
+    return cores_of_thread(pid(worker));
+  }
 
   [[nodiscard]] pid_t pid(int worker) const {
     return workers_[static_cast<std::size_t>(worker)].process.pid();

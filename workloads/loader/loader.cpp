@@ -28,11 +28,13 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   ready += other.ready;
   held += other.held;
   stalled_ns += other.stalled_ns;
+  tells_blocked = other.tells_blocked;
   if (workers.size() < other.workers.size()) workers.resize(other.workers.size());
   for (std::size_t i = 0; i < other.workers.size(); ++i) {
     workers[i].busy_ns += other.workers[i].busy_ns;
     workers[i].idle_ns += other.workers[i].idle_ns;
     workers[i].blocked_ns += other.workers[i].blocked_ns;
+    if (!other.workers[i].cores.empty()) workers[i].cores = other.workers[i].cores;
   }
 }
 

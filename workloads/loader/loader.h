@@ -89,8 +89,10 @@ struct LoaderMetrics {
     std::int64_t busy_ns = 0;     // reading and collating
     std::int64_t idle_ns = 0;     // no task
     std::int64_t blocked_ns = 0;  // handing over: lock, slot or queue
+    std::vector<int> cores = {};  // where it was allowed to run; empty: not known
   };
   std::vector<Worker> workers;
+  bool tells_blocked = true;  // false: a worker's handing over is part of its idle time
 
   void add(const LoaderMetrics& other);  // of the same loader, later
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/stats/order.h"
+#include "workloads/loader/cpu_affinity.h"
 
 namespace stepbench {
 namespace {
@@ -49,7 +50,18 @@ void report_window(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   }
 }
 
-void report_workers(const std::vector<LoaderMetrics::Worker>& workers, ReportSink& sink) {
+void report_cores(const std::vector<LoaderMetrics::Worker>& workers, ReportSink& sink) {
+  std::vector<std::vector<int>> cores;
+  bool known = false;
+  for (const LoaderMetrics::Worker& worker : workers) {
+    cores.push_back(worker.cores);
+    known |= !worker.cores.empty();
+  }
+  if (known) sink.effective("loader.affinity", cores_text(cores));
+}
+
+void report_workers(const LoaderMetrics& metrics, ReportSink& sink) {
+  const std::vector<LoaderMetrics::Worker>& workers = metrics.workers;
   using Worker = LoaderMetrics::Worker;
   struct Share {
     const char* metric;
@@ -69,6 +81,7 @@ void report_workers(const std::vector<LoaderMetrics::Worker>& workers, ReportSin
                                   "loader_worker_idle_max", &Worker::idle_ns},
                             Share{"loader_worker_blocked", "loader_worker_blocked_min",
                                   "loader_worker_blocked_max", &Worker::blocked_ns}}) {
+    if (share.part == &Worker::blocked_ns && !metrics.tells_blocked) continue;
     double sum = 0;
     double least = 1;
     double most = 0;
@@ -115,12 +128,13 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, Repo
     sink.metric("loader_epoch_end_ns", static_cast<double>(metrics.epoch_end_ns) / epochs);
   }
   if (metrics.workers.empty()) return;
+  report_cores(metrics.workers, sink);
   sink.metric("loader_occupancy", static_cast<double>(metrics.ready) / calls);
   const std::int64_t depth =
       std::accumulate(metrics.queue_depth.begin(), metrics.queue_depth.end(), std::int64_t{0});
   sink.metric("loader_queue_depth", static_cast<double>(depth) / calls);
   sink.metric("loader_held", static_cast<double>(metrics.held) / calls);
-  report_workers(metrics.workers, sink);
+  report_workers(metrics, sink);
 }
 
 void report_idle_readers(const Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,

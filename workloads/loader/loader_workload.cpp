@@ -11,7 +11,7 @@ namespace stepbench {
 
 std::optional<std::string> LoaderWorkload::set_up() {
   dataset_ = make_dataset(resolved_);
-  page_cache_.prepare();
+  page_cache_.prepare(*dataset_);
   EpochOrder order = order_(*dataset_, loader_options(resolved_));
   loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, others_, pinned_.get());
   stream_.emplace(*loader_, context_);
@@ -22,7 +22,7 @@ std::optional<std::string> LoaderWorkload::set_up() {
 void LoaderWorkload::step(StepRecorder& step) { (void)stream_->next(step); }
 
 void LoaderWorkload::window(Edge edge) {
-  if (edge == Edge::kBegin) page_cache_.prepare();
+  if (edge == Edge::kBegin) page_cache_.prepare(*dataset_);
   stream_->window(edge);
 }
 

@@ -29,6 +29,12 @@ class PinningPool final : public WorkerPool {
   [[nodiscard]] std::optional<LoaderResult> try_receive() override;
   [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
   [[nodiscard]] std::int64_t results() const override;
+  [[nodiscard]] std::int64_t process(int worker) const override {
+    return workers_->process(worker);
+  }
+  [[nodiscard]] std::vector<int> cores(int worker) const override {
+    return workers_->cores(worker);
+  }
   void drain() override;
   void interrupt() override { pinned_.push({}); }
 

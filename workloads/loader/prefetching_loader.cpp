@@ -152,6 +152,7 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   worker.busy_ns += result.cost.total_ns();
   worker.idle_ns += result.idle_ns;
   worker.blocked_ns += result.blocked_ns;
+  if (worker.cores.empty()) worker.cores = pool_->cores(result.worker);
   if (worker_span_listener == nullptr) return;
   if (const std::int64_t process = pool_->process(result.worker))
     worker_span_listener->batch(process, result.cost);

@@ -2,6 +2,7 @@
 #include "workloads/loader/thread_pool.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "harness/error.h"
-#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/thread_caps.h"
 #include "workloads/loader/worker_error.h"
 
@@ -21,7 +21,8 @@ ThreadPool::ThreadPool(const Dataset& dataset, const BatchMemory& memory,
       memory_(memory),
       options_(options),
       clock_(clock),
-      tasks_(static_cast<std::size_t>(options.workers)) {
+      tasks_(static_cast<std::size_t>(options.workers)),
+      numbers_(static_cast<std::size_t>(options.workers)) {
   try {
     for (int worker = 0; worker < options_.workers; ++worker) {
       threads_.emplace_back([this, worker] { work(worker); });
@@ -56,6 +57,7 @@ void ThreadPool::drain() {
 
 void ThreadPool::work(int worker) {
   pthread_setname_np(pthread_self(), ("sb_data_" + std::to_string(worker)).c_str());
+  numbers_[static_cast<std::size_t>(worker)] = ::gettid();
   if (!options_.cores.empty()) run_on_core(options_.cores[static_cast<std::size_t>(worker)]);
   cap_threads_of_this_thread(options_.threads_per_worker);
   std::optional<BatchReader> reader;

@@ -10,6 +10,7 @@
 
 #include "harness/measure/clock.h"
 #include "workloads/loader/blocking_queue.h"
+#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/result_queue.h"
 #include "workloads/loader/worker_pool.h"
 
@@ -48,6 +49,9 @@ class ThreadPool final : public WorkerPool {
   [[nodiscard]] std::int64_t results() const override {
     return static_cast<std::int64_t>(results_.size());
   }
+  [[nodiscard]] std::vector<int> cores(int worker) const override {
+    return cores_of_thread(numbers_[static_cast<std::size_t>(worker)]);
+  }
   void drain() override;
   void interrupt() override { results_.interrupt(); }
 
@@ -66,7 +70,8 @@ class ThreadPool final : public WorkerPool {
   std::atomic<bool> stopping_ = false;
   std::vector<BlockingQueue<Message>> tasks_;  // one per worker
   ResultQueue results_;
-  BlockingQueue<int> resumed_;  // workers that have read all they were sent
+  BlockingQueue<int> resumed_;               // workers that have read all they were sent
+  std::vector<std::atomic<pid_t>> numbers_;  // of the threads, in the kernel
   std::vector<std::thread> threads_;
 };
 

@@ -55,6 +55,8 @@ class WorkerPool {
   [[nodiscard]] virtual std::int64_t results() const = 0;  // waiting to be received
   // The process that a worker is; 0: a thread of this one.
   [[nodiscard]] virtual std::int64_t process(int) const { return 0; }
+  // Where a worker from which a result came may run; empty: not known.
+  [[nodiscard]] virtual std::vector<int> cores(int) const { return {}; }
   // Waits until every worker has finished what it was sent, and drops the results.
   virtual void drain() = 0;
   // From any thread: a receive() that waits now, or else the next one, returns nothing.

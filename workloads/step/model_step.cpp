@@ -36,7 +36,7 @@ void ModelStep::step(StepRecorder& step) {
 std::optional<std::string> ModelStep::build() {
   // The loader comes first: its workers must be forked before anything initialises CUDA.
   dataset_ = make_dataset(resolved_);
-  page_cache_.prepare();
+  page_cache_.prepare(*dataset_);
   const LoaderOptions loader = loader_options(resolved_);
   EpochOrder order = torch_order(*dataset_, loader);
   pinned_ = pinned_memory(options_.device);
@@ -107,7 +107,7 @@ at::Tensor ModelStep::model_output(const at::Tensor& input) {
 }
 
 void ModelStep::window(Edge edge) {
-  if (edge == Edge::kBegin) page_cache_.prepare();
+  if (edge == Edge::kBegin) page_cache_.prepare(*dataset_);
   stream_->window(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)

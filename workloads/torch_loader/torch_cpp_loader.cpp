@@ -39,6 +39,7 @@ struct Shared {
   std::int64_t epoch = 0;
   std::vector<std::int64_t> order;
   std::vector<std::atomic<bool>> finished;  // by batch
+  std::int64_t refill_began_ns = 0;  // the last time that the sampler was asked; loader's thread
 };
 
 struct Request {
@@ -119,6 +120,7 @@ class OrderSampler {
 
   void reset() { *next_ = 0; }
   std::optional<Request> next(std::size_t /*batch_size*/) {
+    shared_->refill_began_ns = shared_->clock.now_ns();
     const BatchCut cut(shared_->order, shared_->options.batch_size, shared_->options.drop_last);
     if (*next_ >= cut.count()) return std::nullopt;
     const std::int64_t batch = (*next_)++;
@@ -210,6 +212,7 @@ class TorchCppLoader final : public Loader {
     metrics_ = {};
     const std::int64_t readers = std::max<std::int64_t>(1, shared_->options.num_workers);
     metrics_.workers.resize(static_cast<std::size_t>(readers));
+    metrics_.tells_blocked = false;
   }
 
  private:
@@ -278,13 +281,16 @@ class TorchCppLoader final : public Loader {
   }
 
   void count(std::int64_t began, std::int64_t depth, bool ready) {
-    const std::int64_t wait_ns = now() - began;
-    metrics_.wait_ns.push_back(wait_ns);
+    const std::int64_t ended = now();
+    // torch takes the batch and then, unless it is an error, sends the next job.
+    const std::int64_t taken = shared_->refill_began_ns > began ? shared_->refill_began_ns : ended;
+    metrics_.wait_ns.push_back(ended - began);
     metrics_.queue_depth.push_back(depth);
     metrics_.ready += ready ? 1 : 0;
-    (ready ? metrics_.receive_ns : metrics_.blocked_ns) += wait_ns;
-    if (ready) metrics_.transport_ns += wait_ns;
-    if (!ready && depth > 0) metrics_.stalled_ns += wait_ns;
+    metrics_.dispatch_ns += ended - taken;
+    (ready ? metrics_.receive_ns : metrics_.blocked_ns) += taken - began;
+    if (ready) metrics_.transport_ns += taken - began;
+    if (!ready && depth > 0) metrics_.stalled_ns += taken - began;
     metrics_.held += ready ? 0 : depth;
   }
 

@@ -9,7 +9,7 @@ namespace stepbench {
 
 // Engine `torch_cpp`: torch::data::DataLoader as it is, with max_jobs = prefetch_factor * workers.
 // Its threads share one queue of jobs and live as long as the loader. What it does not tell is not
-// reported: how long next() dispatched, and when a worker waited to hand a batch over. After an
+// reported: how long a worker waited to hand a batch over, which is part of its idle time. After an
 // error it reads one batch less ahead, and after as many errors as max_jobs it ends the epoch
 // early; the samples that never came are counted as lost. `dataset` and `clock` must outlive it;
 // the data set must be map-style.

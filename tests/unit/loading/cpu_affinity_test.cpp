@@ -2,6 +2,9 @@
 #include "workloads/loader/cpu_affinity.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "harness/error.h"
 
@@ -40,6 +43,26 @@ TEST(Affinity, OtherTextIsRefused) {
                 ThrowsMessage<ConfigError>(HasSubstr("loader.affinity")))
         << text;
   }
+}
+
+TEST(CoresText, NamesRangesAndWorkersOnlyWhereTheyDiffer) {
+  EXPECT_EQ(core_list({0, 2, 3, 4, 7}), "0,2-4,7");
+  EXPECT_EQ(cores_text({{0, 1}, {0, 1}}), "0-1");
+  EXPECT_EQ(cores_text({{0}, {1}, {}}), "worker 0: 0; worker 1: 1; worker 2: not known");
+  EXPECT_EQ(cores_text({}), "");
+}
+
+TEST(CoresOfThread, AreThoseOfThatThreadAlone) {
+  EXPECT_EQ(cores_of_thread(0), cores_of_this_process());
+  pid_t other = 0;
+  std::vector<int> seen;
+  const int core = cores_of_this_process().back();
+  std::thread([&] {
+    run_on_core(core);
+    other = ::gettid();
+    seen = cores_of_thread(other);
+  }).join();
+  EXPECT_EQ(seen, std::vector<int>{core});
 }
 
 }  // namespace

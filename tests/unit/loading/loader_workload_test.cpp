@@ -9,6 +9,7 @@
 #include "harness/error.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
+#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/loader/order.h"
 
@@ -94,6 +95,45 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   }
   EXPECT_DOUBLE_EQ(parts, reported.metrics.at("loader_next_ns"));
   EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
+}
+
+TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
+  const std::vector<int> cores = cores_of_this_process();
+  const std::string first = std::to_string(cores.front());
+  const std::string last = std::to_string(cores.back());
+  const std::string apart = "worker 0: " + first + "; worker 1: " + last;
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"none", core_list(cores)},
+      {first, first},
+      {first + "," + last, first == last ? first : apart}};
+  std::vector<std::string> engines = {"thread"};
+#ifndef __SANITIZE_THREAD__  // it does not follow a process that forks and goes on
+  engines.emplace_back("fork");
+#endif
+  for (const std::string& engine : engines) {
+    for (const auto& [affinity, said] : expected) {
+      ResolvedCase resolved = small_case(2);
+      resolved.options["loader.engine"] = engine;
+      resolved.options["loader.affinity"] = affinity;
+      const HostClock clock;
+      WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+      LoaderWorkload workload(resolved, context);
+      ASSERT_EQ(workload.set_up(), std::nullopt);
+      StepRecorder recorder(clock);
+      workload.window(Edge::kBegin);
+      for (std::int64_t i = 0; i < 7; ++i) {
+        recorder.start_step(i);
+        workload.step(recorder);
+        (void)recorder.finish_step();
+      }
+      workload.window(Edge::kEnd);
+      workload.tear_down();
+      Reported reported;
+      workload.report(reported);
+      EXPECT_EQ(std::get<std::string>(reported.options.at("loader.affinity")), said)
+          << engine << ", " << affinity;
+    }
+  }
 }
 
 TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {

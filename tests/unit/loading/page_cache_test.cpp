@@ -3,12 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <memory>
+#include <vector>
 
 #include "harness/error.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/data/mapped_file.h"
+#include "workloads/data/token_bin.h"
 
 namespace stepbench {
 namespace {
@@ -43,12 +50,72 @@ TEST_F(PageCacheTest, WarmFilesAreResidentAndColdOnesAreNot) {
   ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
   if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
   if (!residency({folder_ / "a.bin"})) GTEST_SKIP() << "the kernel has no cachestat(2)";
+  const test::IndexDataset data(1);
   PageCache cold(wanting("cold"));
-  cold.prepare();
+  cold.prepare(data);
   EXPECT_EQ(cold.effective(), "cold, 0.0 % resident");
   PageCache warm(wanting("warm"));
-  warm.prepare();
+  warm.prepare(data);
   EXPECT_EQ(warm.effective(), "warm, 100.0 % resident");
+}
+
+// By mincore(2), of which the code under test asks only where cachestat(2) is missing.
+std::size_t resident_pages(const std::filesystem::path& file) {
+  const MappedFile mapped(file.string());
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages((mapped.bytes().size() + page - 1) / page);
+  void* const memory = const_cast<std::byte*>(mapped.bytes().data());  // NOLINT: its signature
+  EXPECT_EQ(::mincore(memory, mapped.bytes().size(), pages.data()), 0);
+  return static_cast<std::size_t>(std::ranges::count(pages, 1));
+}
+
+TEST_F(PageCacheTest, MappedFilesGetColdAndAreReadAgain) {
+  struct statfs facts {};
+  ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
+  if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
+  const std::filesystem::path file = folder_ / "a.bin";
+  const auto tokens = std::make_unique<TokenBin>(
+      TokenBinOptions{.path = file, .sequence_length = 64, .vocabulary = 65536});
+  std::vector<std::int64_t> window(64);
+  std::vector<std::int64_t> target(64);
+  std::vector<std::byte*> slots = {reinterpret_cast<std::byte*>(window.data()),
+                                   reinterpret_cast<std::byte*>(target.data())};
+  const auto scratch = tokens->make_scratch();
+  ReadCost cost;
+  const auto read_all = [&] {
+    for (std::int64_t i = 0; i < tokens->size(); ++i)
+      tokens->read({.index = i}, slots, *scratch, cost);
+  };
+  read_all();
+  EXPECT_EQ(resident_pages(file), 25U);
+  evict_from_page_cache({file});
+  EXPECT_EQ(resident_pages(file), 25U) << "the kernel forgets mapped pages: nothing is left to do";
+  ResolvedCase resolved = wanting("cold");
+  resolved.options["data.path"] = file.string();
+  PageCache cold(resolved);
+  cold.prepare(*tokens);
+  EXPECT_EQ(resident_pages(file), 0U);
+  EXPECT_EQ(cold.effective(), "cold, 0.0 % resident");
+  read_all();
+  EXPECT_EQ(window[0], 0x7878) << "'xx'";
+}
+
+TEST_F(PageCacheTest, AFileThatAnotherProcessKeepsMappedIsSaidToBeWarm) {
+  struct statfs facts {};
+  ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
+  if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
+  const std::filesystem::path file = folder_ / "a.bin";
+  const MappedFile held(file.string());  // not the data set's
+  std::size_t sum = 0;
+  for (const std::byte byte : held.bytes()) sum += static_cast<std::size_t>(byte);
+  EXPECT_EQ(sum, 100'000U * 'x');
+  ResolvedCase resolved = wanting("cold");
+  resolved.options["data.path"] = file.string();
+  PageCache cold(resolved);
+  cold.prepare(test::IndexDataset(1));
+  ASSERT_TRUE(cold.effective().has_value());
+  EXPECT_THAT(*cold.effective(),
+              HasSubstr("cold, 100.0 % resident: another process, as a worker that stays"));
 }
 
 TEST_F(PageCacheTest, OnTmpfsColdIsRefusedByName) {
@@ -73,7 +140,7 @@ TEST_F(PageCacheTest, AMissingFileIsNamed) {
 
 TEST_F(PageCacheTest, WithoutTheOptionNothingIsDone) {
   PageCache none{ResolvedCase{}};
-  none.prepare();
+  none.prepare(test::IndexDataset(1));
   EXPECT_EQ(none.effective(), std::nullopt);
 }
 
