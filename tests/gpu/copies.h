@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "harness/ops/op_log.h"
+
+namespace stepbench::gpu {
+
+// To the device.
+struct Copies {
+  double ns = 0;          // all together
+  double overlapped = 0;  // the part of it during which a kernel ran on another stream
+  std::int64_t count = 0;
+};
+
+[[nodiscard]] inline Copies copies_of(const OpLog& log, std::int64_t least_bytes) {
+  Copies copies;
+  for (const DeviceActivity& copy : log.activities) {
+    if (copy.copy != CopyKind::kHostToDevice || copy.bytes < least_bytes) continue;
+    EXPECT_TRUE(copy.pinned);
+    ++copies.count;
+    copies.ns += static_cast<double>(copy.end_ns - copy.start_ns);
+    std::int64_t reached = copy.start_ns;
+    for (const DeviceActivity& kernel : log.activities) {  // in order of start
+      if (kernel.kind != ActivityKind::kKernel || kernel.stream == copy.stream) continue;
+      const std::int64_t begin = std::max(kernel.start_ns, reached);
+      const std::int64_t end = std::min(kernel.end_ns, copy.end_ns);
+      if (end <= begin) continue;
+      copies.overlapped += static_cast<double>(end - begin);
+      reached = end;
+    }
+  }
+  return copies;
+}
+
+}  // namespace stepbench::gpu
