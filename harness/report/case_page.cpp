@@ -231,8 +231,20 @@ class Page {
       if (!values.contains(name)) grid.rows.push_back({{name, "not finite", "", "", "", ""}});
     }
     if (grid.rows.empty()) return;
+    drop_empty_column(grid, 4);
     head("Life cycle and metrics, over launches");
     draw_grid(grid);
+  }
+
+  // Files of earlier versions do not say which clock gave a number.
+  static void drop_empty_column(Grid& grid, std::size_t column) {
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    const bool used = std::any_of(grid.rows.begin(), grid.rows.end(), [&](const GridRow& row) {
+      return !row.cells[column].empty();
+    });
+    if (used) return;
+    grid.columns.erase(grid.columns.begin() + at);
+    for (GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + at);
   }
 
   [[nodiscard]] const Metric* definition(const std::string& name) const {

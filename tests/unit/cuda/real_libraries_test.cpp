@@ -56,7 +56,8 @@ TEST_F(Runtime, AFailedCallLeavesNoErrorForOthersToFind) {
   auto* const last = reinterpret_cast<int (*)()>(::dlsym(library, "cudaGetLastError"));
   ASSERT_TRUE(set_device != nullptr && last != nullptr);
   (void)last();
-  if (last() == kCudaInsufficientDriver) GTEST_SKIP() << "without a driver there is always one";
+  if (last() == kCudaInsufficientDriver)
+    GTEST_SKIP() << "without a driver there is always one: needs a CUDA device";
   const int refused = set_device(-1);
   EXPECT_NE(refused, kCudaSuccess);
   EXPECT_EQ(last(), refused) << "the runtime itself does leave one";
@@ -140,7 +141,7 @@ TEST_F(Activity, WithoutADriverTheCollectorSaysWhyAndMayBeTriedAgain) {
 
 TEST(ManagementLibrary, IsAbsentOrAnswersForEachDevice) {
   const auto session = NvmlSession::open(load_nvml_api());
-  if (session == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here, or it has no driver";
+  if (session == nullptr) GTEST_SKIP() << "needs a CUDA device's driver: libnvidia-ml.so.1";
   for (int i = 0; i < session->devices(); ++i) EXPECT_TRUE(session->read(i).has_value());
 }
 

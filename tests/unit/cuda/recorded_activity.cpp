@@ -171,6 +171,7 @@ CuptiApi ReplayedCupti::api() {
   api.enable = [](std::uint32_t) { return kCuptiSuccess; };
   api.disable = [](std::uint32_t) { return kCuptiSuccess; };
   api.ignore_runtime_call = [](std::uint32_t) { return kCuptiSuccess; };
+  api.ignore_driver_call = [](std::uint32_t) { return kCuptiSuccess; };
   api.flush_all = [this](std::uint32_t) {
     hand_over();
     return kCuptiSuccess;

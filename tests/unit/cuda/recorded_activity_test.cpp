@@ -130,7 +130,7 @@ TEST(RecordedActivity, OfRealDevicesIsReadAsItWasOnThem) {
     const std::string summary{std::istreambuf_iterator<char>(expected), {}};
     EXPECT_EQ(replayed(read_recorded(file)), summary) << entry.path();
   }
-  if (files == 0) GTEST_SKIP() << "no device was recorded yet";
+  if (files == 0) GTEST_SKIP() << "no recording yet: it needs a CUDA device";
 }
 
 }  // namespace

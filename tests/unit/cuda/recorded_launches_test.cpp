@@ -30,14 +30,16 @@ OpLog read(const std::filesystem::path& file) {
   const Input input = Input::read(file);
   OpLog log;
   std::map<std::string, std::uint32_t> threads;
-  const auto ns = [](const Json& us) { return std::llround(us.get<double>() * 1000); };
-  for (const Json& event : Json::parse(input.text()).at("traceEvents")) {
+  double first_us = 0;  // since 1970 a double holds no nanoseconds
+  const Json trace = Json::parse(input.text());
+  for (const Json& event : trace.at("traceEvents")) {
     const auto kind = kinds().find(event.value("cat", ""));
     if (kind == kinds().end() || event.value("ph", "") != "X") continue;
     DeviceActivity& activity = log.activities.emplace_back();
     activity.kind = kind->second;
-    activity.start_ns = ns(event.at("ts"));
-    activity.end_ns = activity.start_ns + ns(event.at("dur"));
+    if (log.activities.size() == 1) first_us = event.at("ts").get<double>();
+    activity.start_ns = std::llround((event.at("ts").get<double>() - first_us) * 1000);
+    activity.end_ns = activity.start_ns + std::llround(event.at("dur").get<double>() * 1000);
     activity.correlation = event.at("args").value("correlation", std::uint64_t{0});
     activity.name = static_cast<std::uint32_t>(log.names.size());
     log.names.push_back(event.at("name"));
