@@ -21,6 +21,7 @@
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/planning.h"
 #include "tools/stepbench/run_start.h"
+#include "tools/stepbench/text_layout.h"
 
 namespace stepbench::cli {
 namespace {
@@ -138,8 +139,9 @@ int execute_run(const RunOptions& options, const Environment& environment) {
   const fs::path run_dir = options.resume.empty() ? make_run_dir(options.results, header.run_id)
                                                   : fs::path{options.resume};
   header.run_id = run_id_of(run_dir);
-  progress.say(std::to_string(plan.cases.size()) + " cases, " + std::to_string(agenda.remaining()) +
-               " launches to do, results in " + run_dir.string());
+  progress.say(counted(std::ssize(plan.cases), "case") + ", " +
+               counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+               " to do, results in " + run_dir.string());
   for (const std::string& note : plan.notes) progress.say("note: " + note);
   if (agenda.remaining() > 0) {
     measure({.plan = plan,

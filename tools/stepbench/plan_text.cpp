@@ -38,14 +38,6 @@ std::string duration(double seconds) {
   return std::to_string((minutes + 720) / 1440) + " days";
 }
 
-std::string counted(std::int64_t count, const std::string& noun) {
-  std::string digits = std::to_string(count);
-  for (auto i = static_cast<std::int64_t>(digits.size()) - 3; i > 0; i -= 3) {
-    digits.insert(static_cast<std::size_t>(i), ",");
-  }
-  return digits + " " + noun + (count == 1 ? "" : noun == "launch" ? "es" : "s");
-}
-
 std::string totals(const Plan& plan, const Estimate& estimate) {
   const auto cases = static_cast<std::int64_t>(plan.cases.size());
   std::string text = counted(cases, "case");

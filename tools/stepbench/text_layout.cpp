@@ -63,4 +63,12 @@ std::string wrap(const std::string& text, std::size_t width, std::size_t indent)
   return result;
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+  std::string digits = std::to_string(count);
+  for (auto i = static_cast<std::int64_t>(digits.size()) - 3; i > 0; i -= 3) {
+    digits.insert(static_cast<std::size_t>(i), ",");
+  }
+  return digits + " " + noun + (count == 1 ? "" : noun == "launch" ? "es" : "s");
+}
+
 }  // namespace stepbench::cli

@@ -12,4 +12,7 @@ namespace stepbench::cli {
 // Words broken into lines of at most `width`, each after `indent` spaces.
 [[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);
 
+// "1 launch", "1,024 launches".
+[[nodiscard]] std::string counted(std::int64_t count, const std::string& noun);
+
 }  // namespace stepbench::cli
