@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans, ids and schema against approved files: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
+"""Plans, ids and schema against approved files, and the list of metrics: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
 import json
 import os
 import pathlib
@@ -47,5 +47,15 @@ for file in sorted((source / "configs").glob("*.yaml")) + sorted((golden / "plan
     for error in validator.iter_errors(yaml.safe_load(file.read_text())):
         failures.append(f"{file}: {error.json_path}: {error.message}")
     stepbench("plan", str(file.relative_to(source)), "--results", "none")
+
+listed = json.loads(stepbench("list", "metrics", "--format", "json") or '{"sources": {}, "metrics": []}')
+table, page = stepbench("list", "metrics"), stepbench("list", "metrics", "--format", "markdown")
+for metric in listed["metrics"]:
+    if metric["source"] not in listed["sources"]:
+        failures.append(f"metric {metric['name']} does not say which clock or counter gives it")
+    if f"  {metric['name']} (" not in table or f"| `{metric['name']}` | {metric['unit']} | {metric['source']} |" not in page:
+        failures.append(f"`stepbench list metrics` does not show {metric['name']}")
+if not {"step_ns", "step_device_ns", "loader_fetch_ns", "peak_reserved_bytes"} <= {m["name"] for m in listed["metrics"]}:
+    failures.append("`stepbench list metrics` lacks metrics of the harness, the loader or the model")
 print("\n".join(failures))
 sys.exit(1 if failures else 0)
