@@ -119,7 +119,7 @@ void EventClock::read_oldest() {
                    .device_end_ns = begin_ns + span_ns,
                    .host_end_ns = events.host_end_ns});
   previous_end_ = events.end;
-  previous_end_ns_ = begin_ns;
+  previous_end_ns_ = begin_ns + span_ns;
   ring_.pop();
 }
 
