@@ -20,7 +20,7 @@ function(check status)
 endfunction()
 
 check(0)
-foreach(expected "device: Pretended GPU" "## stepbench doctor" "Gpu.PinnedBatchesArePinned | skipped: no CUDA device"
+foreach(expected "device: Pretended GPU" "## stepbench doctor" "Gpu.PinnedBatchesArePinned \\| skipped: no CUDA device"
         "## Numbers" "## configs/train_mlp.yaml" "--profile=native" "--profile=kineto" "aten::" "clocks after"
         "report-results.tar.gz")
   if(NOT text MATCHES "${expected}")
@@ -33,6 +33,7 @@ endif()
 
 # A configuration that fails hides nothing of what comes after it.
 check(1 --device cuda:77)
-if(NOT text MATCHES "## configs/train_mlp.yaml" OR NOT text MATCHES "clocks after")
+if(NOT text MATCHES "Gpu.PinnedBatchesArePinned \\| failed [^\n]*no CUDA device" OR NOT text MATCHES "## configs/train_mlp.yaml"
+   OR NOT text MATCHES "clocks after")
   message(FATAL_ERROR "${text}")
 endif()
