@@ -105,7 +105,7 @@ ActivitySummary summarise_activities(const OpLog& log) {
   std::vector<Span> busy;
   for (const DeviceActivity& activity : log.activities) {
     const Span part = window.part(activity);
-    if (is_device_work(activity) && part.second > part.first) busy.push_back(part);
+    if (is_device_work(activity)) busy.push_back(part);
     if (!window.holds(activity)) continue;
     switch (activity.kind) {
       case ActivityKind::kKernel:

@@ -111,7 +111,7 @@ TEST(ActivitySummary, AllWaysToLaunchCountAndOneInsideAnotherCountsOnce) {
 TEST(ActivitySummary, WorkOfADeviceThatIsBehindBelongsToTheStepThatStartedIt) {
   OpLog log = two_steps();
   log.activities = {joined(activity(ActivityKind::kRuntime, 1010, 1015, 1), 1, 0),
-                    joined(activity(ActivityKind::kRuntime, 1180, 1190, 1), 2, 0),
+                    joined(activity(ActivityKind::kRuntime, 1180, 1210, 1), 2, 0),
                     joined(activity(ActivityKind::kRuntime, 1400, 1410, 1), 3, 0),
                     joined(activity(ActivityKind::kKernel, 1020, 1220), 1),
                     joined(activity(ActivityKind::kKernel, 1230, 1500), 2),

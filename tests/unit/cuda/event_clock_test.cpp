@@ -212,6 +212,29 @@ TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").back()), lead, 1000);
 }
 
+TEST(EventClock, AWindowBeginsOnAnIdleDeviceWhateverTheWorkloadDoes) {
+  Scene scene;
+  scene.workload_waits = false;
+  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
+  EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 0);
+  EXPECT_THAT(scene.column("host_lead_ns"),
+              ElementsAre(870 * kUs, 1740 * kUs, 2610 * kUs, 3480 * kUs));
+}
+
+TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
+  Scene scene;
+  scene.options = {.window = 4, .ring = 4};
+  scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 3};
+  scene.run([&, inner = two_phases(scene, 300 * kUs, 600 * kUs)](StepRecorder& step) {
+    // The first window's end is seen late by 4 us, those of the others at once.
+    scene.cuda.synchronize_cost_ns = step.index() == 10 ? 4 * kUs : 0;
+    inner(step);
+  });
+  EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 2 * kUs);
+  EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 6)
+      << "in the first; then it is large enough";
+}
+
 TEST(EventClock, AClockThatRunsFastIsMappedBack) {
   Scene scene;
   scene.cuda.drift = 1.0001;

@@ -24,21 +24,25 @@ inline constexpr std::int64_t kUs = 1000;
 class DeviceWork final : public Workload {
  public:
   using Step = std::function<void(StepRecorder&)>;
-  DeviceWork(CudaApi api, Step step) : api_(std::move(api)), step_(std::move(step)) {}
+  DeviceWork(CudaApi api, Step step, bool waits = true)
+      : api_(std::move(api)), step_(std::move(step)), waits_(waits) {}
   std::optional<std::string> set_up() override { return std::nullopt; }
   void step(StepRecorder& step) override { step_(step); }
-  void synchronize() override { (void)api_.device_synchronize(); }
+  void synchronize() override {
+    if (waits_) (void)api_.device_synchronize();
+  }
   void tear_down() override {}
   Fingerprint fingerprint() override { return {0, 0}; }
 
  private:
   CudaApi api_;
   Step step_;
+  bool waits_;
 };
 
 struct EventScene {
   void run(const DeviceWork::Step& step) {
-    DeviceWork workload(cuda.api(), step);
+    DeviceWork workload(cuda.api(), step, workload_waits);
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
     options.phase_names = names;
@@ -73,6 +77,7 @@ struct EventScene {
   EventClockOptions options{.window = 4};
   Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
   bool without_events = false;
+  bool workload_waits = true;  // for the device, where the loop asks it to
   std::optional<std::string> refused;
   std::vector<Columns> cycles;
   NoteSink said;
