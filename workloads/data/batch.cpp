@@ -2,6 +2,7 @@
 #include "workloads/data/batch.h"
 
 #include <cassert>
+#include <stdexcept>
 
 namespace stepbench {
 
@@ -23,6 +24,21 @@ std::size_t FieldSpec::bytes() const {
   std::size_t elements = 1;
   for (const std::int64_t extent : shape) elements *= static_cast<std::size_t>(extent);
   return elements * size_of(dtype);
+}
+
+void BatchFields::push_back(BatchField field) {
+  if (size_ < kFew) {
+    few_[size_++] = std::move(field);
+    return;
+  }
+  if (many_.empty()) many_.assign(few_.begin(), few_.end());
+  many_.push_back(std::move(field));
+  ++size_;
+}
+
+const BatchField& BatchFields::at(std::size_t field) const {
+  if (field >= size_) throw std::out_of_range("a batch of " + std::to_string(size_) + " fields");
+  return begin()[field];
 }
 
 std::size_t Batch::bytes() const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,18 +29,64 @@ using SharedSpec = std::shared_ptr<const FieldSpec>;  // one for all batches of 
 // One field of a batch: `data` holds size * spec->bytes() bytes, first dimension = sample,
 // row-major.
 struct BatchField {
+  BatchField() = default;
   BatchField(std::byte* memory, SharedSpec shared) : data(memory), spec(std::move(shared)) {}
   BatchField(std::byte* memory, FieldSpec own)
       : BatchField(memory, std::make_shared<const FieldSpec>(std::move(own))) {}
 
-  std::byte* data;
+  std::byte* data = nullptr;
   SharedSpec spec;
+};
+
+// The fields of a batch. Up to kFew stand in the batch itself: memory that one thread allocates and
+// another frees costs more than all else that is done to hand a small batch over.
+class BatchFields {
+ public:
+  BatchFields() = default;
+  BatchFields(const BatchFields&) = default;
+  BatchFields& operator=(const BatchFields&) = default;
+  BatchFields(BatchFields&& other) noexcept
+      : few_(std::move(other.few_)),
+        many_(std::move(other.many_)),
+        size_(std::exchange(other.size_, 0)) {}
+  BatchFields& operator=(BatchFields&& other) noexcept {
+    few_ = std::move(other.few_);
+    many_ = std::move(other.many_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  ~BatchFields() = default;
+  BatchFields(std::initializer_list<BatchField> fields) {
+    for (const BatchField& field : fields) push_back(field);
+  }
+
+  void push_back(BatchField field);
+  void emplace_back(std::byte* memory, SharedSpec spec) {
+    push_back(BatchField(memory, std::move(spec)));
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] const BatchField& operator[](std::size_t field) const { return begin()[field]; }
+  [[nodiscard]] BatchField& operator[](std::size_t field) { return begin()[field]; }
+  [[nodiscard]] const BatchField& at(std::size_t field) const;  // throws std::out_of_range
+  [[nodiscard]] const BatchField* begin() const {
+    return many_.empty() ? few_.data() : many_.data();
+  }
+  [[nodiscard]] const BatchField* end() const { return begin() + size_; }
+  [[nodiscard]] BatchField* begin() { return many_.empty() ? few_.data() : many_.data(); }
+  [[nodiscard]] BatchField* end() { return begin() + size_; }
+
+ private:
+  static constexpr std::size_t kFew = 2;
+  std::array<BatchField, kFew> few_;
+  std::vector<BatchField> many_;  // all of them, when they are more
+  std::size_t size_ = 0;
 };
 
 // A collated batch. Memory belongs to `owner`: it goes back to its pool or is freed when the last
 // copy of the pointer is gone, on any thread.
 struct Batch {
-  std::vector<BatchField> fields;
+  BatchFields fields = {};
   std::int64_t size = 0;   // samples; the last batch of an epoch may be smaller
   std::int64_t index = 0;  // position in the epoch's order
   bool partial = false;    // size < batch_size

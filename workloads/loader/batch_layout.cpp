@@ -26,7 +26,6 @@ Batch BatchLayout::place(std::byte* memory, std::int64_t size, std::shared_ptr<v
               .index = 0,
               .partial = size < batch_size_,
               .owner = std::move(owner)};
-  batch.fields.reserve(fields_.size());
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     batch.fields.emplace_back(memory + offsets_[i], fields_[i]);
   }

@@ -30,7 +30,7 @@ std::optional<Dispatcher::Task> Dispatcher::dispatch() {
   const std::int64_t alive = in_order_ ? 1 : std::ranges::count(workers_, true, &Worker::alive);
   for (std::size_t tried = 0; tried < workers_.size(); ++tried) {
     const std::size_t candidate = turn_;
-    turn_ = (turn_ + 1) % workers_.size();
+    if (++turn_ == workers_.size()) turn_ = 0;
     Worker& worker = workers_[candidate];
     if (!worker.alive || (!in_order_ && worker.load >= capacity_ / alive)) continue;
     ++worker.load;

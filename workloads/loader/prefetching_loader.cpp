@@ -2,6 +2,7 @@
 #include "workloads/loader/prefetching_loader.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -21,7 +22,8 @@ PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& 
       start_(std::move(start)),
       clock_(clock),
       dispatcher_(static_cast<int>(options.num_workers), options.prefetch_factor, options.in_order),
-      received_(static_cast<std::size_t>(dispatcher_.capacity() + options.num_workers)),
+      received_(
+          std::bit_ceil(static_cast<std::size_t>(dispatcher_.capacity() + options.num_workers))),
       ended_(static_cast<std::size_t>(options.num_workers)) {
   reset_metrics();
 }
@@ -169,8 +171,12 @@ void PrefetchingLoader::end_worker(int worker) {
 void PrefetchingLoader::send_next() {
   const std::optional<Dispatcher::Task> task = dispatcher_.dispatch();
   if (!task) return;
-  const BatchCut cut(indices_, options_.batch_size, options_.drop_last);
-  const std::span<const std::int64_t> samples = samples_ < 0 ? indices_ : cut[task->index];
+  std::span<const std::int64_t> samples = indices_;
+  if (samples_ >= 0) {
+    const auto size = static_cast<std::size_t>(options_.batch_size);
+    samples = samples.subspan(static_cast<std::size_t>(task->index) * size);
+    samples = samples.first(std::min(size, samples.size()));
+  }
   pool_->send(task->worker, {.batch = task->index, .epoch = epoch_, .samples = samples});
 }
 

@@ -45,7 +45,7 @@ class PrefetchingLoader final : public Loader {
     return static_cast<std::int64_t>(arrived_.size() - taken_in_);
   }
   [[nodiscard]] LoaderResult& slot(std::int64_t batch) {
-    return received_[static_cast<std::size_t>(batch) % received_.size()];
+    return received_[static_cast<std::size_t>(batch) & (received_.size() - 1)];
   }
   [[nodiscard]] bool is_end(const LoaderResult& result) const {
     return samples_ < 0 && !result.error && result.data.size == 0;
@@ -61,11 +61,12 @@ class PrefetchingLoader final : public Loader {
   const Clock& clock_;
   Dispatcher dispatcher_;
   std::int64_t epoch_ = 0;
-  std::vector<std::int64_t> indices_;   // of this epoch; tasks point into it
-  std::vector<LoaderResult> received_;  // not yet yielded; batch i stands at i % size
-  std::vector<LoaderResult> arrived_;   // from the pool at once; taken in one by one
-  std::size_t taken_in_ = 0;            // of arrived_
-  std::vector<bool> ended_;             // workers of an iterable data set, in this epoch
+  std::vector<std::int64_t> indices_;  // of this epoch; tasks point into it
+  std::vector<LoaderResult>
+      received_;  // not yet yielded; batch i stands at i % size, a power of two
+  std::vector<LoaderResult> arrived_;  // from the pool at once; taken in one by one
+  std::size_t taken_in_ = 0;           // of arrived_
+  std::vector<bool> ended_;            // workers of an iterable data set, in this epoch
   LoaderMetrics metrics_;
   std::unique_ptr<WorkerPool> pool_;  // stopped first
 };

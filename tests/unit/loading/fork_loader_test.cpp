@@ -9,6 +9,7 @@
 
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/leftovers.h"
+#include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/synthetic.h"
@@ -28,20 +29,11 @@ const HostClock kClock;
 
 class ForkLoader : public test::LeavesNothing {};
 
-std::vector<std::byte> bytes(const Batch& batch) {
-  std::vector<std::byte> all;
-  for (const BatchField& field : batch.fields) {
-    const std::size_t size = field.spec->bytes() * static_cast<std::size_t>(batch.size);
-    all.insert(all.end(), field.data, field.data + size);
-  }
-  return all;
-}
-
 std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
   std::vector<std::vector<std::byte>> batches;
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
     loader.begin_epoch(epoch);
-    while (const auto batch = loader.next()) batches.push_back(bytes(*batch));
+    while (const auto batch = loader.next()) batches.push_back(test::bytes(*batch));
     batches.emplace_back();
   }
   return batches;
@@ -92,69 +84,6 @@ TEST_F(ForkLoader, GivesTheSamplesOfInlineAndThreadBitForBitWhateverTheOptions) 
   }
 }
 
-TEST_F(ForkLoader, AnErrorComesInItsBatchsPlaceAndNamesWorkerAndCause) {
-  const test::IndexDataset data(6, [](const SampleKey& key) {
-    if (key.index == 3) throw Error("cat/3.jpg: corrupt");
-  });
-  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
-    const auto loader = fork_loader(data, {.num_workers = 2, .transport = transport});
-    loader->begin_epoch(0);
-    for (const std::int64_t index : {0, 1, 2})
-      EXPECT_THAT(test::indices(*loader->next()), ElementsAre(index));
-    EXPECT_THAT([&] { (void)loader->next(); },
-                ThrowsMessage<Error>("loader worker 1: cat/3.jpg: corrupt"));
-    for (const std::int64_t index : {4, 5})
-      EXPECT_THAT(test::indices(*loader->next()), ElementsAre(index));
-    EXPECT_FALSE(loader->next().has_value());
-  }
-}
-
-TEST_F(ForkLoader, EveryBatchMayFailAndTheEpochStillEnds) {
-  const test::IndexDataset data(9, [](const SampleKey&) { throw 42; });
-  const auto loader = fork_loader(data, {.num_workers = 3});
-  loader->begin_epoch(0);
-  for (int i = 0; i < 9; ++i) {
-    EXPECT_THAT([&] { (void)loader->next(); },
-                ThrowsMessage<Error>(HasSubstr("no std::exception")));
-  }
-  EXPECT_FALSE(loader->next().has_value());
-}
-
-TEST_F(ForkLoader, AStragglerHoldsUpTheBatchesBehindItInOrder) {
-  const test::SharedGate gate(4);
-  const test::IndexDataset data(4, [&](const SampleKey& key) {
-    if (key.index == 0) gate.pass(0);
-  });
-  const auto loader = fork_loader(data, {.num_workers = 2, .timeout_s = 0.001});
-  loader->begin_epoch(0);
-  gate.wait_until_begun(0);
-  EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>(HasSubstr("timed out")));
-  gate.open(0);
-  std::vector<std::int64_t> order;
-  while (order.size() < 4) {
-    try {
-      order.push_back(loader->next()->index);
-    } catch (const Error&) {  // a slow machine may time out once more
-    }
-  }
-  EXPECT_THAT(order, ElementsAre(0, 1, 2, 3));
-}
-
-TEST_F(ForkLoader, AStragglerDoesNotStallOutOfOrder) {
-  const test::SharedGate gate(5);
-  const test::IndexDataset data(5, [&](const SampleKey& key) {
-    if (key.index == 0) gate.pass(0);
-  });
-  const auto loader =
-      fork_loader(data, {.num_workers = 2, .prefetch_factor = 1, .in_order = false});
-  loader->begin_epoch(0);
-  for (const std::int64_t index : {1, 2, 3, 4})
-    EXPECT_THAT(test::indices(*loader->next()), ElementsAre(index));
-  gate.open(0);
-  EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
-  EXPECT_FALSE(loader->next().has_value());
-}
-
 TEST_F(ForkLoader, OutOfOrderTheFirstFinishedIsTheFirstReturned) {
   const test::SharedGate gate(3);
   const test::SharedSemaphores done(3);
@@ -176,34 +105,6 @@ TEST_F(ForkLoader, OutOfOrderTheFirstFinishedIsTheFirstReturned) {
   EXPECT_THAT(first, ElementsAre(2, 0, 1));
 }
 
-TEST_F(ForkLoader, NeverReadsAheadFurtherThanItMay) {
-  const test::Shared<std::atomic<std::int64_t>> begun(1);
-  const test::IndexDataset data(60, [&](const SampleKey&) { ++begun[0]; });
-  const auto loader = fork_loader(data, {.num_workers = 3, .prefetch_factor = 2});
-  loader->begin_epoch(0);
-  std::int64_t yielded = 0;
-  while (loader->next()) {
-    ++yielded;
-    EXPECT_LE(begun[0], yielded + 6);
-  }
-  EXPECT_EQ(yielded, 60);
-}
-
-// Waits for the next sample to be begun while nobody is in next(): it hangs unless next() itself
-// sent the task.
-TEST_F(ForkLoader, RefillsInsideNext) {
-  const test::SharedSemaphores begun(12);
-  const test::IndexDataset data(12, [&](const SampleKey& key) { begun.post(key.index); });
-  const auto loader = fork_loader(data, {.num_workers = 2, .prefetch_factor = 2});
-  loader->begin_epoch(0);
-  for (std::int64_t yielded = 0; yielded < 12; ++yielded) {
-    for (std::int64_t i = yielded == 0 ? 0 : yielded + 3;
-         i < std::min<std::int64_t>(yielded + 4, 12); ++i)
-      begun.wait(i);
-    EXPECT_THAT(test::indices(*loader->next()), ElementsAre(yielded));
-  }
-}
-
 TEST_F(ForkLoader, WorkersThatStayAreTheSameProcessesInEveryEpoch) {
   const test::Shared<pid_t> pids(16);
   const test::IndexDataset data(
@@ -216,31 +117,6 @@ TEST_F(ForkLoader, WorkersThatStayAreTheSameProcessesInEveryEpoch) {
     const std::set<pid_t> all(&pids[0], &pids[0] + 16);
     EXPECT_EQ(all.size(), persistent ? 2U : 4U);
     EXPECT_FALSE(all.contains(::getpid()));
-  }
-}
-
-TEST_F(ForkLoader, AnAbandonedEpochLeavesNothingBehindInTheNext) {
-  for (const bool persistent : {false, true}) {
-    const test::IndexDataset data(8);
-    const auto loader =
-        fork_loader(data, {.batch_size = 2, .num_workers = 2, .persistent_workers = persistent});
-    loader->begin_epoch(0);
-    EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0, 1));
-    EXPECT_EQ(test::epoch(*loader, 1), (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
-  }
-}
-
-TEST_F(ForkLoader, BatchesOutliveTheLoader) {
-  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
-    std::optional<Batch> kept;
-    {
-      const test::IndexDataset data(4);
-      const auto loader =
-          fork_loader(data, {.batch_size = 2, .num_workers = 1, .transport = transport});
-      loader->begin_epoch(0);
-      kept = loader->next();
-    }
-    EXPECT_THAT(test::indices(*kept), ElementsAre(0, 1));
   }
 }
 
@@ -277,25 +153,6 @@ TEST_F(ForkLoader, LongIndexListsAndDeepQueuesNeverHoldUpTheConsumer) {
   }
 }
 
-TEST_F(ForkLoader, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
-  const test::IndexDataset data(50);
-  const test::TickClock clock;
-  for (const Transport transport : {Transport::kShmRing, Transport::kTorchFd}) {
-    const auto loader =
-        make_fork_loader(data, {.batch_size = 2, .num_workers = 2, .transport = transport},
-                         sequential_order(50), clock);
-    (void)test::epoch(*loader, 0);
-    const LoaderMetrics& m = loader->metrics();
-    EXPECT_EQ(m.wait_ns.size(), 25U);
-    EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
-              m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
-    const std::int64_t busy = m.workers.at(0).busy_ns + m.workers.at(1).busy_ns;
-    EXPECT_GT(busy, 0);
-    EXPECT_EQ(busy, m.fetch_ns + m.decode_ns + m.collate_ns);
-    EXPECT_EQ(m.samples, 50);
-  }
-}
-
 TEST_F(ForkLoader, StreamsOfAnIterableDataSetAreThoseOfTheThreads) {
   const test::Counters data({7, 2, 0, 5});
   for (const bool persistent : {false, true}) {
@@ -315,11 +172,23 @@ TEST_F(ForkLoader, StreamsOfAnIterableDataSetAreThoseOfTheThreads) {
   }
 }
 
-TEST_F(ForkLoader, AnEpochWithoutBatchesEndsAtOnce) {
-  const test::IndexDataset data(3);
-  const auto loader = fork_loader(data, {.batch_size = 4, .num_workers = 2, .drop_last = true});
-  EXPECT_EQ(test::epoch(*loader, 0), Batches{});
+}  // namespace
+
+namespace test {
+
+Engine fork_engine(const std::string& name, Transport transport) {
+  return {.name = name,
+          .make = [transport](const Dataset& data, LoaderOptions options, EpochOrder order,
+                              const Clock& clock) {
+            options.transport = transport;
+            return make_fork_loader(data, options, std::move(order), clock);
+          }};
 }
 
-}  // namespace
+INSTANTIATE_TEST_SUITE_P(ForkLoader, LoaderContract,
+                         testing::Values(fork_engine("shm_ring", Transport::kShmRing),
+                                         fork_engine("torch_fd", Transport::kTorchFd)),
+                         name_of_engine);
+
+}  // namespace test
 }  // namespace stepbench

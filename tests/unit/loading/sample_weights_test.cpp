@@ -2,7 +2,9 @@
 #include "workloads/loader/sample_weights.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -20,16 +22,19 @@ using testing::ThrowsMessage;
 
 class WeightsFile : public testing::Test {
  protected:
+  ~WeightsFile() override { std::filesystem::remove(path_); }
   std::string write(const std::string& text) {
-    const std::string path = testing::TempDir() + "weights_" + std::to_string(::getpid()) + ".txt";
-    std::ofstream(path) << text;
-    return path;
+    std::ofstream(path_) << text;
+    return path_;
   }
   static std::vector<double> weights(const std::string& file, std::int64_t samples,
                                      bool replacement = true, std::int64_t draws = 0) {
     return sample_weights(test::IndexDataset(samples),
                           {.with_replacement = replacement, .weights = file, .num_samples = draws});
   }
+
+ private:
+  std::string path_ = testing::TempDir() + "weights_" + std::to_string(::getpid()) + ".txt";
 };
 
 TEST(BalancedWeights, MakeEveryClassAsLikelyAsAnyOther) {

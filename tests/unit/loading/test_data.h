@@ -56,6 +56,16 @@ inline std::vector<std::int64_t> indices(const Batch& batch) {
   return values;
 }
 
+// Of all fields, one after another.
+inline std::vector<std::byte> bytes(const Batch& batch) {
+  std::vector<std::byte> all;
+  for (const BatchField& field : batch.fields) {
+    const std::size_t size = field.spec->bytes() * static_cast<std::size_t>(batch.size);
+    all.insert(all.end(), field.data, field.data + size);
+  }
+  return all;
+}
+
 // All batches of one epoch.
 inline std::vector<std::vector<std::int64_t>> epoch(Loader& loader, std::int64_t number) {
   std::vector<std::vector<std::int64_t>> batches;

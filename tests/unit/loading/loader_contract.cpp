@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/loading/loader_contract.h"
+
+#include <numeric>
+
+#include "tests/unit/loading/shared_gate.h"
+#include "tests/unit/loading/test_data.h"
+#include "workloads/data/synthetic.h"
+#include "workloads/loader/inline_loader.h"
+#include "workloads/loader/order.h"
+
+namespace stepbench::test {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::ThrowsMessage;
+using Batches = std::vector<std::vector<std::int64_t>>;
+
+namespace {
+
+const HostClock kContractClock;
+
+std::vector<std::vector<std::byte>> two_epochs(Loader& loader) {
+  std::vector<std::vector<std::byte>> batches;
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    loader.begin_epoch(epoch);
+    while (const auto batch = loader.next()) batches.push_back(bytes(*batch));
+    batches.emplace_back();
+  }
+  return batches;
+}
+
+// The next batch, however often a slow machine times out before it.
+Batch patiently(Loader& loader) {
+  for (;;) {
+    try {
+      return std::move(*loader.next());
+    } catch (const Error&) {
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Loader> LoaderContract::make(const Dataset& data, const LoaderOptions& options) {
+  return make(data, options, sequential_order(data.size()), kContractClock);
+}
+
+TEST_P(LoaderContract, GivesTheSamplesOfTheInlineLoaderBitForBitWhateverItsOptions) {
+  const Synthetic data({.samples = 23, .shape = {2, 3, 5}});
+  for (const bool drop_last : {false, true}) {
+    LoaderOptions options{.batch_size = 4, .seed = 11, .drop_last = drop_last};
+    InlineLoader reference(data, options, shuffled_order(23, 11), kContractClock);
+    const auto expected = two_epochs(reference);
+    for (const std::int64_t workers : {1, 2, 4}) {
+      for (const std::int64_t prefetch : {1, 3}) {
+        for (const bool persistent : {false, true}) {
+          for (const bool reuse : {false, true}) {
+            options.num_workers = workers;
+            options.prefetch_factor = prefetch;
+            options.persistent_workers = persistent;
+            options.reuse_buffers = reuse;
+            const auto loader = make(data, options, shuffled_order(23, 11), kContractClock);
+            ASSERT_EQ(two_epochs(*loader), expected)
+                << workers << " workers, prefetch " << prefetch;
+            EXPECT_EQ(loader->batches_per_epoch(), drop_last ? 5 : 6);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(LoaderContract, OutOfOrderItGivesTheSameBatchesAndNoneTwice) {
+  const IndexDataset data(40);
+  const auto loader = make(data, {.batch_size = 2, .num_workers = 4, .in_order = false});
+  Batches batches = epoch(*loader, 0);
+  std::sort(batches.begin(), batches.end());
+  ASSERT_EQ(batches.size(), 20U);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_THAT(batches[i], ElementsAre(2 * i, 2 * i + 1));
+}
+
+TEST_P(LoaderContract, AnErrorComesInItsBatchsPlaceAndNamesWorkerAndCause) {
+  const IndexDataset data(6, [](const SampleKey& key) {
+    if (key.index == 3) throw Error("cat/3.jpg: corrupt");
+  });
+  const auto loader = make(data, {.num_workers = 2});
+  loader->begin_epoch(0);
+  for (const std::int64_t index : {0, 1, 2})
+    EXPECT_THAT(indices(*loader->next()), ElementsAre(index));
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>(MatchesRegex("loader worker [01]: cat/3.jpg: corrupt")));
+  for (const std::int64_t index : {4, 5}) EXPECT_THAT(indices(*loader->next()), ElementsAre(index));
+  EXPECT_FALSE(loader->next().has_value());
+}
+
+TEST_P(LoaderContract, EveryBatchMayFailAndTheEpochStillEnds) {
+  if (!GetParam().survives_errors) GTEST_SKIP() << "ends the epoch early, by design";
+  const IndexDataset data(9, [](const SampleKey&) { throw 42; });
+  const auto loader = make(data, {.num_workers = 3});
+  loader->begin_epoch(0);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_THAT([&] { (void)loader->next(); },
+                ThrowsMessage<Error>(HasSubstr("no std::exception")));
+  }
+  EXPECT_FALSE(loader->next().has_value());
+}
+
+TEST_P(LoaderContract, AStragglerHoldsUpTheBatchesBehindItInOrder) {
+  const SharedGate gate(4);
+  const IndexDataset data(4, [&](const SampleKey& key) {
+    if (key.index == 0) gate.pass(0);
+  });
+  const auto loader = make(data, {.num_workers = 2, .timeout_s = 0.001});
+  loader->begin_epoch(0);
+  gate.wait_until_begun(0);
+  EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>(HasSubstr("timed out")));
+  gate.open(0);
+  for (const std::int64_t index : {0, 1, 2, 3}) EXPECT_EQ(patiently(*loader).index, index);
+}
+
+TEST_P(LoaderContract, AStragglerDoesNotStallOutOfOrder) {
+  const SharedGate gate(5);
+  const IndexDataset data(5, [&](const SampleKey& key) {
+    if (key.index == 0) gate.pass(0);
+  });
+  const auto loader = make(data, {.num_workers = 2, .prefetch_factor = 1, .in_order = false});
+  loader->begin_epoch(0);
+  for (const std::int64_t index : {1, 2, 3, 4})
+    EXPECT_THAT(indices(*loader->next()), ElementsAre(index));
+  gate.open(0);
+  EXPECT_THAT(indices(*loader->next()), ElementsAre(0));
+  EXPECT_FALSE(loader->next().has_value());
+}
+
+TEST_P(LoaderContract, NeverReadsAheadFurtherThanItMay) {
+  const Shared<std::atomic<std::int64_t>> begun(1);
+  const IndexDataset data(60, [&](const SampleKey&) { ++begun[0]; });
+  const auto loader = make(data, {.num_workers = 3, .prefetch_factor = 2});
+  loader->begin_epoch(0);
+  std::int64_t yielded = 0;
+  while (loader->next()) {
+    ++yielded;
+    EXPECT_LE(begun[0], yielded + 6);
+  }
+  EXPECT_EQ(yielded, 60);
+}
+
+// Waits for the next sample to be begun while nobody is in next(): it hangs unless next() itself
+// sent the task.
+TEST_P(LoaderContract, RefillsInsideNext) {
+  const SharedSemaphores begun(12);
+  const IndexDataset data(12, [&](const SampleKey& key) { begun.post(key.index); });
+  const auto loader = make(data, {.num_workers = 2, .prefetch_factor = 2});
+  loader->begin_epoch(0);
+  for (std::int64_t yielded = 0; yielded < 12; ++yielded) {
+    for (std::int64_t i = yielded == 0 ? 0 : yielded + 3;
+         i < std::min<std::int64_t>(yielded + 4, 12); ++i)
+      begun.wait(i);
+    EXPECT_THAT(indices(*loader->next()), ElementsAre(yielded));
+  }
+}
+
+TEST_P(LoaderContract, TimesOutNamingTheOptionAndStaysUsable) {
+  const SharedGate gate(2);
+  const IndexDataset data(2, [&](const SampleKey& key) {
+    if (key.index == 0) gate.pass(0);
+  });
+  const auto loader = make(data, {.num_workers = 1, .timeout_s = 0.01});
+  loader->begin_epoch(0);
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>("the loader timed out after 0.01 seconds (loader.timeout_s)"));
+  gate.open(0);
+  EXPECT_THAT(indices(patiently(*loader)), ElementsAre(0));
+}
+
+TEST_P(LoaderContract, AnAbandonedEpochLeavesNothingBehindInTheNext) {
+  for (const bool persistent : {false, true}) {
+    const IndexDataset data(8);
+    const auto loader =
+        make(data, {.batch_size = 2, .num_workers = 2, .persistent_workers = persistent});
+    loader->begin_epoch(0);
+    EXPECT_THAT(indices(*loader->next()), ElementsAre(0, 1));
+    EXPECT_EQ(epoch(*loader, 1), (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+    loader->begin_epoch(2);
+    EXPECT_EQ(epoch(*loader, 3).size(), 4U) << "not one batch of epoch 2 was taken";
+    loader->begin_epoch(4);  // and stops in mid-epoch
+  }
+}
+
+TEST_P(LoaderContract, BatchesOutliveTheLoader) {
+  for (const bool reuse : {false, true}) {
+    std::optional<Batch> kept;
+    {
+      const IndexDataset data(4);
+      const auto loader = make(data, {.batch_size = 2, .num_workers = 1, .reuse_buffers = reuse});
+      loader->begin_epoch(0);
+      kept = loader->next();
+    }
+    EXPECT_THAT(indices(*kept), ElementsAre(0, 1));
+    EXPECT_EQ(kept->fields[0].spec->name, "index");
+  }
+}
+
+TEST_P(LoaderContract, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
+  const IndexDataset data(50);
+  const TickClock clock;
+  const auto loader = make(data, {.batch_size = 2, .num_workers = 2}, sequential_order(50), clock);
+  (void)epoch(*loader, 0);
+  const LoaderMetrics& m = loader->metrics();
+  EXPECT_EQ(m.wait_ns.size(), 25U);
+  EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
+            m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
+  EXPECT_LE(m.stalled_ns, m.blocked_ns);
+  const std::int64_t busy = m.workers.at(0).busy_ns + m.workers.at(1).busy_ns;
+  EXPECT_GT(busy, 0);
+  EXPECT_EQ(busy, m.fetch_ns + m.decode_ns + m.collate_ns);
+  EXPECT_EQ(m.batches, 25);
+  EXPECT_EQ(m.samples, 50);
+  EXPECT_EQ(m.bytes, 400);
+}
+
+TEST_P(LoaderContract, AnEpochWithoutBatchesEndsAtOnce) {
+  const IndexDataset data(3);
+  const auto loader = make(data, {.batch_size = 4, .num_workers = 2, .drop_last = true});
+  EXPECT_EQ(loader->batches_per_epoch(), 0);
+  EXPECT_EQ(epoch(*loader, 0), Batches{});
+}
+
+// As many draws as num_samples says, whatever the data set's size.
+TEST_P(LoaderContract, AnEpochIsAsLongAsItsOrder) {
+  const IndexDataset data(3);
+  const auto loader = make(
+      data, {.batch_size = 2, .num_samples = 5, .num_workers = 2},
+      [](std::int64_t) {
+        return std::vector<std::int64_t>{2, 2, 0, 1, 2};
+      },
+      kContractClock);
+  EXPECT_EQ(loader->batches_per_epoch(), 3);
+  EXPECT_EQ(epoch(*loader, 0), (Batches{{2, 2}, {0, 1}, {2}}));
+}
+
+}  // namespace stepbench::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "tests/unit/loading/leftovers.h"
+#include "workloads/loader/loader.h"
+
+namespace stepbench::test {
+
+struct Engine {
+  std::string name;
+  std::function<std::unique_ptr<Loader>(const Dataset&, const LoaderOptions&, EpochOrder,
+                                        const Clock&)>
+      make;
+  bool survives_errors = true;  // false: as many errors as it reads ahead end an epoch early
+};
+inline std::string name_of_engine(const testing::TestParamInfo<Engine>& engine) {
+  return engine.param.name;
+}
+inline void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
+
+// What every engine with workers promises, in loader_contract.cpp. A program that links it says of
+// which engines: INSTANTIATE_TEST_SUITE_P(Thread, LoaderContract, testing::Values(...)).
+class LoaderContract : public LeavesNothing, public testing::WithParamInterface<Engine> {
+ protected:
+  [[nodiscard]] std::unique_ptr<Loader> make(const Dataset& data, const LoaderOptions& options);
+  [[nodiscard]] std::unique_ptr<Loader> make(const Dataset& data, const LoaderOptions& options,
+                                             EpochOrder order, const Clock& clock) {
+    return GetParam().make(data, options, std::move(order), clock);
+  }
+};
+
+}  // namespace stepbench::test

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/prefetching_loader.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "workloads/loader/order.h"
+
+namespace stepbench {
+namespace {
+
+using std::chrono::nanoseconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
+  std::int64_t now = 0;
+};
+
+// What a scripted pool was told, and what it answers. Outlives the pools of a loader.
+struct Script {
+  ManualClock clock;
+  std::vector<LoaderTask> sent = {};
+  std::vector<int> workers = {};                     // of `sent`
+  std::vector<LoaderResult> there = {};              // to be received at once
+  std::function<std::vector<LoaderResult>()> later;  // what a wait ends with
+  std::vector<std::int64_t> awaited = {};            // one per wait
+  std::vector<nanoseconds> limits = {};
+  int pools = 0;
+  int drained = 0;
+};
+
+class ScriptedPool final : public WorkerPool {
+ public:
+  explicit ScriptedPool(Script& script) : script_(script) { ++script_.pools; }
+  ~ScriptedPool() override { --script_.pools; }
+
+  void send(int worker, const LoaderTask& task) override {
+    script_.sent.push_back(task);
+    script_.workers.push_back(worker);
+  }
+  [[nodiscard]] std::optional<LoaderResult> try_receive() override { return std::nullopt; }
+  [[nodiscard]] std::optional<LoaderResult> receive(nanoseconds) override { return std::nullopt; }
+  void try_receive_all(std::vector<LoaderResult>& into) override {
+    EXPECT_THAT(into, IsEmpty());
+    into = std::exchange(script_.there, {});
+  }
+  void receive_all(std::vector<LoaderResult>& into, nanoseconds limit,
+                   std::int64_t awaited) override {
+    EXPECT_THAT(into, IsEmpty());
+    script_.limits.push_back(limit);
+    script_.awaited.push_back(awaited);
+    into = script_.later();
+  }
+  [[nodiscard]] std::int64_t results() const override {
+    return static_cast<std::int64_t>(script_.there.size());
+  }
+  [[nodiscard]] std::vector<int> cores(int worker) const override { return {worker, 7}; }
+  void drain() override {
+    ++script_.drained;
+    script_.there.clear();
+  }
+  void interrupt() override {}
+
+ private:
+  Script& script_;
+};
+
+class Prefetching : public testing::Test {
+ protected:
+  std::unique_ptr<PrefetchingLoader> loader(LoaderOptions options, std::int64_t samples = 8) {
+    options.num_workers = 2;
+    auto made = std::make_unique<PrefetchingLoader>(
+        samples, options, samples < 0 ? EpochOrder() : sequential_order(samples),
+        [this] { return std::make_unique<ScriptedPool>(script); }, script.clock);
+    made->begin_epoch(0);
+    return made;
+  }
+  static LoaderResult result(std::int64_t batch, std::int64_t ended_ns = 0) {
+    LoaderResult made;
+    made.batch = batch;
+    made.worker = static_cast<int>(batch % 2);
+    made.data.size = 1;
+    made.data.index = batch;
+    made.cost.began_ns = made.cost.ended_ns = ended_ns;
+    return made;
+  }
+  static std::vector<LoaderResult> results(const std::vector<std::int64_t>& batches) {
+    std::vector<LoaderResult> all;
+    for (const std::int64_t batch : batches) all.push_back(result(batch));
+    return all;
+  }
+  void arrive(std::int64_t after_ns, std::vector<LoaderResult> arriving) {
+    script.later = [this, after_ns, arriving = std::move(arriving)] {
+      script.clock.now += after_ns;
+      return arriving;
+    };
+  }
+  [[nodiscard]] std::vector<std::int64_t> sent() const {
+    std::vector<std::int64_t> batches;
+    for (const LoaderTask& task : script.sent) batches.push_back(task.batch);
+    return batches;
+  }
+
+  Script script;
+};
+
+TEST_F(Prefetching, SendsEachTaskItsShareOfTheOrderAndOneMoreForEachBatchYielded) {
+  const auto made = loader({.batch_size = 3, .drop_last = false});
+  EXPECT_THAT(sent(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(script.workers, ElementsAre(0, 1, 0));
+  EXPECT_THAT(script.sent[1].samples, ElementsAre(3, 4, 5));
+  EXPECT_THAT(script.sent[2].samples, ElementsAre(6, 7));
+  const auto ones = loader({});
+  script.there = results({0});
+  script.sent.clear();
+  EXPECT_EQ(ones->next()->index, 0);
+  EXPECT_THAT(sent(), ElementsAre(4));
+}
+
+TEST_F(Prefetching, CountsWhatWasFinishedAtEntryThoughItIsTakenAtOnce) {
+  const auto made = loader({});
+  script.there = results({0, 1});
+  (void)made->next();
+  (void)made->next();
+  const LoaderMetrics& m = made->metrics();
+  EXPECT_THAT(m.queue_depth, ElementsAre(2, 1));
+  EXPECT_EQ(m.ready, 2);
+  EXPECT_EQ(m.held, 0);
+  EXPECT_EQ(m.blocked_ns, 0);
+  EXPECT_THAT(m.workers.at(1).cores, ElementsAre(1, 7));
+}
+
+TEST_F(Prefetching, InOrderItWaitsForTheBatchWhoseTurnItIsAndIsStalledSinceAnotherOneWasFinished) {
+  const auto made = loader({});
+  script.clock.now = 1000;
+  arrive(100, {result(1, 1030), result(0, 1090)});
+  EXPECT_EQ(made->next()->index, 0);
+  EXPECT_THAT(script.awaited, ElementsAre(0));
+  const LoaderMetrics& m = made->metrics();
+  EXPECT_EQ(m.blocked_ns, 100);
+  EXPECT_EQ(m.stalled_ns, 70);
+  EXPECT_EQ(m.ready, 0);
+  EXPECT_EQ(made->next()->index, 1);
+  EXPECT_EQ(m.held, 1);
+  EXPECT_THAT(m.queue_depth, ElementsAre(0, 1));
+}
+
+TEST_F(Prefetching, WhatIsFinishedAfterTheAwaitedBatchStallsNothing) {
+  const auto made = loader({});
+  arrive(100, {result(0, 90), result(1, 30)});
+  (void)made->next();
+  EXPECT_EQ(made->metrics().stalled_ns, 0);
+}
+
+TEST_F(Prefetching, IsStalledAllTheTimeWhenAnotherOneWasThereBefore) {
+  const auto made = loader({});
+  script.there = results({1});
+  arrive(100, {result(0, 90)});
+  EXPECT_EQ(made->next()->index, 0);
+  EXPECT_EQ(made->metrics().blocked_ns, 100);
+  EXPECT_EQ(made->metrics().stalled_ns, 100);
+}
+
+TEST_F(Prefetching, OutOfOrderAnyBatchWillDoAndIsYieldedAsItCame) {
+  const auto made = loader({.in_order = false});
+  arrive(5, results({3, 1, 0}));
+  for (const std::int64_t index : {3, 1, 0}) EXPECT_EQ(made->next()->index, index);
+  EXPECT_THAT(script.awaited, ElementsAre(-1));
+  EXPECT_THAT(made->metrics().queue_depth, ElementsAre(0, 2, 1));
+  EXPECT_EQ(made->metrics().stalled_ns, 0);
+}
+
+TEST_F(Prefetching, WithATimeLimitEveryArrivalBeginsItAnew) {
+  const auto made = loader({.timeout_s = 2});
+  script.later = [this] { return results({script.awaited.size() == 1 ? 1 : 0}); };
+  EXPECT_EQ(made->next()->index, 0);
+  EXPECT_THAT(script.awaited, ElementsAre(-1, -1));
+  EXPECT_THAT(script.limits, ElementsAre(nanoseconds(2'000'000'000), nanoseconds(2'000'000'000)));
+}
+
+TEST_F(Prefetching, TakingAResultOverIsNoWaiting) {
+  const auto made = loader({});
+  LoaderResult mapped = result(0);
+  mapped.take_over_ns = 30;
+  mapped.blocked_ns = 4;
+  arrive(100, {mapped});
+  (void)made->next();
+  const LoaderMetrics& m = made->metrics();
+  EXPECT_EQ(m.blocked_ns, 70);
+  EXPECT_EQ(m.receive_ns, 30);
+  EXPECT_EQ(m.transport_ns, 34);
+}
+
+TEST_F(Prefetching, AnAbandonedEpochLeavesNothingOfWhatWasTakenAtOnce) {
+  const auto made = loader({.persistent_workers = true});
+  script.there = results({1, 0, 2, 3});
+  EXPECT_EQ(made->next()->index, 0);
+  made->begin_epoch(1);
+  EXPECT_EQ(script.drained, 1);
+  arrive(1, results({0}));
+  const auto batch = made->next();
+  EXPECT_EQ(batch->index, 0);
+  EXPECT_EQ(made->metrics().held, 0) << "batch 1 of the old epoch";
+  arrive(1, results({1}));
+  EXPECT_EQ(made->next()->index, 1);
+  EXPECT_EQ(script.awaited.size(), 2U) << "batch 1 was taken from the old epoch";
+}
+
+TEST_F(Prefetching, WorkersThatDoNotPersistAreStoppedInTheNextThatFindsTheEnd) {
+  for (const bool persistent : {false, true}) {
+    const auto made = loader({.batch_size = 8, .persistent_workers = persistent});
+    script.there = results({0});
+    (void)made->next();
+    EXPECT_EQ(script.pools, 1);
+    EXPECT_FALSE(made->next().has_value());
+    EXPECT_EQ(script.pools, persistent ? 1 : 0);
+  }
+}
+
+// A stream's end comes as an empty batch, once for each task that its worker still had.
+TEST_F(Prefetching, TheEndOfAStreamIsNoBatchAndItsWorkerGetsNoMoreTasks) {
+  const auto made = loader({}, -1);
+  const auto end = [](std::int64_t batch) {
+    LoaderResult empty = result(batch, 1);
+    empty.data.size = 0;
+    return empty;
+  };
+  arrive(100, {end(0), result(1, 50), end(2)});
+  EXPECT_EQ(made->next()->index, 1);
+  EXPECT_EQ(made->metrics().stalled_ns, 0);
+  EXPECT_THAT(std::vector(script.workers.begin() + 4, script.workers.end()), ElementsAre(1, 1));
+  arrive(100, {end(3), end(4), end(5)});
+  EXPECT_FALSE(made->next().has_value());
+  EXPECT_EQ(made->metrics().batches, 1);
+}
+
+}  // namespace
+}  // namespace stepbench
