@@ -39,8 +39,6 @@ class Dispatcher {
     kYield     // call yield(), then dispatch() once
   };
   [[nodiscard]] State state();
-  // In order and to receive: the batch whose turn it is; only its worker is waited for.
-  [[nodiscard]] std::int64_t awaited() const { return next_yield_; }
   void received(std::int64_t index);
   // A worker of an iterable data set has no more samples: the answer to its first such task. Then
   // call dispatch() once.

@@ -106,32 +106,18 @@ void PrefetchingLoader::receive(Wait& wait) {
   }
   const bool others_finished = dispatcher_.stashed() > 0;
   const auto limit = std::chrono::nanoseconds(std::llround(options_.timeout_s * 1e9));
-  // Every arrival begins the time limit anew, so with one none is slept through.
-  const std::int64_t awaited = options_.in_order ? dispatcher_.awaited() : -1;
-  pool_->receive_all(arrived_, limit, limit.count() == 0 ? awaited : -1);
+  pool_->receive_all(arrived_, limit);
   wait.seen_ns = clock_.now_ns();
   std::int64_t take_over_ns = 0;
   for (const LoaderResult& result : arrived_) take_over_ns += result.take_over_ns;
   const std::int64_t blocked_ns = wait.seen_ns - began_ns - take_over_ns;
   wait.blocked_ns += blocked_ns;
   wait.receive_ns += take_over_ns;
-  wait.stalled_ns += others_finished ? blocked_ns : stalled_ns(began_ns, wait.seen_ns, awaited);
+  if (others_finished) wait.stalled_ns += blocked_ns;
   if (!arrived_.empty()) return;
   std::ostringstream seconds;
   seconds << options_.timeout_s;
   throw Error("the loader timed out after " + seconds.str() + " seconds (loader.timeout_s)");
-}
-
-// Of a wait for `awaited`: since the first of those that came before it was finished.
-std::int64_t PrefetchingLoader::stalled_ns(std::int64_t began_ns, std::int64_t seen_ns,
-                                           std::int64_t awaited) const {
-  if (awaited < 0) return 0;
-  std::int64_t finished_ns = seen_ns;
-  for (const LoaderResult& result : arrived_) {
-    if (result.batch == awaited) break;
-    if (!is_end(result)) finished_ns = std::min(finished_ns, result.cost.ended_ns);
-  }
-  return seen_ns - std::max(finished_ns, began_ns);
 }
 
 void PrefetchingLoader::take_in(LoaderResult& result) {

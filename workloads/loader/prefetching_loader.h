@@ -38,8 +38,6 @@ class PrefetchingLoader final : public Loader {
     std::int64_t stalled_ns = 0;
   };
   void receive(Wait& wait);
-  [[nodiscard]] std::int64_t stalled_ns(std::int64_t began_ns, std::int64_t seen_ns,
-                                        std::int64_t awaited) const;
   void take_in(LoaderResult& result);
   [[nodiscard]] std::int64_t left_over() const {
     return static_cast<std::int64_t>(arrived_.size() - taken_in_);

@@ -9,8 +9,7 @@ void ResultQueue::push(LoaderResult&& result) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    wake = waiting_ && (awaited_ < 0 || awaited_ == result.batch);
-    if (wake) waiting_ = false;
+    wake = std::exchange(waiting_, false);
     results_.push_back(std::move(result));
     size_.store(results_.size() - first_, std::memory_order_relaxed);
   }
@@ -27,11 +26,9 @@ void ResultQueue::interrupt() {
   if (wake) arrived_.notify_one();
 }
 
-bool ResultQueue::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds limit,
-                       std::int64_t awaited) {
+bool ResultQueue::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds limit) {
   if (results_.size() == first_ && !interrupted_) {
     waiting_ = true;
-    awaited_ = awaited;
     const auto woken = [this] { return !waiting_; };
     if (limit.count() == 0) {
       arrived_.wait(lock, woken);
@@ -43,10 +40,9 @@ bool ResultQueue::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseco
   return !std::exchange(interrupted_, false);
 }
 
-void ResultQueue::take(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit,
-                       std::int64_t awaited) {
+void ResultQueue::take(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit) {
   std::unique_lock lock(mutex_);
-  if (wait(lock, limit, awaited)) move_all(into);
+  if (wait(lock, limit)) move_all(into);
 }
 
 void ResultQueue::try_take(std::vector<LoaderResult>& into) {
@@ -56,7 +52,7 @@ void ResultQueue::try_take(std::vector<LoaderResult>& into) {
 
 std::optional<LoaderResult> ResultQueue::take_one(std::chrono::nanoseconds limit) {
   std::unique_lock lock(mutex_);
-  if (!wait(lock, limit, -1)) return std::nullopt;
+  if (!wait(lock, limit)) return std::nullopt;
   return move_first();
 }
 

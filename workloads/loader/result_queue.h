@@ -15,17 +15,17 @@
 namespace stepbench {
 
 // Results on their way from many worker threads to one consumer, which takes all that are there
-// under one lock and, when it waits for a certain batch, sleeps until that one is there. Waiting
-// sleeps; nothing spins. Memory grows to the longest queue that there was and stays.
+// under one lock. Waiting sleeps; nothing spins. Memory grows to the longest queue that there was
+// and stays.
 class ResultQueue {
  public:
   void push(LoaderResult&& result);
   // From any thread: the take() that waits now, or else the next one, takes nothing.
   void interrupt();
 
-  // Moves what is there into `into`, which is empty; when nothing is, waits for the result of batch
-  // `awaited`, negative: for any. Nothing is taken when `limit` passed; zero: no limit.
-  void take(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit, std::int64_t awaited);
+  // Moves what is there into `into`, which is empty; when nothing is, waits. Nothing is taken when
+  // `limit` passed; zero: no limit.
+  void take(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit);
   void try_take(std::vector<LoaderResult>& into);
   [[nodiscard]] std::optional<LoaderResult> take_one(std::chrono::nanoseconds limit);
   [[nodiscard]] std::optional<LoaderResult> try_take_one();
@@ -35,8 +35,7 @@ class ResultQueue {
 
  private:
   // False: interrupted, or the limit passed.
-  [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds limit,
-                          std::int64_t awaited);
+  [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds limit);
   void move_all(std::vector<LoaderResult>& into);
   [[nodiscard]] LoaderResult move_first();
 
@@ -44,8 +43,7 @@ class ResultQueue {
   std::condition_variable arrived_;
   std::vector<LoaderResult> results_;
   std::size_t first_ = 0;  // of results_; those before it were taken one by one
-  bool waiting_ = false;   // the consumer sleeps, and what it waits for is not there
-  std::int64_t awaited_ = -1;
+  bool waiting_ = false;   // the consumer sleeps, and nothing has come since
   bool interrupted_ = false;
   std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };

@@ -42,9 +42,8 @@ class ThreadPool final : public WorkerPool {
     return results_.take_one(limit);
   }
   void try_receive_all(std::vector<LoaderResult>& into) override { results_.try_take(into); }
-  void receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit,
-                   std::int64_t awaited) override {
-    results_.take(into, limit, awaited);
+  void receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit) override {
+    results_.take(into, limit);
   }
   [[nodiscard]] std::int64_t results() const override {
     return static_cast<std::int64_t>(results_.size());

@@ -9,8 +9,7 @@ void WorkerPool::try_receive_all(std::vector<LoaderResult>& into) {
   if (std::optional<LoaderResult> result = try_receive()) into.push_back(std::move(*result));
 }
 
-void WorkerPool::receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit,
-                             std::int64_t) {
+void WorkerPool::receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit) {
   if (std::optional<LoaderResult> result = receive(limit)) into.push_back(std::move(*result));
 }
 

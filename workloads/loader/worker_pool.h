@@ -47,11 +47,9 @@ class WorkerPool {
   // Waits; nothing when `limit` passed. limit zero: no limit.
   [[nodiscard]] virtual std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) = 0;
   // The same for as many results as the pool gives at once, put into `into`, which is empty: a pool
-  // of threads gives all that are there. When none is, it may sleep until that of batch `awaited`
-  // is there, for whose turn the others would wait; negative: any is of use.
+  // of threads gives all that are there.
   virtual void try_receive_all(std::vector<LoaderResult>& into);
-  virtual void receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit,
-                           std::int64_t awaited);
+  virtual void receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit);
   [[nodiscard]] virtual std::int64_t results() const = 0;  // waiting to be received
   // The process that a worker is; 0: a thread of this one.
   [[nodiscard]] virtual std::int64_t process(int) const { return 0; }

@@ -28,8 +28,7 @@ struct Script {
   std::vector<int> workers = {};                     // of `sent`
   std::vector<LoaderResult> there = {};              // to be received at once
   std::function<std::vector<LoaderResult>()> later;  // what a wait ends with
-  std::vector<std::int64_t> awaited = {};            // one per wait
-  std::vector<nanoseconds> limits = {};
+  std::vector<nanoseconds> limits = {};              // one per wait
   int pools = 0;
   int drained = 0;
 };
@@ -49,11 +48,9 @@ class ScriptedPool final : public WorkerPool {
     EXPECT_THAT(into, IsEmpty());
     into = std::exchange(script_.there, {});
   }
-  void receive_all(std::vector<LoaderResult>& into, nanoseconds limit,
-                   std::int64_t awaited) override {
+  void receive_all(std::vector<LoaderResult>& into, nanoseconds limit) override {
     EXPECT_THAT(into, IsEmpty());
     script_.limits.push_back(limit);
-    script_.awaited.push_back(awaited);
     into = script_.later();
   }
   [[nodiscard]] std::int64_t results() const override {
@@ -135,29 +132,20 @@ TEST_F(Prefetching, CountsWhatWasFinishedAtEntryThoughItIsTakenAtOnce) {
   EXPECT_THAT(m.workers.at(1).cores, ElementsAre(1, 7));
 }
 
-TEST_F(Prefetching, InOrderItWaitsForTheBatchWhoseTurnItIsAndIsStalledSinceAnotherOneWasFinished) {
+TEST_F(Prefetching, HoldsWhatComesBeforeItsTurn) {
   const auto made = loader({});
-  script.clock.now = 1000;
-  arrive(100, {result(1, 1030), result(0, 1090)});
+  arrive(100, results({1, 0}));
   EXPECT_EQ(made->next()->index, 0);
-  EXPECT_THAT(script.awaited, ElementsAre(0));
   const LoaderMetrics& m = made->metrics();
   EXPECT_EQ(m.blocked_ns, 100);
-  EXPECT_EQ(m.stalled_ns, 70);
+  EXPECT_EQ(m.stalled_ns, 0);
   EXPECT_EQ(m.ready, 0);
   EXPECT_EQ(made->next()->index, 1);
   EXPECT_EQ(m.held, 1);
   EXPECT_THAT(m.queue_depth, ElementsAre(0, 1));
 }
 
-TEST_F(Prefetching, WhatIsFinishedAfterTheAwaitedBatchStallsNothing) {
-  const auto made = loader({});
-  arrive(100, {result(0, 90), result(1, 30)});
-  (void)made->next();
-  EXPECT_EQ(made->metrics().stalled_ns, 0);
-}
-
-TEST_F(Prefetching, IsStalledAllTheTimeWhenAnotherOneWasThereBefore) {
+TEST_F(Prefetching, IsStalledWhileAnotherOneWaitsForItsTurn) {
   const auto made = loader({});
   script.there = results({1});
   arrive(100, {result(0, 90)});
@@ -170,16 +158,15 @@ TEST_F(Prefetching, OutOfOrderAnyBatchWillDoAndIsYieldedAsItCame) {
   const auto made = loader({.in_order = false});
   arrive(5, results({3, 1, 0}));
   for (const std::int64_t index : {3, 1, 0}) EXPECT_EQ(made->next()->index, index);
-  EXPECT_THAT(script.awaited, ElementsAre(-1));
+  EXPECT_EQ(script.limits.size(), 1U);
   EXPECT_THAT(made->metrics().queue_depth, ElementsAre(0, 2, 1));
   EXPECT_EQ(made->metrics().stalled_ns, 0);
 }
 
 TEST_F(Prefetching, WithATimeLimitEveryArrivalBeginsItAnew) {
   const auto made = loader({.timeout_s = 2});
-  script.later = [this] { return results({script.awaited.size() == 1 ? 1 : 0}); };
+  script.later = [this] { return results({script.limits.size() == 1 ? 1 : 0}); };
   EXPECT_EQ(made->next()->index, 0);
-  EXPECT_THAT(script.awaited, ElementsAre(-1, -1));
   EXPECT_THAT(script.limits, ElementsAre(nanoseconds(2'000'000'000), nanoseconds(2'000'000'000)));
 }
 
@@ -208,7 +195,7 @@ TEST_F(Prefetching, AnAbandonedEpochLeavesNothingOfWhatWasTakenAtOnce) {
   EXPECT_EQ(made->metrics().held, 0) << "batch 1 of the old epoch";
   arrive(1, results({1}));
   EXPECT_EQ(made->next()->index, 1);
-  EXPECT_EQ(script.awaited.size(), 2U) << "batch 1 was taken from the old epoch";
+  EXPECT_EQ(script.limits.size(), 2U) << "batch 1 was taken from the old epoch";
 }
 
 TEST_F(Prefetching, WorkersThatDoNotPersistAreStoppedInTheNextThatFindsTheEnd) {
@@ -232,7 +219,6 @@ TEST_F(Prefetching, TheEndOfAStreamIsNoBatchAndItsWorkerGetsNoMoreTasks) {
   };
   arrive(100, {end(0), result(1, 50), end(2)});
   EXPECT_EQ(made->next()->index, 1);
-  EXPECT_EQ(made->metrics().stalled_ns, 0);
   EXPECT_THAT(std::vector(script.workers.begin() + 4, script.workers.end()), ElementsAre(1, 1));
   arrive(100, {end(3), end(4), end(5)});
   EXPECT_FALSE(made->next().has_value());

@@ -24,18 +24,18 @@ std::vector<std::int64_t> batches(const std::vector<LoaderResult>& results) {
   return all;
 }
 
-TEST(ResultQueue, GivesAllThatIsThereAtOnceWhateverIsAwaited) {
+TEST(ResultQueue, GivesAllThatIsThereAtOnce) {
   ResultQueue queue;
   for (const std::int64_t batch : {3, 1}) queue.push(result(batch));
   EXPECT_EQ(queue.size(), 2U);
   std::vector<LoaderResult> taken;
-  queue.take(taken, nanoseconds(0), 7);
+  queue.take(taken, nanoseconds(0));
   EXPECT_THAT(batches(taken), ElementsAre(3, 1));
   EXPECT_EQ(queue.size(), 0U);
 }
 
-// Would hang if a result that comes too early, or none, ended the wait for good.
-TEST(ResultQueue, SleepsUntilTheAwaitedResultIsThere) {
+// Would hang if the sleeper missed a result.
+TEST(ResultQueue, SleepsUntilAResultIsThere) {
   for (int round = 0; round < 200; ++round) {
     ResultQueue queue;
     std::thread worker([&] {
@@ -44,7 +44,7 @@ TEST(ResultQueue, SleepsUntilTheAwaitedResultIsThere) {
     std::vector<std::int64_t> seen;
     while (seen.empty() || seen.back() != 0) {
       std::vector<LoaderResult> taken;
-      queue.take(taken, nanoseconds(0), 0);
+      queue.take(taken, nanoseconds(0));
       for (const std::int64_t batch : batches(taken)) seen.push_back(batch);
     }
     EXPECT_THAT(seen, ElementsAre(2, 1, 0));
@@ -55,11 +55,11 @@ TEST(ResultQueue, SleepsUntilTheAwaitedResultIsThere) {
 TEST(ResultQueue, TakesNothingWhenTheLimitPassesAndStaysUsable) {
   ResultQueue queue;
   std::vector<LoaderResult> taken;
-  queue.take(taken, nanoseconds(1), -1);
+  queue.take(taken, nanoseconds(1));
   EXPECT_THAT(taken, IsEmpty());
   EXPECT_FALSE(queue.take_one(nanoseconds(1)).has_value());
   queue.push(result(5));
-  queue.take(taken, nanoseconds(1), -1);
+  queue.take(taken, nanoseconds(1));
   EXPECT_THAT(batches(taken), ElementsAre(5));
 }
 
