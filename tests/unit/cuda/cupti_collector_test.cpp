@@ -190,6 +190,7 @@ TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
   scene.cupti.emit(launch(2, 20));
   scene.cupti.emit(kernel(2, 30, 40));
   scene.cupti.emit(kernel(3, 0, 0));
+  scene.cupti.emit(kernel(4, 0, 9));  // began at the clock's zero
   scene.cupti.lost = 12;
   const OpLog log = scene.collect();
   EXPECT_EQ(log.dropped, 12 + 1);

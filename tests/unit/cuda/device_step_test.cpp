@@ -69,6 +69,8 @@ TEST(NsOfMs, RoundsFloatMillisecondsToTheNearestNanosecond) {
   EXPECT_EQ(ns_of_ms(0.0F), 0);
   EXPECT_EQ(ns_of_ms(0.001024F), 1024);
   EXPECT_EQ(ns_of_ms(-0.5F), -500'000);
+  EXPECT_EQ(ns_of_ms(0.0000019F), 2) << "to the nearest, not towards zero";
+  EXPECT_EQ(ns_of_ms(123.456787F), 123'456'787) << "in double: a float would end in 784";
   EXPECT_EQ(ns_of_ms(16.777216F), 16'777'216) << "24 bits hold it exactly";
   EXPECT_NEAR(static_cast<double>(ns_of_ms(60'000.001F)), 60e9 + 1000, 4000)
       << "a minute is known to 4 us only, hence near events";

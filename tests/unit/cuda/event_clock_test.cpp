@@ -221,6 +221,14 @@ TEST(EventClock, AWindowBeginsOnAnIdleDeviceWhateverTheWorkloadDoes) {
               ElementsAre(870 * kUs, 1740 * kUs, 2610 * kUs, 3480 * kUs));
 }
 
+TEST(EventClock, AnEventIsTakenToPassInTheMiddleOfTheHostsTwoReadings) {
+  Scene scene;
+  scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host hears of it later
+  scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
+  EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 200);
+  EXPECT_EQ(scene.column("host_lead_ns").front(), 870 * kUs + 200);
+}
+
 TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
   Scene scene;
   scene.options = {.window = 4, .ring = 4};
@@ -250,6 +258,27 @@ TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
   EXPECT_THAT(scene.cycles.back().names, Contains("step_device_ns"));
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 20 * kUs);
   EXPECT_THAT(scene.said.notes, Contains(HasSubstr("host_lead_ns is left out")));
+}
+
+TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const CudaApi api = cuda.api();
+  EventClock events(api, clock, {.window = 4});
+  ASSERT_EQ(events.exercise(), std::nullopt);
+  const auto step = [&](std::int64_t index, std::int64_t ns) {
+    events.step_begin(index);
+    cuda.launch(nullptr, ns);
+    events.step_end();
+  };
+  events.change(Action::kNone, Action::kRecord);
+  step(0, 50 * kUs);
+  events.change(Action::kRecord, Action::kNone);
+  events.change(Action::kNone, Action::kRecord);
+  step(1, 70 * kUs);
+  Columns cycle{{"step_ns"}, {{100 * kUs}}};
+  events.add_columns(cycle);
+  EXPECT_THAT(cycle.at("step_device_ns"), ElementsAre(70 * kUs));
 }
 
 TEST(EventClock, WithoutADeviceSaysSo) {
