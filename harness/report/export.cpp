@@ -259,6 +259,7 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
   }
   json.close_array();
   std::vector<std::string> names = all_names(rows);
+  std::erase(names, "launches");  // of the case; the metric of that name counts calls
   names.insert(names.end(), {"step_device_ns", "host_lead_ns"});
   add_sources(json, names, results.columns);
   json.texts("notes", notes_of(rows, results)).close_object();
