@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control groups of this process, version 2 or 1. `root` stands for "/": tests give a fake
-// tree.
+// The control groups of this process, version 2 or 1, with the groups around them: a limit holds
+// wherever it was set. `root` stands for "/": tests give a fake tree.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 namespace stepbench {
 
@@ -13,15 +14,17 @@ class Cgroup {
  public:
   explicit Cgroup(const std::filesystem::path& root);
 
-  [[nodiscard]] std::optional<double> cpu_quota() const;  // in cores; nothing: unlimited
+  [[nodiscard]] std::optional<double> cpu_quota() const;  // in cores, the least; nothing: unlimited
   [[nodiscard]] std::optional<std::int64_t> memory_limit_bytes() const;
   [[nodiscard]] std::optional<std::int64_t> oom_kills() const;  // grows by one per process killed
-  [[nodiscard]] std::optional<std::int64_t> throttled_ns() const;  // since the group was made
+  // Since the groups were made, over all of them and all CPUs.
+  [[nodiscard]] std::optional<std::int64_t> throttled_ns() const;
 
  private:
-  std::filesystem::path unified_;  // empty: that hierarchy is not there
-  std::filesystem::path memory_;
-  std::filesystem::path cpu_;
+  using Levels = std::vector<std::filesystem::path>;  // the own group, then those around it
+  Levels unified_;                                    // empty: that hierarchy is not there
+  Levels memory_;
+  Levels cpu_;
 };
 
 }  // namespace stepbench

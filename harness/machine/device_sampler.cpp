@@ -5,11 +5,13 @@
 #include <limits>
 
 #include "harness/machine/text_file.h"
+#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
 constexpr std::int64_t kPeriodNs = 1'000'000'000;
+constexpr std::int64_t kFirstSampleNs = 200'000'000;  // short launches have a reading too
 constexpr std::int64_t kRest = 1000;  // watching costs at most a thousandth of the time
 
 }  // namespace
@@ -48,7 +50,7 @@ DeviceSampler::DeviceSampler(const NvmlSession* session, std::optional<int> devi
       clock_(clock),
       owner_of_(std::move(owner_of)),
       next_ns_(session == nullptr || !device ? std::numeric_limits<std::int64_t>::max()
-                                             : clock.now_ns() + kPeriodNs),
+                                             : clock.now_ns() + kFirstSampleNs),
       last_ns_(clock.now_ns()) {}
 
 void DeviceSampler::sample() {
@@ -60,6 +62,9 @@ void DeviceSampler::sample() {
   if (!state) return;
   ++samples_;
   sm_mhz_.add(state->sm_mhz);
+  if (state->sm_mhz && state->utilisation_percent.value_or(1) > 0) {
+    sm_clocks_mhz_.push_back(static_cast<double>(*state->sm_mhz));
+  }
   power_mw_.add(state->power_mw);
   temperature_c_.add(state->temperature_c);
   utilisation_.add(state->utilisation_percent);
@@ -100,6 +105,7 @@ Fields DeviceSampler::summary() const {
   };
   whole("gpu.sm_mhz_min", sm_mhz_, sm_mhz_.low);
   whole("gpu.sm_mhz_max", sm_mhz_, sm_mhz_.high);
+  if (!sm_clocks_mhz_.empty()) fields.emplace("gpu.sm_mhz_median", median(sm_clocks_mhz_));
   if (power_mw_.known) {
     fields.emplace("gpu.power_w_max", static_cast<double>(power_mw_.high) / 1000);
   }
@@ -113,6 +119,7 @@ Fields DeviceSampler::summary() const {
                    static_cast<double>(capped_) / static_cast<double>(samples_));
   }
   if (last_.persistence) fields.emplace("gpu.persistence", *last_.persistence);
+  if (last_.ecc) fields.emplace("gpu.ecc", *last_.ecc);
   if (last_.mig) fields.emplace("gpu.mig", *last_.mig);
   if (others_ >= 0) fields.emplace("gpu.other_processes", others_);
   fields.emplace("gpu.samples", samples_);

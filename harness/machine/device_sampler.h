@@ -39,9 +39,9 @@ class DeviceSampler {
 
   void sample();
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }
-  // gpu.sm_mhz_min, _max, gpu.power_w_max, gpu.temperature_c_max, gpu.utilisation_max,
+  // gpu.sm_mhz_min, _max, _median, gpu.power_w_max, gpu.temperature_c_max, gpu.utilisation_max,
   // gpu.memory_used_bytes_max, gpu.throttled (reasons), gpu.power_capped_share, gpu.persistence,
-  // gpu.mig, gpu.other_processes, gpu.samples.
+  // gpu.mig, gpu.ecc, gpu.other_processes, gpu.samples.
   [[nodiscard]] Fields summary() const;
   [[nodiscard]] const std::vector<Span>& throttled() const { return throttled_; }
 
@@ -66,6 +66,7 @@ class DeviceSampler {
   std::uint64_t reasons_ = 0;
   bool reasons_known_ = false;
   std::int64_t others_ = -1;
+  std::vector<double> sm_clocks_mhz_;  // of samples that saw the device at work
   Range sm_mhz_, power_mw_, temperature_c_, utilisation_, memory_bytes_;
   DeviceState last_;
   std::vector<Span> throttled_;

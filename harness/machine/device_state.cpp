@@ -87,6 +87,9 @@ std::optional<DeviceState> NvmlSession::read(int index) const {
   state.memory_total_bytes = whole(known, memory.total);
   state.persistence = truth(api_.persistence(device, &value), value);
   state.mig = truth(api_.mig(device, &value), value);
+  state.ecc = truth(api_.ecc(device, &value), value);
+  unsigned long long errors = 0;
+  state.memory_errors = whole(api_.memory_errors(device, &errors), errors);
   unsigned long long reasons = 0;
   if (api_.clock_reasons(device, &reasons) == 0) state.clock_reasons = reasons;
   std::vector<int> processes;

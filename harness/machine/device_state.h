@@ -27,6 +27,8 @@ struct DeviceState {
   std::optional<std::int64_t> memory_total_bytes = {};
   std::optional<bool> persistence = {};
   std::optional<bool> mig = {};
+  std::optional<bool> ecc = {};
+  std::optional<std::int64_t> memory_errors = {};   // not repaired, since the driver was loaded
   std::optional<std::uint64_t> clock_reasons = {};  // why clocks are not higher, NVML's bits
   std::optional<std::vector<int>> processes = {};   // that compute on it
 };

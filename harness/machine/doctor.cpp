@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "harness/machine/percent_text.h"
-#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
@@ -17,12 +16,12 @@ struct Limits {
 };
 constexpr Limits kVariation{0.02, 0.25};
 constexpr Limits kWaiting{0.01, 0.25};
+constexpr Limits kOthers{0.05, 0.50};
 constexpr Limits kSteal{0.01, 0.10};
 constexpr Limits kQuotaThrottling{0.001, 0.10};
 constexpr Limits kLoadPerCore{0.25, 2.0};
+constexpr double kMuchSwap = 0.01;  // of the memory
 constexpr std::int64_t kLittleShm = std::int64_t{1} << 30;
-constexpr double kUsedDeviceMemory = 0.1;
-constexpr std::int64_t kHotCelsius = 83;
 
 class Diagnosis {
  public:
@@ -30,9 +29,22 @@ class Diagnosis {
 
   std::vector<Finding> write() {
     machine();
-    processor();
+    load();
+    clocks();
+    cpus();
     memory();
-    for (std::size_t i = 0; i < seen_.devices.size(); ++i) device(i, seen_.devices[i]);
+    if (seen_.before.gpu_driver && !seen_.nvml) {
+      add(Severity::kWarning, "gpu.library",
+          "a GPU driver is loaded, but its management library does not answer: clocks, throttling "
+          "and other processes on the device are not seen",
+          0, 0, "",
+          "install the driver's libnvidia-ml.so.1; in a container also allow it "
+          "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)");
+    }
+    for (std::size_t i = 0; i < seen_.devices.size(); ++i) {
+      std::vector<Finding> found = diagnose_device(i, seen_.devices[i]);
+      std::move(found.begin(), found.end(), std::back_inserter(findings_));
+    }
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
     return std::move(findings_);
@@ -50,7 +62,7 @@ class Diagnosis {
                          .remedy = std::move(remedy)});
   }
   void share(const Limits& limits, const char* id, double value, const std::string& text,
-             const char* remedy) {
+             const std::string& remedy) {
     if (value < limits.warning) return;
     const bool bad = value >= limits.problem;
     add(bad ? Severity::kProblem : Severity::kWarning, id, text, value,
@@ -64,114 +76,146 @@ class Diagnosis {
           "the same work takes differently long: coefficient of variation " +
               percent_text(variation) + ", its slowest hundredth " +
               percent_text(seen_.spin.slowest() - 1) + " over the median",
-          "end what else runs here, fix the clocks (governor, turbo), or use another machine");
+          remedy_of_variation());
     if (const auto waited = grown(&HostReading::run_queue_wait_ns)) {
-      const double part = *waited / static_cast<double>(std::max<std::int64_t>(seen_.spin_ns, 1));
+      const double part = *waited / spun_ns();
       share(kWaiting, "machine.run_queue", part,
             "this thread waited " + percent_text(part) + " of the time for a CPU",
             "end what else runs here, or give stepbench CPUs of its own (taskset, cpusets)");
     }
-    const auto all = grown(&HostReading::all_jiffies);
-    const auto steal = grown(&HostReading::steal_jiffies);
-    if (all && steal && *all > 0) {
-      share(kSteal, "machine.steal", *steal / *all,
-            "the hypervisor took " + percent_text(*steal / *all) + " of this machine's CPU time",
+    if (const auto taken = steal()) {
+      share(kSteal, "machine.steal", *taken,
+            "the hypervisor took " + percent_text(*taken) + " of this machine's CPU time",
             "use a machine, or a virtual one, with CPUs of its own");
     }
     if (const auto held = grown(&HostReading::throttled_ns)) {
-      const double part = *held / static_cast<double>(std::max<std::int64_t>(seen_.spin_ns, 1));
+      const double part = *held / spun_ns();
       share(kQuotaThrottling, "machine.quota_throttling", part,
             "the control group stopped this process for " + percent_text(part) + " of the time",
             "raise or remove the CPU quota (docker --cpus, resources.limits.cpu, CPUQuota)");
     }
   }
 
-  void processor() {
+  // What the load average says of the last minute may be over; what was seen meanwhile counts.
+  void load() {
     const HostReading& host = seen_.before;
-    if (host.load_1m) {
-      const double load = *host.load_1m / host.cores;
-      share(kLoadPerCore, "cpu.load", load,
-            "load " + number_text(*host.load_1m) + " on " + std::to_string(host.cores) +
-                " CPU(s) before anything was measured",
-            "wait until it is quiet, or end what else runs");
+    if (const auto used = others()) {
+      share(kOthers, "cpu.others", *used,
+            "others used " + percent_text(*used) + " of the " + std::to_string(host.cores) +
+                " CPU(s) while this was timed" +
+                (host.load_1m ? ", load " + number_text(*host.load_1m) : ""),
+            "wait until it is quiet, or end what else runs (top shows it)");
+      return;
     }
+    if (!host.load_1m) return;
+    const double per_core = *host.load_1m / host.cores;
+    share(kLoadPerCore, "cpu.load", per_core,
+          "load " + number_text(*host.load_1m) + " on " + std::to_string(host.cores) +
+              " CPU(s) before anything was measured",
+          "wait until it is quiet, or end what else runs (top shows it)");
+  }
+
+  void clocks() {
+    const HostReading& host = seen_.before;
     if (host.governor && *host.governor != "performance") {
       add(Severity::kWarning, "cpu.governor",
           "the CPU's clock follows the load: governor " + *host.governor, 0, 0, "",
-          "cpupower frequency-set -g performance");
+          "sudo cpupower frequency-set -g performance");
+    }
+    if (host.turbo.value_or(false)) {
+      add(Severity::kInfo, "cpu.turbo",
+          "turbo is on: the clock depends on temperature and on how many cores are busy", 1, 0, "",
+          host.turbo_off + " for comparisons");
+    }
+  }
+
+  void cpus() {
+    const HostReading& host = seen_.before;
+    const std::string cores = std::to_string(host.cores);
+    if (!host.one_per_core.empty() &&
+        host.one_per_core.size() < static_cast<std::size_t>(host.cores)) {
+      add(Severity::kInfo, "cpu.siblings",
+          cores + " CPUs are the threads of " + std::to_string(host.one_per_core.size()) +
+              " cores: two busy threads of one core slow each other down",
+          static_cast<double>(host.one_per_core.size()), host.cores, "cores",
+          "one CPU of each: taskset -c " + cpu_list_text(host.one_per_core) + " stepbench ...");
     }
     if (host.quota_cores && *host.quota_cores < host.cores) {
+      const auto whole = static_cast<int>(*host.quota_cores);
       add(Severity::kWarning, "cpu.quota",
-          "a quota of " + number_text(*host.quota_cores) + " CPUs on " +
-              std::to_string(host.cores) +
-              " visible ones: threads are started for CPUs that are "
-              "taken away",
+          "a quota of " + number_text(*host.quota_cores) + " CPUs on " + cores +
+              " visible ones: threads are started for CPUs that are taken away",
           *host.quota_cores, host.cores, "CPUs",
-          "bind to as many CPUs as the quota allows (taskset, --cpuset-cpus) instead");
+          whole < 1
+              ? "raise the quota to whole CPUs (docker --cpus, resources.limits.cpu, CPUQuota)"
+              : "bind to as many CPUs as the quota allows (taskset, --cpuset-cpus): " +
+                    std::to_string(whole));
     }
-    if (host.cores < 2) {
-      add(Severity::kWarning, "cpu.single",
-          "one CPU only: loader workers, the training thread and stepbench take turns", host.cores,
-          2, "CPUs", "use a machine with more, or measure with loader.num_workers=0");
-    }
+    if (host.cores >= 2) return;
+    const bool bound = host.online > host.cores;
+    add(Severity::kWarning, bound ? "cpu.affinity" : "cpu.single",
+        bound ? "bound to one of " + std::to_string(host.online) +
+                    " CPUs: loader workers, the training thread and stepbench take turns"
+              : "one CPU only: loader workers, the training thread and stepbench take turns",
+        host.cores, 2, "CPUs",
+        bound ? "taskset -cp 0-" + std::to_string(host.online - 1) +
+                    " $$, or ask the scheduler for more (srun --cpus-per-task)"
+              : "use a machine with more, or measure with loader.num_workers=0");
   }
 
   void memory() {
     const HostReading& host = seen_.before;
-    if (host.swap_used_bytes && *host.swap_used_bytes > 0) {
-      add(Severity::kWarning, "memory.swap",
-          std::to_string(*host.swap_used_bytes >> 20) + " MiB are swapped out",
-          static_cast<double>(*host.swap_used_bytes), 0, "bytes",
-          "free memory, then swapoff -a && swapon -a");
+    const std::int64_t used = host.swap_used_bytes.value_or(0);
+    if (used > 0) {
+      const double memory = static_cast<double>(host.memory_bytes.value_or(0));
+      const bool moving = grown(&HostReading::pages_swapped_in).value_or(0) > 0;
+      const bool much = static_cast<double>(used) >= kMuchSwap * memory;
+      add(moving || much ? Severity::kWarning : Severity::kInfo, "memory.swap",
+          std::to_string(used >> 20) + " MiB are swapped out" +
+              (moving ? ", and pages came back while this was timed" : ""),
+          static_cast<double>(used), kMuchSwap * memory, "bytes",
+          "free memory, then sudo swapoff -a && sudo swapon -a");
     }
     if (host.shm_free_bytes && *host.shm_free_bytes < kLittleShm) {
       add(Severity::kWarning, "memory.shm",
           "/dev/shm has " + std::to_string(*host.shm_free_bytes >> 20) +
               " MiB free: loader workers that are processes hand batches over there",
           static_cast<double>(*host.shm_free_bytes), static_cast<double>(kLittleShm), "bytes",
-          "docker run --shm-size=8g, or mount -o remount,size=8g /dev/shm");
+          "sudo mount -o remount,size=8g /dev/shm; docker run --shm-size=8g; in Kubernetes an "
+          "emptyDir of medium Memory there");
+    }
+    if (host.huge_pages == "always") {
+      add(Severity::kInfo, "memory.huge_pages",
+          "transparent huge pages are always on: the first touch of memory takes differently long, "
+          "and resident sizes grow in steps of 2 MiB",
+          1, 0, "",
+          "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled for comparisons");
     }
   }
 
-  void device(std::size_t index, const DeviceState& state) {
-    const std::string who = "GPU " + std::to_string(index);
-    if (state.clock_reasons && !throttle_text(*state.clock_reasons).empty()) {
-      add(Severity::kProblem, "gpu.throttled",
-          who + " is slowed down: " + throttle_text(*state.clock_reasons), 1, 0, "",
-          "look at its cooling and power supply; wait until it is cool");
+  [[nodiscard]] std::string remedy_of_variation() const {
+    if (others().value_or(0) >= kOthers.warning) return "end what else runs here";
+    if (steal().value_or(0) >= kSteal.warning) {
+      return "use a machine, or a virtual one, with CPUs of its own";
     }
-    if (state.processes && !state.processes->empty()) {
-      add(Severity::kWarning, "gpu.others",
-          who + " is in use by " + std::to_string(state.processes->size()) + " other process(es)",
-          static_cast<double>(state.processes->size()), 0, "processes",
-          "end them, or choose another device (device: cuda:N)");
-    }
-    if (state.memory_used_bytes && state.memory_total_bytes && *state.memory_total_bytes > 0) {
-      const double used = static_cast<double>(*state.memory_used_bytes) /
-                          static_cast<double>(*state.memory_total_bytes);
-      if (used > kUsedDeviceMemory) {
-        add(Severity::kWarning, "gpu.memory",
-            percent_text(used) + " of the memory of " + who + " is taken already", used,
-            kUsedDeviceMemory, "", "end what holds it");
-      }
-    }
-    if (state.temperature_c && *state.temperature_c >= kHotCelsius) {
-      add(Severity::kWarning, "gpu.hot",
-          who + " has " + std::to_string(*state.temperature_c) + " degrees before it does anything",
-          static_cast<double>(*state.temperature_c), static_cast<double>(kHotCelsius), "C",
-          "let it cool down");
-    }
-    if (state.persistence && !*state.persistence) {
-      add(Severity::kWarning, "gpu.persistence",
-          who + " is initialised anew by every launch: persistence mode is off", 0, 1, "",
-          "nvidia-smi -pm 1");
-    }
-    if (state.mig && *state.mig) {
-      add(Severity::kInfo, "gpu.mig", who + " is divided (MIG): neighbours share its memory system",
-          1, 0, "", "compare with results of the same division only");
-    }
+    return "fix the clocks (governor, turbo), or use another machine";
   }
-
+  [[nodiscard]] std::optional<double> others() const {
+    const auto& before = seen_.before;
+    const auto& after = seen_.after;
+    if (!before.own_times || !after.own_times) return std::nullopt;
+    return share_of_others(*before.own_times, *after.own_times, after.own_ticks - before.own_ticks);
+  }
+  [[nodiscard]] std::optional<double> steal() const {
+    const auto& before = seen_.before.times;
+    const auto& after = seen_.after.times;
+    if (!before || !after || after->all <= before->all) return std::nullopt;
+    return static_cast<double>(after->steal - before->steal) /
+           static_cast<double>(after->all - before->all);
+  }
+  [[nodiscard]] double spun_ns() const {
+    return static_cast<double>(std::max<std::int64_t>(seen_.spin_ns, 1));
+  }
   template <typename Number>
   [[nodiscard]] std::optional<double> grown(std::optional<Number> HostReading::*field) const {
     if (!(seen_.before.*field) || !(seen_.after.*field)) return std::nullopt;
@@ -184,49 +228,16 @@ class Diagnosis {
 
 }  // namespace
 
-double Spin::median_ns() const { return times_ns.empty() ? 0 : median(times_ns); }
-
-double Spin::variation() const {
-  if (times_ns.size() < 2) return 0;
-  const auto n = static_cast<double>(times_ns.size());
-  const double mean = std::accumulate(times_ns.begin(), times_ns.end(), 0.0) / n;
-  double squares = 0;
-  for (const double time : times_ns) squares += (time - mean) * (time - mean);
-  return mean > 0 ? std::sqrt(squares / (n - 1)) / mean : 0;
-}
-
-double Spin::slowest() const {
-  if (times_ns.empty()) return 1;
-  std::vector<double> sorted = times_ns;
-  std::sort(sorted.begin(), sorted.end());
-  return sorted[(sorted.size() - 1) * 99 / 100] / median_ns();
-}
-
-Spin spin(const Clock& clock, const std::function<void()>& work, std::int64_t total_ns) {
-  constexpr int kWarmUp = 5;
-  for (int i = 0; i < kWarmUp; ++i) work();
-  Spin result;
-  const std::int64_t begin_ns = clock.now_ns();
-  for (std::int64_t now_ns = begin_ns; now_ns - begin_ns < total_ns;) {
-    work();
-    const std::int64_t end_ns = clock.now_ns();
-    result.times_ns.push_back(static_cast<double>(end_ns - now_ns));
-    now_ns = end_ns;
+std::string cpu_list_text(const std::vector<int>& cpus) {
+  std::string text;
+  for (std::size_t first = 0; first < cpus.size();) {
+    std::size_t last = first;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(cpus[first]);
+    if (last > first) text += '-' + std::to_string(cpus[last]);
+    first = last + 1;
   }
-  return result;
-}
-
-void spin_work() {
-  volatile std::uint64_t result = 0;
-  std::uint64_t state = 88172645463325252ULL;
-  constexpr int kRounds = 1'500'000;  // xorshift, three dependent steps each
-  for (int i = 0; i < kRounds; ++i) {
-    state ^= state << 13U;
-    state ^= state >> 7U;
-    state ^= state << 17U;
-  }
-  result = state;
-  (void)result;
+  return text;
 }
 
 std::vector<Finding> diagnose(const Examination& examination) {

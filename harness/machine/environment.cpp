@@ -72,15 +72,6 @@ void put_kernel(Fields& fields, const fs::path& root) {
   if (aslr) fields.emplace("aslr", *aslr != 0);
 }
 
-// "always [madvise] never": the bracketed one.
-std::optional<std::string> selected(const std::optional<std::string>& line) {
-  if (!line) return std::nullopt;
-  const std::size_t open = line->find('[');
-  const std::size_t close = line->find(']');
-  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
-  return line->substr(open + 1, close - open - 1);
-}
-
 std::optional<std::int64_t> memory_bytes(const fs::path& root) {
   const std::string text = read_text(root / "proc/meminfo").value_or("");
   const auto field = find_field(text, "MemTotal");
@@ -95,8 +86,8 @@ std::string affinity_list(const fs::path& root) {
 
 }  // namespace
 
-int count_of_cpu_list(std::string_view list) {
-  int count = 0;
+std::vector<int> parse_cpu_list(std::string_view list) {
+  std::vector<int> cpus;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
     const std::string_view range = list.substr(at, end - at);
@@ -105,13 +96,18 @@ int count_of_cpu_list(std::string_view list) {
     const auto first = parse_integer(range.substr(0, dash));
     const auto last =
         dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
-    if (first && last && *last >= *first) count += static_cast<int>(*last - *first + 1);
+    if (!first || !last) continue;
+    for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
-  return count;
+  return cpus;
+}
+
+std::vector<int> cpus_in_affinity(const fs::path& root) {
+  return parse_cpu_list(affinity_list(root));
 }
 
 int cores_in_affinity(const fs::path& root) {
-  return std::max(1, count_of_cpu_list(affinity_list(root)));
+  return std::max(1, static_cast<int>(cpus_in_affinity(root).size()));
 }
 
 std::string host_name(const fs::path& root) {
@@ -128,7 +124,7 @@ Fields host_environment(const fs::path& root, const Devices& devices) {
   put(fields, "cpu.affinity", affinity_list(root));
   if (const auto bytes = memory_bytes(root)) fields.emplace("memory.bytes", *bytes);
   put(fields, "memory.thp",
-      selected(read_line(root / "sys/kernel/mm/transparent_hugepage/enabled")));
+      selected_word(read_line(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or("")));
   const Cgroup cgroup{root};
   if (const auto quota = cgroup.cpu_quota()) fields.emplace("cgroup.cpu_quota_cores", *quota);
   if (const auto limit = cgroup.memory_limit_bytes())

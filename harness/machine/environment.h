@@ -4,6 +4,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/machine/devices.h"
 #include "harness/record/rows.h"
@@ -15,9 +18,11 @@ namespace stepbench {
 [[nodiscard]] Fields host_environment(const std::filesystem::path& root, const Devices& devices);
 
 [[nodiscard]] std::string host_name(
-    const std::filesystem::path& root);  // "unknown" when unreadable
+    const std::filesystem::path& root);                                // "unknown" when unreadable
+[[nodiscard]] std::vector<int> parse_cpu_list(std::string_view list);  // "0-2,8" -> 0, 1, 2, 8
+// On which this process may run; empty when unreadable.
+[[nodiscard]] std::vector<int> cpus_in_affinity(const std::filesystem::path& root);
 [[nodiscard]] int cores_in_affinity(const std::filesystem::path& root);  // at least 1
-[[nodiscard]] int count_of_cpu_list(std::string_view list);              // "0-3,8" -> 5
 
 // Of the repository that holds `directory`: git.sha, git.branch, git.dirty; empty outside one. Runs
 // `git`.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/host_reading.h"
+
 #include <sys/statvfs.h>
 
-#include <charconv>
+#include <algorithm>
+#include <set>
 #include <string>
 
 #include "harness/machine/cgroup.h"
-#include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
 #include "harness/machine/text_file.h"
 
@@ -14,27 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void read_cpu_times(const fs::path& root, HostReading& out) {
-  const auto line = read_line(root / "proc/stat");
-  if (!line || !line->starts_with("cpu ")) return;
-  const auto words = split_words(*line);
-  constexpr std::size_t kSteal = 8;  // cpu user nice system idle iowait irq softirq steal
-  if (words.size() <= kSteal) return;
-  std::int64_t all = 0;
-  for (std::size_t i = 1; i <= kSteal; ++i) all += parse_integer(words[i]).value_or(0);
-  out.all_jiffies = all;
-  out.steal_jiffies = parse_integer(words[kSteal]);
-}
-
-std::optional<double> read_load(const fs::path& root) {
-  const auto line = read_line(root / "proc/loadavg");
-  if (!line) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), value);
-  return error == std::errc{} ? std::optional(value) : std::nullopt;
-}
-
-// The one that differs from `performance`, if any does.
 std::optional<std::string> read_governor(const fs::path& root) {
   std::optional<std::string> seen;
   std::error_code error;
@@ -46,36 +27,78 @@ std::optional<std::string> read_governor(const fs::path& root) {
   return seen;
 }
 
-std::optional<std::int64_t> kib_field(const std::string& text, std::string_view name) {
+void read_turbo(const fs::path& root, HostReading& out) {
+  const std::string cpu = "sys/devices/system/cpu/";
+  const std::string intel = cpu + "intel_pstate/no_turbo";
+  const std::string others = cpu + "cpufreq/boost";
+  if (const auto off = read_integer(root / intel)) {
+    out.turbo = *off == 0;
+    out.turbo_off = "echo 1 | sudo tee /" + intel;
+  } else if (const auto boost = read_integer(root / others)) {
+    out.turbo = *boost != 0;
+    out.turbo_off = "echo 0 | sudo tee /" + others;
+  }
+}
+
+std::vector<int> read_cores(const fs::path& root, const std::vector<int>& cpus) {
+  std::set<std::string> seen;
+  std::vector<int> first;
+  for (const int cpu : cpus) {
+    const auto threads = read_line(root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) /
+                                   "topology/thread_siblings_list");
+    if (!threads) return {};
+    if (seen.insert(*threads).second) first.push_back(cpu);
+  }
+  return first;
+}
+
+std::optional<std::int64_t> number_field(const std::string& text, std::string_view name) {
   const auto field = find_field(text, name);
-  const auto kib = field ? parse_integer(*field) : std::nullopt;
-  return kib ? std::optional(*kib * 1024) : std::nullopt;
+  return field ? parse_integer(*field) : std::nullopt;
+}
+
+void read_memory(const fs::path& root, HostReading& out) {
+  constexpr std::int64_t kKiB = 1024;
+  const std::string memory = read_text(root / "proc/meminfo").value_or("");
+  if (const auto total = number_field(memory, "MemTotal")) out.memory_bytes = *total * kKiB;
+  const auto total = number_field(memory, "SwapTotal");
+  const auto free = number_field(memory, "SwapFree");
+  if (total && free) out.swap_used_bytes = (*total - *free) * kKiB;
+  out.pages_swapped_in = number_field(read_text(root / "proc/vmstat").value_or(""), "pswpin");
+  out.huge_pages =
+      selected_word(read_line(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or(""));
+  struct statvfs shm {};
+  if (::statvfs((root / "dev/shm").c_str(), &shm) == 0) {
+    out.shm_free_bytes =
+        static_cast<std::int64_t>(shm.f_bavail) * static_cast<std::int64_t>(shm.f_frsize);
+  }
 }
 
 }  // namespace
 
 HostReading read_host(const fs::path& root) {
   HostReading out;
-  out.cores = cores_in_affinity(root);
+  const std::vector<int> cpus = cpus_in_affinity(root);
+  out.cores = std::max(1, static_cast<int>(cpus.size()));
+  out.online = static_cast<int>(
+      parse_cpu_list(read_line(root / "sys/devices/system/cpu/online").value_or("")).size());
+  out.one_per_core = read_cores(root, cpus);
   const Cgroup cgroup(root);
   out.quota_cores = cgroup.cpu_quota();
   out.throttled_ns = cgroup.throttled_ns();
   out.governor = read_governor(root);
-  out.load_1m = read_load(root);
-  read_cpu_times(root, out);
+  read_turbo(root, out);
+  out.load_1m = load_1m(root);
+  out.times = cpu_times(root);
+  out.own_times = cpu_times(root, cpus);
+  out.own_ticks = process_ticks(root, "self", false).value_or(0);
   const std::string schedule = read_text(root / "proc/thread-self/schedstat").value_or("");
   if (const auto words = split_words(schedule); words.size() >= 2) {
     out.run_queue_wait_ns = parse_integer(words[1]);
   }
-  const std::string memory = read_text(root / "proc/meminfo").value_or("");
-  const auto total = kib_field(memory, "SwapTotal");
-  const auto free = kib_field(memory, "SwapFree");
-  if (total && free) out.swap_used_bytes = *total - *free;
-  struct statvfs shm {};
-  if (::statvfs((root / "dev/shm").c_str(), &shm) == 0) {
-    out.shm_free_bytes =
-        static_cast<std::int64_t>(shm.f_bavail) * static_cast<std::int64_t>(shm.f_frsize);
-  }
+  read_memory(root, out);
+  std::error_code ignored;
+  out.gpu_driver = fs::exists(root / "proc/driver/nvidia/version", ignored);
   return out;
 }
 

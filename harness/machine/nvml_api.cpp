@@ -82,6 +82,18 @@ std::optional<NvmlApi> load_nvml_api() {
     unsigned pending = 0;
     return mode(device, on, &pending);
   };
+  api.ecc = [mode = find<NvmlDevice, unsigned*, unsigned*>(library, {"nvmlDeviceGetEccMode"})](
+                NvmlDevice device, unsigned* on) {
+    unsigned pending = 0;
+    return mode(device, on, &pending);
+  };
+  api.memory_errors = [count = find<NvmlDevice, int, int, unsigned long long*>(
+                           library, {"nvmlDeviceGetTotalEccErrors"})](NvmlDevice device,
+                                                                      unsigned long long* errors) {
+    constexpr int kUncorrected = 1;
+    constexpr int kSinceDriverLoad = 0;
+    return count(device, kUncorrected, kSinceDriverLoad, errors);
+  };
   api.processes = [list = find<NvmlDevice, unsigned*, ProcessInfo*>(
                        library, {"nvmlDeviceGetComputeRunningProcesses_v3",
                                  "nvmlDeviceGetComputeRunningProcesses_v2"})](

@@ -43,6 +43,9 @@ struct NvmlApi {
   std::function<int(NvmlDevice, Memory*)> memory;
   std::function<int(NvmlDevice, unsigned* on)> persistence;
   std::function<int(NvmlDevice, unsigned* on)> mig;
+  std::function<int(NvmlDevice, unsigned* on)> ecc;
+  // Memory errors since the driver was loaded that ECC could not repair.
+  std::function<int(NvmlDevice, unsigned long long* count)> memory_errors;
   std::function<int(NvmlDevice, std::vector<int>* pids)> processes;
 };
 

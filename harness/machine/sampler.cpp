@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
+#include "harness/machine/environment.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/text_file.h"
 
@@ -24,8 +24,11 @@ constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked h
 
 MachineSampler::MachineSampler(std::filesystem::path root, pid_t worker, const Clock& clock)
     : root_(std::move(root)), worker_(worker), clock_(clock), cgroup_(root_) {
-  first_jiffies_ = jiffies();
-  first_load_ = max_load_ = load();
+  first_times_ = cpu_times(root_);
+  cpus_ = cpus_in_affinity(root_);
+  first_own_times_ = cpu_times(root_, cpus_);
+  first_own_ticks_ = process_ticks(root_, "self", false).value_or(0);
+  first_load_ = max_load_ = load_1m(root_);
   first_oom_kills_ = cgroup_.oom_kills();
   first_throttled_ns_ = cgroup_.throttled_ns();
   first_dev_shm_bytes_ = dev_shm_used_bytes(root_);
@@ -51,7 +54,7 @@ void MachineSampler::sample() {
     dev_shm_growth_bytes_ = std::max(dev_shm_growth_bytes_, *dev_shm - *first_dev_shm_bytes_);
   }
   read_scheduler();
-  if (const auto now = load()) max_load_ = std::max(*now, max_load_.value_or(*now));
+  if (const auto now = load_1m(root_)) max_load_ = std::max(*now, max_load_.value_or(*now));
 
   const std::int64_t pss_begin_ns = clock_.now_ns();
   if (pss_begin_ns >= next_pss_ns_) {
@@ -68,7 +71,10 @@ void MachineSampler::sample() {
   ++samples_;
 }
 
-void MachineSampler::worker_ended() { read_scheduler(); }
+void MachineSampler::worker_ended() {
+  read_scheduler();
+  compare_cpu_times();
+}
 
 void MachineSampler::read_scheduler() {
   const std::string text =
@@ -79,26 +85,26 @@ void MachineSampler::read_scheduler() {
   run_queue_wait_ns_ = parse_integer(words[1]);
 }
 
-std::optional<MachineSampler::Jiffies> MachineSampler::jiffies() const {
-  const auto line = read_line(root_ / "proc/stat");
-  if (!line || !line->starts_with("cpu ")) return std::nullopt;
-  const auto words = split_words(*line);
-  constexpr std::size_t kSteal =
-      8;  // cpu user nice system idle iowait irq softirq steal guest guest_nice
-  if (words.size() <= kSteal) return std::nullopt;
-  Jiffies result;
-  for (std::size_t index = 1; index <= kSteal; ++index)
-    result.all += parse_integer(words[index]).value_or(0);
-  result.steal = parse_integer(words[kSteal]).value_or(0);
-  return result;
+void MachineSampler::window_begins() {
+  read_scheduler();
+  if (run_queue_wait_ns_) window_ = Window{clock_.now_ns(), *run_queue_wait_ns_};
 }
 
-std::optional<double> MachineSampler::load() const {
-  const auto line = read_line(root_ / "proc/loadavg");
-  if (!line) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), value);
-  return error == std::errc{} ? std::optional{value} : std::nullopt;
+void MachineSampler::window_ends() {
+  read_scheduler();
+  if (!window_ || !run_queue_wait_ns_) return;
+  window_ns_ += clock_.now_ns() - window_->begin_ns;
+  window_waited_ns_ += *run_queue_wait_ns_ - window_->waited_ns;
+  window_.reset();
+}
+
+// What the tree's processes used is known only once the worker has waited for them.
+void MachineSampler::compare_cpu_times() {
+  const auto now = cpu_times(root_, cpus_);
+  const auto used = process_ticks(root_, std::to_string(worker_), true);
+  if (!now || !first_own_times_ || !used) return;
+  const std::int64_t own = process_ticks(root_, "self", false).value_or(0) - first_own_ticks_;
+  others_share_ = share_of_others(*first_own_times_, *now, *used + own);
 }
 
 bool MachineSampler::oom_killed() const {
@@ -123,10 +129,15 @@ Fields MachineSampler::summary() const {
   }
   if (cpu_ns_) fields.emplace("cpu_ns", *cpu_ns_);
   if (run_queue_wait_ns_) fields.emplace("run_queue_wait_ns", *run_queue_wait_ns_);
-  const auto now = jiffies();
-  if (now && first_jiffies_ && now->all > first_jiffies_->all) {
-    fields.emplace("steal_share", static_cast<double>(now->steal - first_jiffies_->steal) /
-                                      static_cast<double>(now->all - first_jiffies_->all));
+  if (window_ns_ > 0) {
+    fields.emplace("window_ns", window_ns_);
+    fields.emplace("window_run_queue_wait_ns", window_waited_ns_);
+  }
+  if (others_share_) fields.emplace("others_cpu_share", *others_share_);
+  const auto now = cpu_times(root_);
+  if (now && first_times_ && now->all > first_times_->all) {
+    fields.emplace("steal_share", static_cast<double>(now->steal - first_times_->steal) /
+                                      static_cast<double>(now->all - first_times_->all));
   }
   const auto throttled = cgroup_.throttled_ns();
   if (throttled && first_throttled_ns_)

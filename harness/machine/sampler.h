@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "harness/machine/cgroup.h"
+#include "harness/machine/cpu_times.h"
 #include "harness/machine/tree_memory.h"
 #include "harness/measure/clock.h"
 #include "harness/record/rows.h"
@@ -23,28 +25,37 @@ class MachineSampler {
 
   void sample();  // takes at most one sample a second: does nothing when called earlier
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // when sample() is due
+  void window_begins();  // as far as the controller has heard of it
+  void window_ends();
   void worker_ended();  // between the worker's death and its reaping: last counters
   // tree_peak_rss_bytes, _pss_bytes, _uss_bytes, _shared_bytes, tree_peak_processes,
   // tree_peak_descriptors, dev_shm_growth_bytes, run_queue_wait_ns and cpu_ns of
-  // the worker's main thread, steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max,
-  // samples, sampling_ns.
+  // the worker's main thread, window_run_queue_wait_ns of it in windows that took window_ns in all,
+  // others_cpu_share (of the CPUs that the worker may use, what neither its processes nor this one
+  // used), steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max, samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
   [[nodiscard]] bool oom_killed() const;  // a process of this cgroup was, since construction
 
  private:
-  struct Jiffies {
-    std::int64_t all = 0;
-    std::int64_t steal = 0;
+  struct Window {
+    std::int64_t begin_ns = 0;
+    std::int64_t waited_ns = 0;  // since the worker was made
   };
-  [[nodiscard]] std::optional<Jiffies> jiffies() const;
-  [[nodiscard]] std::optional<double> load() const;
   void read_scheduler();
+  void compare_cpu_times();
 
   std::filesystem::path root_;
   pid_t worker_;
   const Clock& clock_;
   Cgroup cgroup_;
-  std::optional<Jiffies> first_jiffies_;
+  std::vector<int> cpus_;
+  std::optional<CpuTimes> first_times_;      // of all CPUs
+  std::optional<CpuTimes> first_own_times_;  // of `cpus_`
+  std::int64_t first_own_ticks_ = 0;         // of this process
+  std::optional<double> others_share_;
+  std::optional<Window> window_;  // that is open
+  std::int64_t window_ns_ = 0;
+  std::int64_t window_waited_ns_ = 0;
   std::optional<double> first_load_;
   std::optional<double> max_load_;
   std::optional<std::int64_t> first_oom_kills_;

@@ -59,6 +59,13 @@ std::vector<std::string_view> split_words(std::string_view text) {
   return words;
 }
 
+std::optional<std::string> selected_word(std::string_view line) {
+  const std::size_t open = line.find('[');
+  const std::size_t close = line.find(']', open);
+  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  return std::string(line.substr(open + 1, close - open - 1));
+}
+
 std::optional<std::string_view> find_field(std::string_view text, std::string_view name) {
   constexpr std::string_view kSeparators = " \t:";
   for (std::size_t at = 0; at < text.size();) {

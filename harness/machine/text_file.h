@@ -20,6 +20,8 @@ namespace stepbench {
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 [[nodiscard]] std::vector<std::string_view> split_words(
     std::string_view text);  // at spaces, tabs, newlines
+// "always [madvise] never": the bracketed one.
+[[nodiscard]] std::optional<std::string> selected_word(std::string_view line);
 // The value of the first line "name<sep>value", trimmed; sep is any of " \t:".
 [[nodiscard]] std::optional<std::string_view> find_field(std::string_view text,
                                                          std::string_view name);

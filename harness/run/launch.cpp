@@ -148,7 +148,9 @@ class LaunchLoop {
     while (window_begins_.size() < dialogue_.cycles() ||
            (window_begins_.size() == dialogue_.cycles() && dialogue_.stage() == "active")) {
       window_begins_.push_back(clock_.now_ns());
+      sampler_.window_begins();
     }
+    for (; windows_ended_ < dialogue_.cycles(); ++windows_ended_) sampler_.window_ends();
   }
 
   void label(LaunchResult& result) const {
@@ -314,6 +316,7 @@ class LaunchLoop {
   MachineSampler sampler_;
   DeviceSampler device_sampler_;
   std::vector<std::int64_t> window_begins_;
+  std::size_t windows_ended_ = 0;
 };
 
 }  // namespace

@@ -64,14 +64,19 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
     report.flags.emplace_back(flag);
     report.notes.push_back(std::move(note));
   };
-  const auto share_of_wall = [&](std::string_view name) {
-    return number(machine, name).value_or(0) /
-           static_cast<double>(std::max<std::int64_t>(wall_ns, 1));
-  };
-  if (const double waited = share_of_wall("run_queue_wait_ns"); waited > kMuch) {
-    label(
-        "waited_for_cpu",
-        "the machine was busy: the training thread waited for a CPU for more than 1 % of its time");
+  const auto waited = number(machine, "window_run_queue_wait_ns");
+  const double share = waited ? *waited / number(machine, "window_ns").value_or(1)
+                              : number(machine, "run_queue_wait_ns").value_or(0) /
+                                    static_cast<double>(std::max<std::int64_t>(wall_ns, 1));
+  if (share > kMuch) {
+    const auto others = number(machine, "others_cpu_share");
+    const bool alone = others && *others < kMuch;
+    label("waited_for_cpu",
+          alone
+              ? "more threads than CPUs: the training thread waited for a CPU for more than 1 % of "
+                "its time, and nothing else ran"
+              : "the machine was busy: the training thread waited for a CPU for more than 1 % of "
+                "its time");
   }
   if (number(machine, "steal_share").value_or(0) > kMuch) {
     label("steal", "the hypervisor took more than 1 % of the machine's CPU time");

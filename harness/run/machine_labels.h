@@ -18,7 +18,8 @@ std::int64_t label_throttled_steps(std::vector<protocol::SamplesMessage>& sample
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const DeviceSampler::Span> throttled);
 
-// Flags and notes of a row whose worker waited for a CPU (more than 1 % of its time), whose machine
+// Flags and notes of a row whose worker waited for a CPU (more than 1 % of its windows, or of its
+// life where their borders are not known), whose machine
 // was taken from it (steal, more than 1 %), whose control group was stopped, whose device was
 // slowed down.
 void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report);

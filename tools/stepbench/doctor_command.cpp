@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <ostream>
 
 #include "harness/machine/doctor.h"
+#include "harness/machine/environment.h"
 #include "harness/machine/percent_text.h"
 #include "harness/record/findings_json.h"
 #include "harness/record/json_text.h"
@@ -20,15 +22,41 @@ struct Options {
   std::string root = "/";
 };
 
-Examination examine(const Options& options) {
+// On a terminal a line says why nothing happens; it is gone when something does.
+class Waiting {
+ public:
+  Waiting(const Environment& environment, double seconds) : environment_(environment) {
+    if (!environment_.err_is_terminal) return;
+    environment_.err << "timing the same work for " << significant_seconds(seconds) << " s ..."
+                     << std::flush;
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (environment_.err_is_terminal) environment_.err << "\r\x1b[K" << std::flush;
+  }
+
+ private:
+  static std::string significant_seconds(double seconds) {
+    std::string text = number_text(seconds);
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return text;
+  }
+  const Environment& environment_;
+};
+
+Examination examine(const Options& options, const Environment& environment) {
   constexpr double kNs = 1e9;
   const HostClock clock;
   Examination seen;
   if (const auto nvml = NvmlSession::open(load_nvml_api())) {
+    seen.nvml = true;
     for (int i = 0; i < nvml->devices(); ++i) {
       if (auto state = nvml->read(i)) seen.devices.push_back(std::move(*state));
     }
   }
+  const Waiting waiting(environment, options.seconds);
   seen.before = read_host(options.root);
   const std::int64_t begin_ns = clock.now_ns();
   seen.spin = spin(clock, spin_work, std::llround(options.seconds * kNs));
@@ -37,20 +65,53 @@ Examination examine(const Options& options) {
   return seen;
 }
 
-bool is_pointless(const std::vector<Finding>& findings) {
-  return !findings.empty() && findings.front().severity == Severity::kProblem;
+std::size_t problems_of(const std::vector<Finding>& findings) {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [](const Finding& each) { return each.severity == Severity::kProblem; }));
 }
 
-const char* verdict(const std::vector<Finding>& findings) {
-  if (is_pointless(findings)) return "Measuring here is pointless until the problems are gone.";
+bool is_pointless(const std::vector<Finding>& findings) { return problems_of(findings) > 0; }
+
+std::string verdict(const std::vector<Finding>& findings) {
+  const bool doubts = std::any_of(findings.begin(), findings.end(), [](const Finding& each) {
+    return each.severity != Severity::kInfo;
+  });
+  if (const std::size_t problems = problems_of(findings)) {
+    return "Measuring here is pointless until the " +
+           (problems == 1 ? std::string("problem is")
+                          : std::to_string(problems) + " problems are") +
+           " gone.";
+  }
+  if (doubts) return "Measuring here is possible; results carry the doubts above.";
   if (findings.empty()) return "Nothing here makes results untrustworthy.";
-  return "Results from here carry these doubts.";
+  return "Nothing here makes results untrustworthy; the notes matter for small differences.";
 }
 
-void print_text(const Examination& seen, const std::vector<Finding>& findings,
+// "host: 2 CPUs (Some Model), 47 GiB, Linux 6.1, no GPU"
+std::string machine_text(const Examination& seen, const Fields& facts) {
+  const auto text = [&](const char* name) {
+    const auto found = facts.find(name);
+    return found == facts.end() ? std::string() : to_text(found->second);
+  };
+  std::string line = text("host") + ": " + std::to_string(seen.before.cores);
+  if (seen.before.online > seen.before.cores) line += " of " + std::to_string(seen.before.online);
+  line += seen.before.cores == 1 && seen.before.online <= 1 ? " CPU" : " CPUs";
+  if (!text("cpu.model").empty()) line += " (" + text("cpu.model") + ")";
+  if (seen.before.memory_bytes) {
+    line += ", " + std::to_string(*seen.before.memory_bytes >> 30) + " GiB";
+  }
+  if (!text("kernel").empty()) line += ", Linux " + text("kernel");
+  if (seen.devices.empty()) return line + ", no GPU";
+  for (const DeviceState& state : seen.devices) line += ", " + state.name;
+  return line;
+}
+
+void print_text(const Examination& seen, const std::vector<Finding>& findings, const Fields& facts,
                 const Environment& environment) {
   std::ostream& out = environment.out;
-  out << "The same work, " << seen.spin.times_ns.size() << " times "
+  out << machine_text(seen, facts) << '\n'
+      << "The same work, " << seen.spin.times_ns.size() << " times "
       << number_text(seen.spin.median_ns() * 1e-6) << " ms: coefficient of variation "
       << percent_text(seen.spin.variation()) << ", the slowest hundredth "
       << percent_text(seen.spin.slowest() - 1) << " over the median\n";
@@ -69,9 +130,13 @@ void print_text(const Examination& seen, const std::vector<Finding>& findings,
   out << '\n' << verdict(findings) << '\n';
 }
 
-void print_json(const Examination& seen, const std::vector<Finding>& findings, std::ostream& out) {
+void print_json(const Examination& seen, const std::vector<Finding>& findings, const Fields& facts,
+                std::ostream& out) {
   JsonText json;
   json.open_object();
+  json.open_object("machine");
+  for (const auto& [name, value] : facts) json.value(name, value);
+  json.close_object();
   json.open_object("spin");
   json.integer("runs", static_cast<std::int64_t>(seen.spin.times_ns.size()));
   json.number("median_ns", seen.spin.median_ns());
@@ -98,8 +163,10 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
   command->footer(
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"
+      "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
       "  stepbench doctor --format json    the same for a program\n"
-      "Exit code 4: measuring here is pointless until the problems named are gone.");
+      "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
+      "warning is a doubt that results will carry; a note matters for small differences only.");
   const auto options = std::make_shared<Options>();
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
@@ -111,12 +178,14 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   command->callback([options, &environment, &exit_code] {
-    const Examination seen = examine(*options);
+    const Examination seen = examine(*options, environment);
     const std::vector<Finding> findings = diagnose(seen);
+    const Fields facts =
+        host_environment(options->root, find_devices(options->root, nvml_device_count));
     if (options->format == "json") {
-      print_json(seen, findings, environment.out);
+      print_json(seen, findings, facts, environment.out);
     } else {
-      print_text(seen, findings, environment);
+      print_text(seen, findings, facts, environment);
     }
     exit_code = is_pointless(findings) ? kNothingMeasured : kOk;
   });

@@ -59,6 +59,8 @@ TEST(DeviceSampler, SaysTheRangeOfWhatItSaw) {
   scene.pass_a_second();
   EXPECT_EQ(scene.field("gpu.sm_mhz_min"), "1200");
   EXPECT_EQ(scene.field("gpu.sm_mhz_max"), "1980");
+  EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "1590");
+  EXPECT_EQ(scene.field("gpu.ecc"), "true");
   EXPECT_EQ(scene.field("gpu.power_w_max"), "650.5");
   EXPECT_EQ(scene.field("gpu.temperature_c_max"), "71");
   EXPECT_EQ(scene.field("gpu.utilisation_max"), "90");
@@ -67,6 +69,19 @@ TEST(DeviceSampler, SaysTheRangeOfWhatItSaw) {
   EXPECT_EQ(scene.field("gpu.mig"), "absent") << "not supported is not false";
   EXPECT_EQ(scene.field("gpu.throttled"), "no");
   EXPECT_EQ(scene.field("gpu.samples"), "2");
+}
+
+TEST(DeviceSampler, ClocksOfAnIdleDeviceSayNothingOfTheLaunch) {
+  Scene scene;
+  scene.nvml.utilisation = 0;
+  scene.nvml.sm_mhz = 345;
+  scene.pass_a_second();
+  EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "absent");
+  scene.nvml.utilisation = 80;
+  scene.nvml.sm_mhz = 1980;
+  scene.pass_a_second();
+  EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "1980");
+  EXPECT_EQ(scene.field("gpu.sm_mhz_min"), "345");
 }
 
 TEST(DeviceSampler, InAContainerTheWorkerItselfIsNotTakenForAStranger) {

@@ -29,16 +29,23 @@ std::vector<std::string> ids(const std::vector<Finding>& findings) {
 Examination quiet() {
   Examination seen;
   seen.before = {.cores = 8,
+                 .online = 8,
+                 .one_per_core = {0, 1, 2, 3, 4, 5, 6, 7},
                  .governor = "performance",
+                 .turbo = false,
+                 .huge_pages = "madvise",
                  .load_1m = 0.1,
                  .run_queue_wait_ns = 1000,
                  .throttled_ns = 0,
-                 .all_jiffies = 10'000,
-                 .steal_jiffies = 5,
+                 .times = CpuTimes{.all = 10'000, .idle = 9000, .steal = 5},
+                 .own_times = CpuTimes{.all = 10'000, .idle = 9000, .steal = 5},
+                 .memory_bytes = std::int64_t{16} << 30,
                  .swap_used_bytes = 0,
+                 .pages_swapped_in = 70,
                  .shm_free_bytes = std::int64_t{8} << 30};
   seen.after = seen.before;
-  seen.after.all_jiffies = 14'000;
+  seen.after.times = seen.after.own_times = CpuTimes{.all = 14'000, .idle = 12'450, .steal = 5};
+  seen.after.own_ticks = 500;
   seen.spin_ns = 5 * kSecond;
   seen.spin.times_ns.assign(2500, 2e6);
   return seen;
@@ -49,21 +56,83 @@ TEST(Doctor, FindsNothingOnAQuietMachine) { EXPECT_THAT(diagnose(quiet()), IsEmp
 TEST(Doctor, EachDoubtComesWithItsRemedy) {
   Examination seen = quiet();
   seen.before.governor = "powersave";
-  seen.before.load_1m = 4.0;
   seen.before.quota_cores = 2.5;
-  seen.before.swap_used_bytes = 5 << 20;
+  seen.before.swap_used_bytes = std::int64_t{1} << 30;
   seen.before.shm_free_bytes = 64 << 20;
+  seen.before.gpu_driver = true;
   seen.after.run_queue_wait_ns = *seen.before.run_queue_wait_ns + kSecond / 10;
-  seen.after.steal_jiffies = *seen.before.steal_jiffies + 80;
+  seen.after.times->steal += 80;
+  seen.after.own_times->idle -= 400;
   const std::vector<Finding> findings = diagnose(seen);
-  EXPECT_THAT(ids(findings), ElementsAre("machine.run_queue", "machine.steal", "cpu.load",
-                                         "cpu.governor", "cpu.quota", "memory.swap", "memory.shm"));
+  EXPECT_THAT(ids(findings),
+              ElementsAre("machine.run_queue", "machine.steal", "cpu.others", "cpu.governor",
+                          "cpu.quota", "memory.swap", "memory.shm", "gpu.library"));
   for (const Finding& finding : findings) {
     EXPECT_EQ(finding.severity, Severity::kWarning) << finding.id;
     EXPECT_THAT(finding.remedy, testing::Not(IsEmpty())) << finding.id;
   }
   EXPECT_THAT(findings[0].text, HasSubstr("waited 2.00 % of the time for a CPU"));
   EXPECT_THAT(findings[1].text, HasSubstr("took 2.00 %"));
+  EXPECT_THAT(findings[2].text, HasSubstr("others used 11.2 % of the 8 CPU(s)"));
+  EXPECT_THAT(findings[4].remedy, testing::EndsWith(": 2"));
+}
+
+TEST(Doctor, WhatMattersForSmallDifferencesIsANote) {
+  Examination seen = quiet();
+  seen.before.one_per_core = {0, 2, 3, 4};
+  seen.before.turbo = true;
+  seen.before.turbo_off = "turn it off";
+  seen.before.swap_used_bytes = 5 << 20;
+  seen.before.huge_pages = "always";
+  const std::vector<Finding> findings = diagnose(seen);
+  EXPECT_THAT(ids(findings),
+              ElementsAre("cpu.turbo", "cpu.siblings", "memory.swap", "memory.huge_pages"));
+  for (const Finding& finding : findings) EXPECT_EQ(finding.severity, Severity::kInfo);
+  EXPECT_EQ(findings[0].remedy, "turn it off for comparisons");
+  EXPECT_EQ(findings[1].remedy, "one CPU of each: taskset -c 0,2-4 stepbench ...");
+}
+
+TEST(Doctor, SwapThatMovesIsADoubtHoweverLittleItIs) {
+  Examination seen = quiet();
+  seen.before.swap_used_bytes = 5 << 20;
+  seen.after.pages_swapped_in = 71;
+  EXPECT_EQ(diagnose(seen).at(0).severity, Severity::kWarning);
+}
+
+TEST(Doctor, OneCpuIsTheMachinesOrTheMasks) {
+  Examination seen = quiet();
+  seen.before.cores = 1;
+  seen.before.one_per_core = {0};
+  EXPECT_THAT(ids(diagnose(seen)), ElementsAre("cpu.affinity"));
+  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("taskset -cp 0-7 $$"));
+  seen.before.online = 1;
+  EXPECT_THAT(ids(diagnose(seen)), ElementsAre("cpu.single"));
+}
+
+TEST(Doctor, AQuotaBelowOneCpuIsToBeRaised) {
+  Examination seen = quiet();
+  seen.before.quota_cores = 0.5;
+  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("raise the quota"));
+  seen.before.quota_cores = 8;
+  EXPECT_THAT(diagnose(seen), IsEmpty());
+}
+
+TEST(Doctor, TheLoadOfTheLastMinuteCountsOnlyWhereNothingIsSeenMeanwhile) {
+  Examination seen = quiet();
+  seen.before.load_1m = 30;
+  EXPECT_THAT(diagnose(seen), IsEmpty()) << "it is over";
+  seen.after.own_times.reset();
+  EXPECT_THAT(ids(diagnose(seen)), ElementsAre("cpu.load"));
+}
+
+TEST(Doctor, TheRemedyOfVariationFollowsItsCause) {
+  Examination seen = quiet();
+  for (std::size_t i = 0; i < seen.spin.times_ns.size(); i += 20) seen.spin.times_ns[i] = 3e6;
+  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("fix the clocks"));
+  seen.after.times->steal += 80;
+  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("CPUs of its own"));
+  seen.after.own_times->idle -= 400;
+  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("end what else runs"));
 }
 
 TEST(Doctor, WhatMakesMeasuringPointlessIsAProblemAndStandsFirst) {
@@ -86,11 +155,12 @@ TEST(Doctor, LooksAtEachDevice) {
                    .memory_total_bytes = 100,
                    .persistence = false,
                    .mig = true,
+                   .memory_errors = 3,
                    .clock_reasons = 0x40,
                    .processes = std::vector<int>{4, 5}}};
   const std::vector<Finding> findings = diagnose(seen);
-  EXPECT_THAT(ids(findings), ElementsAre("gpu.throttled", "gpu.others", "gpu.memory", "gpu.hot",
-                                         "gpu.persistence", "gpu.mig"));
+  EXPECT_THAT(ids(findings), ElementsAre("gpu.throttled", "gpu.memory_errors", "gpu.others",
+                                         "gpu.memory", "gpu.hot", "gpu.persistence", "gpu.mig"));
   for (const Finding& finding : findings) EXPECT_THAT(finding.text, HasSubstr("GPU 1"));
 }
 
@@ -100,6 +170,18 @@ TEST(Doctor, WhatCannotBeReadIsNotDiagnosed) {
   seen.spin.times_ns.assign(10, 2e6);
   seen.devices = {DeviceState{}};
   EXPECT_THAT(diagnose(seen), IsEmpty());
+}
+
+TEST(Doctor, AClockIsAdvisedThatTheDeviceOffers) {
+  const auto findings = diagnose_device(2, {.max_sm_mhz = 1980});
+  ASSERT_THAT(ids(findings), ElementsAre("gpu.clocks"));
+  EXPECT_EQ(findings[0].severity, Severity::kInfo);
+  EXPECT_THAT(findings[0].remedy, HasSubstr("sudo nvidia-smi -i 2 -lgc 1485,1485"));
+}
+
+TEST(CpuList, IsWrittenInRanges) {
+  EXPECT_EQ(cpu_list_text({0, 1, 2, 8, 10, 11}), "0-2,8,10-11");
+  EXPECT_EQ(cpu_list_text({}), "");
 }
 
 TEST(Spin, TimesTheSameWorkUntilTheTimeIsOver) {
@@ -149,9 +231,48 @@ TEST_F(DoctorCommand, ReadsTheMachineMadeOfFiles) {
   EXPECT_EQ(host.cores, 4);
   EXPECT_EQ(host.load_1m, 2.0);
   EXPECT_EQ(host.swap_used_bytes, 1 << 20);
+  EXPECT_EQ(host.turbo, std::nullopt);
+  EXPECT_EQ(host.own_times, std::nullopt);
   EXPECT_EQ(host.governor, "schedutil");
   EXPECT_EQ(host.run_queue_wait_ns, std::nullopt);
   EXPECT_EQ(host.shm_free_bytes, std::nullopt);
+}
+
+TEST_F(DoctorCommand, ReadsCoresClocksAndTimesOfItsOwnCpus) {
+  write("proc/self/status", "Cpus_allowed_list:\t1-3\n");
+  write("proc/self/stat", "7 (a) b) S 1 1 1 0 -1 0 0 0 0 0 40 2 900 900 20 0\n");
+  write("proc/stat",
+        "cpu  9 0 0 9 0 0 0 0 0 0\ncpu0 5 0 0 5 0 0 0 0 0 0\ncpu1 10 1 2 50 3 4 5 6 0 0\n"
+        "cpu2 1 0 0 1 0 0 0 0 0 0\ncpu30 70 0 0 0 0 0 0 0 0 0\nintr 5\n");
+  write("sys/devices/system/cpu/online", "0-3\n");
+  for (const auto& [cpu, threads] : {std::pair{"1", "0-1"}, {"2", "2-3"}, {"3", "2-3"}}) {
+    write(std::string("sys/devices/system/cpu/cpu") + cpu + "/topology/thread_siblings_list",
+          std::string(threads) + "\n");
+  }
+  write("sys/devices/system/cpu/cpufreq/boost", "1\n");
+  write("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
+  write("proc/vmstat", "pswpin 12\npswpout 13\n");
+  const HostReading host = read_host(root_);
+  EXPECT_EQ(host.online, 4);
+  EXPECT_THAT(host.one_per_core, ElementsAre(1, 2));
+  EXPECT_EQ(host.turbo, true);
+  EXPECT_EQ(host.turbo_off, "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
+  EXPECT_EQ(host.huge_pages, "always");
+  EXPECT_EQ(host.pages_swapped_in, 12);
+  EXPECT_EQ(host.own_ticks, 42);
+  ASSERT_TRUE(host.own_times.has_value());
+  EXPECT_EQ(host.own_times->all, 83);
+  EXPECT_EQ(host.own_times->idle, 54);
+  EXPECT_EQ(host.own_times->steal, 6);
+  EXPECT_EQ(host.own_times->busy(), 23);
+}
+
+TEST(ShareOfOthers, IsWhatWasBusyBeyondTheOwn) {
+  const CpuTimes before{.all = 1000, .idle = 500, .steal = 0};
+  const CpuTimes after{.all = 1200, .idle = 560, .steal = 20};
+  EXPECT_EQ(share_of_others(before, after, 70), 0.25);
+  EXPECT_EQ(share_of_others(before, after, 500), 0.0) << "ticks are coarse";
+  EXPECT_EQ(share_of_others(before, {.all = 1099, .idle = 500, .steal = 0}, 0), std::nullopt);
 }
 
 TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
@@ -161,7 +282,9 @@ TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
   EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("problem: load 31.0 on 1 CPU(s)"));
   EXPECT_THAT(result.out, HasSubstr("remedy: wait until it is quiet"));
-  EXPECT_THAT(result.out, HasSubstr("Measuring here is pointless"));
+  EXPECT_THAT(result.out, HasSubstr("Measuring here is pointless until the "));
+  EXPECT_THAT(result.out, HasSubstr("1 CPU"));
+  EXPECT_EQ(result.err, "") << "no progress beside a terminal";
 }
 
 TEST_F(DoctorCommand, SaysTheSameToAProgram) {

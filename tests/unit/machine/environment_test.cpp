@@ -117,6 +117,53 @@ TEST_F(Machine, ReadsLimitsOfControlGroupsOfVersion1AsAContainerSeesThem) {
   EXPECT_THAT(Cgroup{root_}.throttled_ns(), Optional(99));
 }
 
+TEST_F(Machine, ALimitHoldsWhereverItWasSet) {
+  write("proc/self/cgroup", "0::/slice/pod/container\n");
+  for (const std::string group : {"", "slice/", "slice/pod/", "slice/pod/container/"}) {
+    write("sys/fs/cgroup/" + group + "cgroup.controllers", "cpu memory\n");
+  }
+  write("sys/fs/cgroup/slice/cpu.max", "800000 100000\n");
+  write("sys/fs/cgroup/slice/pod/cpu.max", "150000 100000\n");
+  write("sys/fs/cgroup/slice/pod/container/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/slice/memory.max", "4096\n");
+  write("sys/fs/cgroup/slice/pod/container/memory.max", "max\n");
+  write("sys/fs/cgroup/slice/pod/cpu.stat", "throttled_usec 7\n");
+  write("sys/fs/cgroup/slice/pod/container/cpu.stat", "throttled_usec 2\n");
+  const Cgroup cgroup{root_};
+  EXPECT_THAT(cgroup.cpu_quota(), Optional(1.5));
+  EXPECT_THAT(cgroup.memory_limit_bytes(), Optional(4096));
+  EXPECT_THAT(cgroup.throttled_ns(), Optional(9000));
+}
+
+TEST_F(Machine, ReadsTheGroupsAroundItsOwnOfVersion1) {
+  write("proc/self/cgroup", "3:cpu,cpuacct:/pod/one\n2:memory:/pod/one\n");
+  for (const std::string group : {"", "pod/", "pod/one/"}) {
+    write("sys/fs/cgroup/cpu,cpuacct/" + group + "cpu.cfs_period_us", "100000\n");
+    write("sys/fs/cgroup/memory/" + group + "memory.limit_in_bytes", "9223372036854771712\n");
+  }
+  write("sys/fs/cgroup/cpu,cpuacct/pod/cpu.cfs_quota_us", "50000\n");
+  write("sys/fs/cgroup/cpu,cpuacct/pod/one/cpu.cfs_quota_us", "-1\n");
+  const Cgroup cgroup{root_};
+  EXPECT_THAT(cgroup.cpu_quota(), Optional(0.5));
+  EXPECT_EQ(cgroup.memory_limit_bytes(), std::nullopt);
+}
+
+TEST_F(Machine, AProcessMovedOutOfItsNamespaceSeesTheGroupAtTheMount) {
+  write("proc/self/cgroup", "0::/../other\n");
+  write("sys/fs/cgroup/cgroup.controllers", "cpu\n");
+  write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  write("sys/fs/other/cgroup.controllers", "cpu\n");
+  write("sys/fs/other/cpu.max", "100000 100000\n");
+  EXPECT_THAT(Cgroup{root_}.cpu_quota(), Optional(2.0));
+}
+
+TEST_F(Machine, ReadsTheUnifiedHierarchyBesideVersion1) {
+  write("proc/self/cgroup", "1:name=systemd:/x\n0::/x\n");
+  write("sys/fs/cgroup/unified/x/cgroup.controllers", "cpu\n");
+  write("sys/fs/cgroup/unified/x/cpu.max", "300000 100000\n");
+  EXPECT_THAT(Cgroup{root_}.cpu_quota(), Optional(3.0));
+}
+
 TEST_F(Machine, AnUnlimitedGroupHasNoLimit) {
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/cgroup.controllers", "\n");
@@ -226,11 +273,51 @@ TEST_F(Machine, IsSampledAtMostOnceASecond) {
   EXPECT_EQ(text("load_1m_max"), "1.5");
 }
 
-TEST(CpuList, IsCounted) {
-  EXPECT_EQ(count_of_cpu_list("0"), 1);
-  EXPECT_EQ(count_of_cpu_list("0-3,8,10-11"), 7);
-  EXPECT_EQ(count_of_cpu_list(""), 0);
-  EXPECT_EQ(count_of_cpu_list("3-1,x"), 0);
+// The worker used 90 ticks with its children, this process 10, others 100 of 400.
+TEST_F(Machine, TellsWhatOthersUsedOfTheCpusOfAWorker) {
+  write("proc/self/status", "Cpus_allowed_list:\t0-1\n");
+  write("proc/self/stat", "1 (me) S 0 0 0 0 0 0 0 0 0 0 5 5 0 0 0 0\n");
+  write("proc/10/stat", "10 (worker) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+  write("proc/stat",
+        "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0 0 0\n");
+  ScriptedClock clock;
+  MachineSampler sampler{root_, 10, clock};
+  write("proc/self/stat", "1 (me) S 0 0 0 0 0 0 0 0 0 0 10 10 7 7 0 0\n");
+  write("proc/10/stat", "10 (worker) Z 1 0 0 0 0 0 0 0 0 0 40 10 30 10 0 0\n");
+  write("proc/stat",
+        "cpu  9 0 0 9 0 0 0 0 0 0\ncpu0 100 0 0 100 0 0 0 0 0 0\ncpu1 90 0 10 100 0 0 0 0 0 0\n"
+        "cpu2 800 0 0 0 0 0 0 0 0 0\n");
+  sampler.worker_ended();
+  EXPECT_EQ(to_text(sampler.summary().at("others_cpu_share")), "0.25");
+}
+
+TEST_F(Machine, CountsTheWaitForACpuInWindowsApart) {
+  ScriptedClock clock;
+  write("proc/10/schedstat", "500 1000 3\n");
+  MachineSampler sampler{root_, 10, clock};
+  clock.now = 100;
+  sampler.window_begins();
+  write("proc/10/schedstat", "600 1040 3\n");
+  clock.now = 300;
+  sampler.window_ends();
+  sampler.window_ends();
+  write("proc/10/schedstat", "600 9040 3\n");
+  sampler.window_begins();
+  write("proc/10/schedstat", "600 9050 3\n");
+  clock.now = 400;
+  sampler.window_ends();
+  sampler.worker_ended();
+  const Fields fields = sampler.summary();
+  EXPECT_EQ(to_text(fields.at("run_queue_wait_ns")), "9050");
+  EXPECT_EQ(to_text(fields.at("window_ns")), "300");
+  EXPECT_EQ(to_text(fields.at("window_run_queue_wait_ns")), "50");
+}
+
+TEST(CpuList, IsReadInRanges) {
+  EXPECT_THAT(parse_cpu_list("0"), ElementsAre(0));
+  EXPECT_THAT(parse_cpu_list("0-2,8,10-11"), ElementsAre(0, 1, 2, 8, 10, 11));
+  EXPECT_THAT(parse_cpu_list(""), ElementsAre());
+  EXPECT_THAT(parse_cpu_list("3-1,x"), ElementsAre());
 }
 
 TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {

@@ -78,6 +78,14 @@ struct ScriptedNvml {
       return 0;
     };
     api.mig = [](NvmlDevice, unsigned*) { return kNotSupported; };
+    api.ecc = [](NvmlDevice, unsigned* on) {
+      *on = 1;
+      return 0;
+    };
+    api.memory_errors = [this](NvmlDevice, unsigned long long* count) {
+      *count = memory_errors;
+      return 0;
+    };
     api.processes = [this](NvmlDevice, std::vector<int>* pids) {
       *pids = processes;
       return 0;
@@ -94,6 +102,7 @@ struct ScriptedNvml {
   unsigned utilisation = 90;
   unsigned long long memory_used = 10;
   unsigned long long reasons = 0;
+  unsigned long long memory_errors = 0;
   bool persistence = true;
   std::vector<int> processes = {};
   std::vector<std::string> uuids = {"GPU-8a1e4f00-7b"};

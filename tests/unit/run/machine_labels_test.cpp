@@ -57,6 +57,28 @@ TEST(MachineLabels, AreMadeAboveOnePerCent) {
               ElementsAre("waited_for_cpu", "steal"));
 }
 
+TEST(MachineLabels, OfWindowsCountWhatWasWaitedInThem) {
+  EXPECT_THAT(flags_of({{"run_queue_wait_ns", std::int64_t{900'000'000}},
+                        {"window_run_queue_wait_ns", std::int64_t{5}},
+                        {"window_ns", std::int64_t{1000}}}),
+              IsEmpty());
+  EXPECT_THAT(flags_of({{"run_queue_wait_ns", std::int64_t{0}},
+                        {"window_run_queue_wait_ns", std::int64_t{11}},
+                        {"window_ns", std::int64_t{1000}}}),
+              ElementsAre("waited_for_cpu"));
+}
+
+TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
+  const auto note = [](double others) {
+    LaunchReport report;
+    label_machine({{"run_queue_wait_ns", std::int64_t{500}}, {"others_cpu_share", others}}, 1000,
+                  report);
+    return report.notes.at(0);
+  };
+  EXPECT_THAT(note(0.3), testing::StartsWith("the machine was busy"));
+  EXPECT_THAT(note(0.0), testing::StartsWith("more threads than CPUs"));
+}
+
 TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
   EXPECT_THAT(
       flags_of({{"cgroup_throttled_ns", std::int64_t{0}}, {"gpu.throttled", std::string("no")}}),

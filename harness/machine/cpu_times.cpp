@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/cpu_times.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "harness/machine/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kLeastTicks = 100;
+
+// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": guests are counted in
+// user already.
+std::optional<CpuTimes> parse(const std::vector<std::string_view>& words) {
+  constexpr std::size_t kIdle = 4;
+  constexpr std::size_t kWaiting = 5;
+  constexpr std::size_t kSteal = 8;
+  if (words.size() <= kSteal) return std::nullopt;
+  CpuTimes times;
+  for (std::size_t i = 1; i <= kSteal; ++i) times.all += parse_integer(words[i]).value_or(0);
+  times.idle = parse_integer(words[kIdle]).value_or(0) + parse_integer(words[kWaiting]).value_or(0);
+  times.steal = parse_integer(words[kSteal]).value_or(0);
+  return times;
+}
+
+std::optional<CpuTimes> sum_of(const std::string& text, const std::vector<int>& cpus) {
+  std::optional<CpuTimes> sum;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const auto words = split_words(std::string_view{text}.substr(at, end - at));
+    at = end + 1;
+    if (words.empty() || !words[0].starts_with("cpu") || words[0].size() == 3) continue;
+    const auto number = parse_integer(words[0].substr(3));
+    if (!number || std::find(cpus.begin(), cpus.end(), *number) == cpus.end()) continue;
+    const auto times = parse(words);
+    if (!times) continue;
+    if (!sum) sum.emplace();
+    sum->all += times->all;
+    sum->idle += times->idle;
+    sum->steal += times->steal;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<CpuTimes> cpu_times(const fs::path& root) {
+  const auto line = read_line(root / "proc/stat");
+  return line && line->starts_with("cpu ") ? parse(split_words(*line)) : std::nullopt;
+}
+
+std::optional<CpuTimes> cpu_times(const fs::path& root, const std::vector<int>& cpus) {
+  const auto sum = sum_of(read_text(root / "proc/stat").value_or(""), cpus);
+  return sum ? sum : cpu_times(root);
+}
+
+std::optional<std::int64_t> process_ticks(const fs::path& root, const std::string& process,
+                                          bool with_children) {
+  const std::string text = read_text(root / "proc" / process / "stat").value_or("");
+  const std::size_t close = text.rfind(')');  // the name before it may hold anything
+  if (close == std::string::npos) return std::nullopt;
+  const auto words = split_words(std::string_view{text}.substr(close + 1));
+  constexpr std::size_t kUser = 11;  // utime stime cutime cstime, counted from the state
+  const std::size_t fields = with_children ? 4 : 2;
+  if (words.size() < kUser + fields) return std::nullopt;
+  std::int64_t ticks = 0;
+  for (std::size_t i = kUser; i < kUser + fields; ++i) {
+    ticks += parse_integer(words[i]).value_or(0);
+  }
+  return ticks;
+}
+
+std::optional<double> share_of_others(const CpuTimes& before, const CpuTimes& after,
+                                      std::int64_t own_ticks) {
+  const std::int64_t all = after.all - before.all;
+  if (all < kLeastTicks) return std::nullopt;
+  const std::int64_t others = after.busy() - before.busy() - own_ticks;
+  return std::clamp(static_cast<double>(others) / static_cast<double>(all), 0.0, 1.0);
+}
+
+std::optional<double> load_1m(const fs::path& root) {
+  const auto line = read_line(root / "proc/loadavg");
+  if (!line) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), value);
+  return error == std::errc{} ? std::optional{value} : std::nullopt;
+}
+
+}  // namespace stepbench

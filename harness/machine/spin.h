@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same work again and again: how differently long does it take?
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "harness/measure/clock.h"
+
+namespace stepbench {
+
+struct Spin {
+  std::vector<double> times_ns = {};
+  [[nodiscard]] double median_ns() const;
+  [[nodiscard]] double variation() const;  // standard deviation over mean
+  [[nodiscard]] double slowest() const;    // 99th percentile over median
+};
+// Runs `work` for about `total_ns`, one time per run; `work` is what lasts about 2 ms.
+[[nodiscard]] Spin spin(const Clock& clock, const std::function<void()>& work,
+                        std::int64_t total_ns);
+void spin_work();  // about 2 ms of integer arithmetic in registers
+
+}  // namespace stepbench
