@@ -2,8 +2,18 @@
 #include "harness/catalogue/catalogue.h"
 
 #include <algorithm>
+#include <array>
+
+#include <algorithm>
 
 namespace stepbench {
+
+bool exact_by_unit(const Metric& metric) {
+  constexpr std::array<std::string_view, 5> kUnits = {"count", "launches", "allocations", "calls",
+                                                      "copies"};
+  return metric.role == Role::kMetric && metric.direction != Direction::kNeither &&
+         std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
+}
 namespace {
 
 template <typename Range>

@@ -86,7 +86,12 @@ struct Metric {
   Direction direction = Direction::kLowerIsBetter;
   std::string doc;
   Source source = Source::kUnsaid;
+  // A program that does the same work repeats the number to the last digit: calls, allocations,
+  // bytes. Compared without statistics.
+  bool exact = false;
 };
+// What holds where a file or a worker says nothing of `exact`: counts were known by their unit.
+[[nodiscard]] bool exact_by_unit(const Metric& metric);
 
 struct WorkloadSpec {
   std::string name;

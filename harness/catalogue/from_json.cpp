@@ -196,12 +196,14 @@ Source read_source(const Object& json) {
 }
 
 Metric read_metric(const Object& json) {
-  return {.name = json.text("name", true),
-          .unit = json.text("unit"),
-          .role = json.one_of("role", kRoles, Role::kMetric),
-          .direction = json.one_of("direction", kDirections, Direction::kLowerIsBetter),
-          .doc = json.text("doc"),
-          .source = read_source(json)};
+  Metric metric{.name = json.text("name", true),
+                .unit = json.text("unit"),
+                .role = json.one_of("role", kRoles, Role::kMetric),
+                .direction = json.one_of("direction", kDirections, Direction::kLowerIsBetter),
+                .doc = json.text("doc"),
+                .source = read_source(json)};
+  metric.exact = json.find("exact") == nullptr ? exact_by_unit(metric) : json.flag("exact");
+  return metric;
 }
 
 WorkloadSpec read_workload(const Object& json) {

@@ -16,6 +16,12 @@ Metric lower(std::string name, std::string unit, std::string doc) {
   return {.name = std::move(name), .unit = std::move(unit), .doc = std::move(doc)};
 }
 
+// Repeated to the last digit by a program that does the same.
+Metric exact(Metric metric) {
+  metric.exact = true;
+  return metric;
+}
+
 Metric higher(std::string name, std::string unit, std::string doc) {
   return {.name = std::move(name),
           .unit = std::move(unit),
@@ -69,14 +75,15 @@ std::vector<Metric> make() {
       {lower("device_busy_ns", "ns",
              "Profiled: time per step in which anything ran on the device."),
        lower("device_idle_ns", "ns", "Profiled: time per step in which nothing ran on the device."),
-       context("kernels", "", "Profiled: kernels that ran, per step."),
-       context("launches", "", "Profiled: calls that started kernels or graphs, per step."),
-       context("copies", "", "Profiled: copies to, from and on the device, per step."),
-       context("copied_bytes", "bytes", "Profiled: bytes of these copies, per step."),
-       context("pageable_copies", "",
-               "Profiled: copies between the device and pageable host memory, per step."),
-       lower("synchronisations", "",
-             "Profiled: times per step that the host waited for an event, a stream or the device."),
+       exact(context("kernels", "", "Profiled: kernels that ran, per step.")),
+       exact(context("launches", "", "Profiled: calls that started kernels or graphs, per step.")),
+       exact(context("copies", "", "Profiled: copies to, from and on the device, per step.")),
+       exact(context("copied_bytes", "bytes", "Profiled: bytes of these copies, per step.")),
+       exact(context("pageable_copies", "",
+                     "Profiled: copies between the device and pageable host memory, per step.")),
+       exact(lower(
+           "synchronisations", "",
+           "Profiled: times per step that the host waited for an event, a stream or the device.")),
        lower("synchronisation_ns", "ns", "Profiled: time per step of these waits.")});
   add(Source::kCounted,
       {context("event_ring_grown", "", "Events that had to be made inside measured windows."),

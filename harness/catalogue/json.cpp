@@ -125,6 +125,7 @@ Json metric_json(const Metric& metric) {
                {"direction", name_of(metric.direction)},
                {"doc", metric.doc}};
   if (metric.source != Source::kUnsaid) json["source"] = name_of(metric.source);
+  if (metric.exact || exact_by_unit(metric)) json["exact"] = metric.exact;
   return json;
 }
 

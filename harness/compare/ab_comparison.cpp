@@ -3,17 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <iterator>
 #include <set>
 
 #include "harness/compare/case_result.h"
+#include "harness/compare/drift.h"
+#include "harness/compare/exact_counts.h"
+#include "harness/compare/machine_gates.h"
 #include "harness/record/summary.h"
-#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
-
-constexpr double kNoisy = 0.10;  // IQR over median of an arm's launches
 
 // The workers of one arm, as if they stood in a result of their own.
 Results workers_of(const Results& results, std::string_view arm) {
@@ -34,17 +34,6 @@ std::vector<double> step_times(const std::vector<const Launch*>& launches) {
     if (const auto summary = summarise(*launch)) values.push_back(summary->step_median_ns);
   }
   return values;
-}
-
-void note_noise(const std::vector<double>& values, const std::string& arm, CaseResult& result) {
-  if (values.size() < 4) return;
-  const double centre = median(values);
-  const double iqr = quantile(values, 0.75) - quantile(values, 0.25);
-  if (!(centre > 0) || iqr <= kNoisy * centre) return;
-  char share[16];
-  std::snprintf(share, sizeof share, "%.0f", 100 * iqr / centre);
-  result.notes.push_back("noisy: the middle half of arm " + arm + "'s launches spans " + share +
-                         " % of their median");
 }
 
 // A case that never got as far as a measurement in both arms.
@@ -69,8 +58,9 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
 }
 
 CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& ended,
-                     const Results& results, const VerdictRule& rule,
-                     const CompareOptions& options) {
+                     const Results& results, const ProfiledLaunches& profiled,
+                     const VerdictRule& rule, const CompareOptions& options,
+                     std::vector<Gate>& gates) {
   if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
     return unmeasured(point, pairs);
   }
@@ -86,12 +76,16 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     }
     result.metrics.push_back(std::move(metric));
   }
-  note_noise(step_times(pairs.pair.base.measured), kArmA, result);
-  note_noise(step_times(pairs.pair.candidate.measured), kArmB, result);
+  judge_noise({"arm a", step_times(pairs.pair.base.measured)},
+              {"arm b", step_times(pairs.pair.candidate.measured)}, options.allow, result, gates);
+  const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};
+  const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB)};
+  for (std::string& note : exact_count_notes(base, candidate, results.columns)) {
+    result.notes.push_back(std::move(note));
+  }
   if (is_change(result.metrics.front().judgement)) {
     result.cause = explaining(phase_changes(pairs.pair, rule.confidence));
-    result.ops = op_changes(profiled_launches(results, point.a_case, kArmA),
-                            profiled_launches(results, point.b_case, kArmB), true);
+    result.ops = op_changes(base.profiled, candidate.profiled, true);
   }
   return result;
 }
@@ -105,6 +99,16 @@ void count_tests(Comparison& comparison) {
       ++(metric.judgement.slower ? comparison.rejected_slower : comparison.rejected_faster);
     }
   }
+}
+
+void add_campaign_gates(const std::vector<CasePair>& cases, Design design,
+                        const CompareOptions& options, std::vector<Gate>& gates) {
+  std::vector<std::vector<double>> levels;
+  for (const CasePair& pair : cases) levels.push_back(block_levels(pair));
+  std::vector<Gate> own = machine_gates(cases, design);
+  own.insert(own.begin(), drift_gate(levels));  // told also where it passed: how far it went
+  apply_allowed(options.allow, own);
+  std::move(own.begin(), own.end(), std::back_inserter(gates));
 }
 
 // Returns whether an arm lacks a point that the other one has.
@@ -133,11 +137,13 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
   const std::vector<AbPairs> pairs = ab_pairs(results, outcome.points);
   comparison.rule.design = design_of(pairs);
 
+  const ProfiledLaunches profiled(results);
   CasePairs joined;
   std::vector<std::vector<double>> base_runs;
   for (std::size_t i = 0; i < outcome.points.size(); ++i) {
     comparison.cases.push_back(result_of(outcome.points[i], pairs[i], outcome.campaign.cases()[i],
-                                         results, comparison.rule, options));
+                                         results, profiled, comparison.rule, options,
+                                         comparison.gates));
     base_runs.push_back(step_times(pairs[i].base_launches));
     if (!pairs[i].pair.base.measured.empty()) joined.both.push_back(pairs[i].pair);
   }
@@ -146,6 +152,7 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
   comparison.environment = environment_differences({&a, outcome.where}, {&b, outcome.where}, joined,
                                                    options.allow, outcome.overridden);
   comparison.aa_control = aa_control(base_runs);
+  add_campaign_gates(joined.both, comparison.rule.design, options, comparison.gates);
   count_tests(comparison);
   const bool one_sided = add_missing(outcome.missing, comparison);
   conclude(options, one_sided, comparison);

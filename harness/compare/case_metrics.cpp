@@ -2,7 +2,6 @@
 #include "harness/compare/case_metrics.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -60,13 +59,6 @@ const Metric* peak_metric(const CasePair& pair, const std::vector<Metric>& colum
 
 }  // namespace
 
-bool is_exact_count(const Metric& metric) {
-  constexpr std::array<std::string_view, 5> kUnits = {"count", "launches", "allocations", "calls",
-                                                      "copies"};
-  return metric.role == Role::kMetric && metric.direction != Direction::kNeither &&
-         std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
-}
-
 std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector<Metric>& columns,
                                          const Margins& margins) {
   std::vector<MetricQuestion> questions;
@@ -90,7 +82,7 @@ std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector
                          .question = std::move(question)});
   }
   for (const Metric& metric : columns) {
-    if (!is_exact_count(metric)) continue;
+    if (!metric.exact || metric.direction == Direction::kNeither) continue;
     if (!reports(pair.base, metric.name) || !reports(pair.candidate, metric.name)) continue;
     questions.push_back({.name = metric.name,
                          .metric = metric.name,
@@ -113,7 +105,7 @@ std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonS
       columns.push_back(metric);
       continue;
     }
-    const Metric& before = base.results->columns[found->second];
+    Metric& before = columns[found->second];
     if (before.unit != metric.unit) {
       throw ConfigError(candidate.where, "has '" + metric.name + "' in '" + metric.unit + "', " +
                                              base.where + " has it in '" + before.unit +
@@ -124,6 +116,7 @@ std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonS
                                              " do not agree on whether more is better for '" +
                                              metric.name + "'");
     }
+    before.exact = before.exact || metric.exact;  // a file of version 1.0 does not say
   }
   return columns;
 }

@@ -25,11 +25,8 @@ struct MetricQuestion {
   Question question;
 };
 
-// Counts that a deterministic program repeats exactly: launches, allocations, copies.
-[[nodiscard]] bool is_exact_count(const Metric& metric);
-
-// `columns`: of both sides. The step time comes first and is always asked for; others when a side
-// has them.
+// `columns`: of both sides. The step time comes first and is always asked for; the peak when a side
+// has one, exact counts of which less or more is better when both have them.
 [[nodiscard]] std::vector<MetricQuestion> questions_of(const CasePair& pair,
                                                        const std::vector<Metric>& columns,
                                                        const Margins& margins);

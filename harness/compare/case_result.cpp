@@ -2,6 +2,7 @@
 #include "harness/compare/case_result.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "harness/compare/exit_code.h"
 
@@ -62,6 +63,24 @@ MetricResult metric_result(const MetricQuestion& asked) {
           .judgement = {}};
 }
 
+void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
+                 std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates) {
+  std::vector<Gate> own;
+  for (const NoiseOfSide& side : {base, candidate}) {
+    Gate gate = noise_gate(side.step_ns, side.name);
+    if (gate.state == GateState::kPassed) continue;
+    gate.case_id = one.case_id;
+    own.push_back(std::move(gate));
+  }
+  apply_allowed(allow, own);
+  Judgement& step = one.metrics.front().judgement;
+  if (fails(own) && step.verdict != Verdict::kNoData) {
+    step.verdict = Verdict::kInvalid;
+    step.reason = "noise";
+  }
+  std::move(own.begin(), own.end(), std::back_inserter(gates));
+}
+
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison) {
   std::vector<Judgement> all;
   for (const CaseResult& one : comparison.cases) {
@@ -69,10 +88,14 @@ void conclude(const CompareOptions& options, bool missing_cases, Comparison& com
   }
   const auto& allow = options.allow;
   const bool allowed = std::find(allow.begin(), allow.end(), "missing") != allow.end();
-  const GateInput gate{.judgements = all,
-                       .campaign_invalid = comparison.aa_control.state == AaControl::State::kFailed,
-                       .missing_cases = missing_cases && !allowed,
-                       .allow_inconclusive = options.allow_inconclusive};
+  const bool gate_failed = std::any_of(
+      comparison.gates.begin(), comparison.gates.end(),
+      [](const Gate& gate) { return gate.case_id.empty() && gate.state == GateState::kFailed; });
+  const GateInput gate{
+      .judgements = all,
+      .campaign_invalid = comparison.aa_control.state == AaControl::State::kFailed || gate_failed,
+      .missing_cases = missing_cases && !allowed,
+      .allow_inconclusive = options.allow_inconclusive};
   comparison.verdict = overall(gate);
   comparison.exit_code = exit_code(gate);
 }

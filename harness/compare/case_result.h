@@ -2,6 +2,11 @@
 // Parts of a comparison that `compare` and `ab` have in common.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "harness/compare/comparison.h"
 
 namespace stepbench {
@@ -13,6 +18,15 @@ namespace stepbench {
 [[nodiscard]] MetricResult metric_result(const MetricQuestion& asked);
 
 [[nodiscard]] bool is_change(const Judgement& judgement);
+
+// The noise gates of both sides, given by name and step times; one that fails makes the verdict on
+// the step invalid.
+struct NoiseOfSide {
+  std::string_view name;
+  std::span<const double> step_ns;
+};
+void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
+                 std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates);
 
 // Verdict and exit code of the whole, from all metrics.
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison);

@@ -2,9 +2,13 @@
 #include "harness/compare/comparison.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 
 #include "harness/compare/case_result.h"
+#include "harness/compare/exact_counts.h"
+#include "harness/compare/machine_gates.h"
 
 namespace stepbench {
 namespace {
@@ -53,12 +57,14 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   std::vector<Question> family;
   std::vector<Question> counts;
   std::vector<std::vector<double>> base_runs;
+  std::vector<std::array<std::vector<double>, 2>> step_times;
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
     for (MetricQuestion& asked : questions_of(pair, columns, options.margins)) {
       one.metrics.push_back(metric_result(asked));
       if (one.metrics.size() == 1) {
         base_runs.push_back(in_run_order(pair.base, asked.question.base));
+        step_times.push_back({asked.question.base, asked.question.candidate});
       }
       (asked.primary ? family : counts).push_back(std::move(asked.question));
     }
@@ -71,6 +77,8 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   result.rejected_faster = primary.rejected_faster;
   result.aa_control = aa_control(base_runs);
 
+  const ProfiledLaunches base_profiled(*base.results);
+  const ProfiledLaunches candidate_profiled(*candidate.results);
   std::size_t next_primary = 0;
   std::size_t next_exact = 0;
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
@@ -79,10 +87,17 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
       metric.judgement = std::move(metric.primary ? primary.judgements[next_primary++]
                                                   : exact.judgements[next_exact++]);
     }
+    judge_noise({"the base", step_times[i][0]}, {"the candidate", step_times[i][1]}, options.allow,
+                one, result.gates);
+    const CountedLaunches before{pairs.both[i].base.measured, base_profiled.of(one.case_id, "")};
+    const CountedLaunches after{pairs.both[i].candidate.measured,
+                                candidate_profiled.of(one.candidate_case_id, "")};
+    for (std::string& note : exact_count_notes(before, after, columns)) {
+      one.notes.push_back(std::move(note));
+    }
     if (is_change(one.metrics.front().judgement)) {
       one.cause = explaining(phase_changes(pairs.both[i], result.rule.confidence));
-      one.ops = op_changes(profiled_launches(*base.results, one.case_id, ""),
-                           profiled_launches(*candidate.results, one.candidate_case_id, ""), false);
+      one.ops = op_changes(before.profiled, after.profiled, false);
     }
   }
   if (primary.cannot_reject_alone) {
@@ -90,6 +105,9 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
                               std::to_string(primary.tested) +
                               " tests, one true change alone could not be claimed");
   }
+  std::vector<Gate> of_machine = machine_gates(pairs.both, result.rule.design);
+  apply_allowed(options.allow, of_machine);
+  std::move(of_machine.begin(), of_machine.end(), std::back_inserter(result.gates));
   const bool incomplete = !result.only_base.empty() || !result.only_candidate.empty();
   conclude(options, incomplete, result);
   for (const std::string& warning : base.results->warnings) result.warnings.push_back(warning);

@@ -15,6 +15,7 @@
 #include "harness/compare/cause.h"
 #include "harness/compare/environment_match.h"
 #include "harness/compare/fingerprint_check.h"
+#include "harness/compare/gate.h"
 #include "harness/compare/judge.h"
 #include "harness/compare/op_changes.h"
 
@@ -26,7 +27,7 @@ struct CompareOptions {
   std::vector<std::string> ignore =
       {};  // options that may differ, by full name; `key` leaves them out
   std::vector<std::string> allow =
-      {};  // environment fields that may differ; "all"; "missing" cases
+      {};  // environment fields that may differ; "all"; "missing" cases; names of gates
   bool bootstrap = false;
   bool allow_inconclusive = false;
 };
@@ -71,7 +72,8 @@ struct Comparison {
   std::vector<MissingCase> only_candidate = {};
   std::vector<EnvironmentDifference> environment = {};
   std::vector<std::string> warnings = {};
-  AaControl aa_control = {};  // of the base
+  AaControl aa_control = {};     // of the base
+  std::vector<Gate> gates = {};  // those that did not pass, and the drift of a campaign
   std::size_t tested = 0;
   std::size_t rejected_slower = 0;
   std::size_t rejected_faster = 0;

@@ -159,6 +159,15 @@ std::vector<EnvironmentDifference> environment_differences(const ComparisonSide&
   return differences;
 }
 
+std::vector<std::string> environment_fields(const Results& results) {
+  std::set<std::string> fields = {"data_digest"};
+  for (const auto& [name, values] : values_of(results)) fields.insert(name);
+  for (const Launch& launch : results.launches) {
+    for (const auto& [name, value] : launch.row.report.effective) fields.insert(name);
+  }
+  return {fields.begin(), fields.end()};
+}
+
 void refuse_mismatch(const ComparisonSide& candidate,
                      std::span<const EnvironmentDifference> differences) {
   std::string text;

@@ -40,6 +40,9 @@ struct EnvironmentDifference {
     const ComparisonSide& base, const ComparisonSide& candidate, const CasePairs& pairs,
     std::span<const std::string> allow, std::span<const std::string> ignore);
 
+// Names of all fields that a result says something of: what `allow` may name.
+[[nodiscard]] std::vector<std::string> environment_fields(const Results& results);
+
 // Throws ConfigError naming every difference that must not be and is not allowed.
 void refuse_mismatch(const ComparisonSide& candidate,
                      std::span<const EnvironmentDifference> differences);

@@ -216,7 +216,8 @@ Family judge(std::span<const Question> questions, const VerdictRule& rule) {
     }
     if (question.exact && judge_exactly(question, rule.design, usable, judgement)) continue;
     if (usable.not_positive) {
-      judgement.reason = "not_positive";
+      judgement.verdict = Verdict::kInconclusive;
+      judgement.reason = "varies_and_reaches_zero";
       continue;
     }
     estimates[i] = estimate(question, rule, usable, judgement);

@@ -103,19 +103,24 @@ double weight(const OpChange& change) {
 
 }  // namespace
 
-std::vector<const Launch*> profiled_launches(const Results& results, std::string_view case_id,
-                                             std::string_view arm) {
-  std::vector<const Launch*> launches;
+ProfiledLaunches::ProfiledLaunches(const Results& results) {
   for (const Launch& launch : results.launches) {
     const LaunchKey& key = launch.row.key;
     const bool profiled = key.pass == Pass::kNative || key.pass == Pass::kKineto;
-    if (!profiled || key.case_id != case_id || key.arm != arm || key.rank != 0) continue;
-    if (launch.row.outcome.kind == Outcome::Kind::kMeasured) launches.push_back(&launch);
+    if (!profiled || key.rank != 0 || launch.row.outcome.kind != Outcome::Kind::kMeasured) continue;
+    by_case_[{key.case_id, key.arm}].push_back(&launch);
   }
-  std::stable_sort(launches.begin(), launches.end(), [](const Launch* a, const Launch* b) {
-    return a->row.key.launch < b->row.key.launch;
-  });
-  return launches;
+  for (auto& [key, launches] : by_case_) {
+    std::stable_sort(launches.begin(), launches.end(), [](const Launch* a, const Launch* b) {
+      return a->row.key.launch < b->row.key.launch;
+    });
+  }
+}
+
+std::vector<const Launch*> ProfiledLaunches::of(std::string_view case_id,
+                                                std::string_view arm) const {
+  const auto found = by_case_.find({case_id, arm});
+  return found == by_case_.end() ? std::vector<const Launch*>{} : found->second;
 }
 
 std::vector<OpChange> op_changes(const std::vector<const Launch*>& base,

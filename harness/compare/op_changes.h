@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/record/reader.h"
@@ -29,10 +31,16 @@ struct OpChange {
   Interval range_ns = {};
 };
 
-// The profiled launches of one side, in the order of their numbers.
-[[nodiscard]] std::vector<const Launch*> profiled_launches(const Results& results,
-                                                           std::string_view case_id,
-                                                           std::string_view arm);
+// The measured profiled launches of a result by case and arm, in the order of their numbers. Points
+// into the Results.
+class ProfiledLaunches {
+ public:
+  explicit ProfiledLaunches(const Results& results);
+  [[nodiscard]] std::vector<const Launch*> of(std::string_view case_id, std::string_view arm) const;
+
+ private:
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<const Launch*>> by_case_;
+};
 
 // Ops whose number of calls changed, exactly, by the first launch of either side; and those whose
 // share of the time, or time, changed much. The weightiest first. `interleaved`: equal indexes of

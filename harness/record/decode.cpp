@@ -250,15 +250,17 @@ ColumnRow decode_columns(const LineObject& source) {
       wrong_type("columns", "an array of objects", each);
     }
     const LineObject column(object);
-    row.columns.push_back(
-        {.name = column.needed_text("name"),
-         .unit = column.text("unit"),
-         .role = by_name("role", column.text("role"), {Role::kKey, Role::kContext, Role::kMetric}),
-         .direction =
-             by_name("direction", column.text("direction"),
-                     {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
-         .doc = column.text("doc"),
-         .source = source_named(column.text("source")).value_or(Source::kUnsaid)});
+    Metric metric{
+        .name = column.needed_text("name"),
+        .unit = column.text("unit"),
+        .role = by_name("role", column.text("role"), {Role::kKey, Role::kContext, Role::kMetric}),
+        .direction =
+            by_name("direction", column.text("direction"),
+                    {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
+        .doc = column.text("doc"),
+        .source = source_named(column.text("source")).value_or(Source::kUnsaid)};
+    metric.exact = column.find("exact") ? column.flag("exact") : exact_by_unit(metric);
+    row.columns.push_back(std::move(metric));
   }
   return row;
 }

@@ -106,6 +106,7 @@ std::string encode(const ColumnRow& row) {
     json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
     json.text("doc", metric.doc);
     if (metric.source != Source::kUnsaid) json.text("source", name_of(metric.source));
+    if (metric.exact || exact_by_unit(metric)) json.flag("exact", metric.exact);
     json.close_object();
   }
   return json.close_array().close_object().take();

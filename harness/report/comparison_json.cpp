@@ -111,6 +111,27 @@ void write_missing(JsonText& json, std::string_view key, const std::vector<Missi
   json.close_array();
 }
 
+void write_limit(JsonText& json, std::string_view key, const std::optional<double>& limit) {
+  if (limit) {
+    json.number(key, *limit);
+  } else {
+    json.null(key);
+  }
+}
+
+void write_gates(JsonText& json, const std::vector<Gate>& gates) {
+  json.open_array("gates");
+  for (const Gate& gate : gates) {
+    json.open_object().text("name", gate.name).text("case_id", gate.case_id);
+    json.text("state", name_of(gate.state)).flag("allowed", gate.allowed);
+    json.number("value", gate.value);
+    write_limit(json, "warns_at", gate.warns_at);
+    write_limit(json, "fails_at", gate.fails_at);
+    json.text("text", gate.text).close_object();
+  }
+  json.close_array();
+}
+
 std::string_view name_of(AaControl::State state) {
   switch (state) {
     case AaControl::State::kTooFew:
@@ -152,6 +173,7 @@ std::string comparison_json(const Comparison& comparison) {
   json.open_object("aa_control").text("state", name_of(comparison.aa_control.state));
   write_count(json, "quads", comparison.aa_control.pooled_quads);
   json.number("p", comparison.aa_control.p).close_object();
+  write_gates(json, comparison.gates);
   json.open_array("environment");
   for (const EnvironmentDifference& difference : comparison.environment) {
     json.open_object().text("field", difference.field);

@@ -195,6 +195,7 @@ class Text {
       lines.push_back(std::move(line));
     }
     for (const std::string& warning : comparison_.warnings) lines.push_back("warning: " + warning);
+    add_gates(lines);
     add_case_notes(lines);
     add_missing(lines, comparison_.only_base, comparison_.base);
     add_missing(lines, comparison_.only_candidate, comparison_.candidate);
@@ -254,6 +255,36 @@ class Text {
   }
 
   [[nodiscard]] std::string label(std::size_t i) const { return case_label(rows_[i], varying_); }
+
+  // A gate that failed says how to go on all the same; of many noisy cases the first are named.
+  void add_gates(std::vector<std::string>& lines) const {
+    constexpr std::size_t kNamed = 6;
+    std::size_t of_cases = 0;
+    std::size_t more = 0;
+    for (const Gate& gate : comparison_.gates) {
+      if (gate.state == GateState::kPassed) continue;
+      if (!gate.case_id.empty() && of_cases++ >= kNamed) {
+        ++more;
+        continue;
+      }
+      const bool failed = gate.state == GateState::kFailed;
+      std::string line = failed ? "invalid: " : gate.allowed ? "allowed: " : "warning: ";
+      if (!gate.case_id.empty()) line += label_of(gate.case_id) + ": ";
+      line += gate.text;
+      if (failed) line += " (--allow " + gate.name + " takes it as a warning)";
+      lines.push_back(std::move(line));
+    }
+    if (more > 0) {
+      lines.push_back("warning: " + std::to_string(more) + " more arms of cases are noisy");
+    }
+  }
+
+  [[nodiscard]] std::string label_of(std::string_view case_id) const {
+    for (std::size_t i = 0; i < comparison_.cases.size(); ++i) {
+      if (comparison_.cases[i].case_id == case_id) return label(i);
+    }
+    return std::string(case_id);
+  }
 
   void add_case_notes(std::vector<std::string>& lines) const {
     std::map<std::string, std::pair<std::size_t, std::size_t>> by_text;  // first case, cases

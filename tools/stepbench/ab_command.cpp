@@ -56,7 +56,10 @@ void add_rule(CLI::App& ab, AbOptions& options) {
                 "launches differ among themselves, else 0")
       ->type_name("NAME=SHARE")
       ->allow_extra_args(false);
-  ab.add_option("--allow", options.allow, "`missing`: cases that only one arm can measure")
+  ab.add_option(
+        "--allow", options.allow,
+        "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
+        "`throttling`, `clocks`: gates that are to warn and not to make the verdict invalid")
       ->type_name("WHAT")
       ->allow_extra_args(false);
   ab.add_option("--profile", options.profile,

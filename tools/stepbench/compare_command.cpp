@@ -46,6 +46,12 @@ struct Arguments {
 Comparison compare_files(const Arguments& arguments) {
   const Results base = read_results(arguments.base);
   const Results candidate = read_results(arguments.candidate);
+  std::vector<std::string> known = {"all", "missing"};
+  known.insert(known.end(), gate_names().begin(), gate_names().end());
+  for (const Results* side : {&base, &candidate}) {
+    for (std::string& field : environment_fields(*side)) known.push_back(std::move(field));
+  }
+  check_allowed(arguments.allow, known);
   CompareOptions options{.margins = parse_margins(arguments.margins, {}),
                          .allow = arguments.allow,
                          .bootstrap = arguments.bootstrap,
@@ -89,8 +95,8 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
   compare
       ->add_option(
           "--allow", arguments->allow,
-          "A field of the environment that may differ; also `all`, and `missing` for cases "
-          "that only one result has")
+          "A field of the environment that may differ; also `all`, `missing` for cases that only "
+          "one result has, `noise` for a gate that is to warn and not to fail")
       ->type_name("FIELD")
       ->allow_extra_args(false);
   compare

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/compare_flags.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <ostream>
 #include <string_view>
 
+#include "harness/catalogue/nearest.h"
 #include "harness/error.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
@@ -56,6 +58,20 @@ Margins margins_of(const Plan& plan) {
     given.push_back(name + "=" + to_text(*value));
   }
   return parse_margins(given, {});
+}
+
+void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known) {
+  for (const std::string& name : allow) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string list;
+    constexpr std::size_t kListed = 12;
+    for (std::size_t i = 0; i < std::min(kListed, known.size()); ++i) {
+      list += (i == 0 ? "" : ", ") + known[i];
+    }
+    if (known.size() > kListed) list += ", ...";
+    throw ConfigError("--allow", "'" + name + "' is nothing that can be allowed here" +
+                                     did_you_mean(name, known) + "; what can be: " + list);
+  }
 }
 
 void write_verdict(const std::string& path, const std::string& text) {

@@ -24,6 +24,9 @@ struct VerdictOutput {
   bool all = false;
 };
 
+// Throws ConfigError for a name in `allow` that is none of `known`, with the nearest one.
+void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known);
+
 // Nothing for an empty path. Throws ConfigError.
 void write_verdict(const std::string& path, const std::string& text);
 

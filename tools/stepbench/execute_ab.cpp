@@ -164,6 +164,9 @@ AbAgenda::Setup agenda_setup(const AbOptions& options, const AbArms& arms, const
 }
 
 void refuse(const AbOptions& options) {
+  std::vector<std::string> known = {"missing"};
+  known.insert(known.end(), gate_names().begin(), gate_names().end());
+  check_allowed(options.allow, known);
   if (options.smoke) {
     throw ConfigError("--smoke",
                       "measures nothing, so that there is nothing to compare; `stepbench run "
@@ -240,6 +243,12 @@ class Campaign {
     progress_.say(std::to_string(arms_.points.size()) + " cases, a look after " + looks +
                   " pairs, at most " + std::to_string(agenda.remaining()) + " launches, seed " +
                   std::to_string(seed_) + ", results in " + run_dir.string());
+    constexpr std::int64_t kLeastPairs = 6;
+    if (options_.pairs > 0 && options_.pairs < kLeastPairs) {
+      progress_.say(
+          "note: fewer than 6 pairs give no interval, so that every case will be "
+          "inconclusive; plan 20");
+    }
     if (arms_.overridden.empty() && arms_.a.worker.build_id == arms_.b.worker.build_id) {
       progress_.say("note: both arms are the same, an A/A campaign");
     }

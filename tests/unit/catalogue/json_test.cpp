@@ -43,6 +43,23 @@ TEST(CatalogueJson, AWorkerNeedsToDescribeOnlyItsOwn) {
   EXPECT_EQ(catalogue.find_option("mine.size")->default_value, Value(std::int64_t{4}));
 }
 
+TEST(CatalogueJson, AMetricSaysWhetherItIsCountedExactly) {
+  const Catalogue catalogue = catalogue_from_json(R"({"stepbench_catalogue": 1,
+      "workloads": [{"name": "mine", "doc": "Mine.", "metrics": [
+          {"name": "mallocs", "unit": "1/step", "exact": true}, {"name": "wait_ns", "unit": "ns"},
+          {"name": "tries", "unit": "calls"}, {"name": "guesses", "unit": "calls", "exact": false}]}]})",
+                                                  "worker");
+  const auto& metrics = catalogue.find_workload("mine")->metrics;
+  EXPECT_TRUE(metrics[0].exact);
+  EXPECT_FALSE(metrics[1].exact);
+  EXPECT_TRUE(metrics[2].exact) << "by its unit, as before the flag was there";
+  EXPECT_FALSE(metrics[3].exact);
+  const Catalogue back = catalogue_from_json(to_json(catalogue), "worker");
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    EXPECT_EQ(back.find_workload("mine")->metrics[i].exact, metrics[i].exact) << metrics[i].name;
+  }
+}
+
 TEST(CatalogueJson, AWholeDefaultOfANumberIsANumber) {
   const Catalogue catalogue = catalogue_from_json(
       R"({"stepbench_catalogue": 1, "sections": [{"name": "m", "options":
@@ -65,6 +82,9 @@ TEST(CatalogueJson, MistakesHaveAPlace) {
               HasSubstr("worker: /sections/0/options/0/name: expected a text"));
   EXPECT_THAT(with_option(R"({"name": "a", "type": "integer", "doc": "x", "default": "y"})"),
               HasSubstr("worker: m.a: default: expected an integer, found 'y'"));
+  EXPECT_THAT(error_of(R"({"stepbench_catalogue": 1, "workloads": [{"name": "m", "doc": "M.",
+                           "metrics": [{"name": "n", "exact": "yes"}]}]})"),
+              HasSubstr("/workloads/0/metrics/0/exact: expected true or false"));
   EXPECT_THAT(with_option("4"), HasSubstr("/sections/0/options/0: expected an object"));
 }
 

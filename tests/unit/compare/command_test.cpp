@@ -152,6 +152,13 @@ TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
   EXPECT_THAT(wrong.output, HasSubstr("did you mean 'loader.num_workers'?"));
 }
 
+TEST_F(CompareCommand, WhatCannotBeAllowedIsRefusedWithTheNearest) {
+  EXPECT_EQ(run("old.jsonl slow.jsonl --allow kernel --allow noise").exit_code, 3);
+  const auto result = run("old.jsonl slow.jsonl --allow kernal");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, HasSubstr("did you mean 'kernel'?"));
+}
+
 TEST_F(CompareCommand, AMarginIsAShareOrAPercentage) {
   EXPECT_EQ(run("old.jsonl slow.jsonl --margin step=10%").exit_code, 0);
   EXPECT_EQ(run("old.jsonl slow.jsonl --margin 0.1").exit_code, 0);

@@ -106,9 +106,9 @@ TEST(OpChanges, OnlyMeasuredLaunchesOfTheArmCount) {
   Results results;
   results.launches = {profiled({{"aten::mm"}}, 1), profiled({{"aten::mm"}}, 0)};
   results.launches[1].row.key.arm = "b";
-  EXPECT_EQ(profiled_launches(results, "c", "b").size(), 1U);
+  EXPECT_EQ(ProfiledLaunches(results).of("c", "b").size(), 1U);
   results.launches[1].row.outcome = Outcome::failed("died");
-  EXPECT_THAT(profiled_launches(results, "c", "b"), IsEmpty());
+  EXPECT_THAT(ProfiledLaunches(results).of("c", "b"), IsEmpty());
 }
 
 }  // namespace

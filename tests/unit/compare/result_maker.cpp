@@ -57,7 +57,7 @@ Results make(const MadeResults& made) {
                      {.name = "data_wait_ns", .unit = "ns", .doc = ""},
                      {.name = "other_ns", .unit = "ns", .doc = ""},
                      {.name = "peak_device_bytes", .unit = "bytes", .doc = ""},
-                     {.name = "copies", .unit = "count", .doc = ""}};
+                     {.name = "copies", .unit = "", .doc = "", .exact = true}};
   WorkerRow worker;
   worker.worker_id = "w1";
   worker.build_id = "b1";

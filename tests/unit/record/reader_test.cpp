@@ -221,6 +221,22 @@ TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
   EXPECT_THAT(results.launches.at(0).samples.at(0).values[1], ElementsAre(5, -6));
 }
 
+TEST(Reader, AFileThatDoesNotSayWhatIsExactKeepsTheMeaningOfItsUnits) {
+  const Results results = read_text(
+      kRun +
+      R"({"kind":"columns","columns":[)"
+      R"({"name":"tries","unit":"calls","role":"metric","direction":"lower","doc":""},)"
+      R"({"name":"guesses","unit":"calls","role":"metric","direction":"lower","doc":"","exact":false},)"
+      R"({"name":"held","unit":"bytes","role":"metric","direction":"lower","doc":"","exact":true},)"
+      R"({"name":"step_ns","unit":"ns","role":"metric","direction":"lower","doc":""}]})"
+      "\n");
+  ASSERT_EQ(results.columns.size(), 4U);
+  EXPECT_TRUE(results.columns[0].exact);
+  EXPECT_FALSE(results.columns[1].exact);
+  EXPECT_TRUE(results.columns[2].exact);
+  EXPECT_FALSE(results.columns[3].exact);
+}
+
 TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {
   EXPECT_THAT(error_of(replaced(kRun, kVersion, "\"2.1.0\"")),
               AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));

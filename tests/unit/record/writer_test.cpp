@@ -35,7 +35,9 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
                             .direction = Direction::kLowerIsBetter,
                             .doc = "Step.",
                             .source = Source::kHostClock},
-                           {.name = "loss", .unit = "", .doc = "Of an unsaid source."}}};
+                           {.name = "loss", .unit = "", .doc = "Of an unsaid source."},
+                           {.name = "mallocs", .unit = "", .doc = "Calls.", .exact = true},
+                           {.name = "tries", .unit = "calls", .doc = "Varies.", .exact = false}}};
   writer.write(columns);
   const WorkerRow worker{
       .worker_id = "w1", .path = "/w", .build_id = "b", .environment = {{"cpu", std::string("x")}}};
@@ -47,7 +49,7 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
   const Results results = read_results(writer.file());
   ASSERT_EQ(results.runs.size(), 1U);
   EXPECT_EQ(encode(results.runs[0]), encode(testing::run_row()));
-  ASSERT_EQ(results.columns.size(), 2U);
+  ASSERT_EQ(results.columns.size(), 4U);
   EXPECT_EQ(encode(ColumnRow{results.columns}), encode(columns));
   EXPECT_EQ(results.columns[0].source, Source::kHostClock);
   EXPECT_EQ(results.columns[1].source, Source::kUnsaid);

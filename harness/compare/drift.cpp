@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/drift.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "harness/record/summary.h"
+#include "harness/stats/mann_kendall.h"
+#include "harness/stats/order.h"
+#include "harness/stats/theil_sen.h"
+
+namespace stepbench {
+
+std::vector<double> block_levels(const CasePair& pair) {
+  struct Sum {
+    double logs = 0;
+    int launches = 0;
+  };
+  std::map<int, Sum> blocks;
+  const std::size_t pairs = std::min(pair.base.measured.size(), pair.candidate.measured.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const auto a = summarise(*pair.base.measured[i]);
+    const auto b = summarise(*pair.candidate.measured[i]);
+    if (!a || !b || !(a->step_median_ns > 0) || !(b->step_median_ns > 0)) continue;
+    Sum& block = blocks[pair.base.measured[i]->row.block];
+    block.logs += std::log(a->step_median_ns) + std::log(b->step_median_ns);
+    block.launches += 2;
+  }
+  std::vector<double> levels;
+  levels.reserve(blocks.size());
+  for (const auto& [number, sum] : blocks) levels.push_back(sum.logs / sum.launches);
+  return levels;
+}
+
+Gate drift_gate(std::span<const std::vector<double>> cases) {
+  Gate gate{.name = "drift", .warns_at = kDriftWarns, .fails_at = kDriftFails};
+  std::size_t blocks = 0;
+  for (const std::vector<double>& levels : cases) blocks = std::max(blocks, levels.size());
+  if (blocks < 2) return gate;
+  const double slope = pooled_theil_sen_slope(cases);
+  gate.value = std::expm1(slope * static_cast<double>(blocks));
+  const double size = std::abs(gate.value);
+  if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
+  gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
+  std::array<char, 32> change{};
+  std::snprintf(change.data(), change.size(), "%.1f %%", 100 * size);
+  gate.text = std::string("the machine drifted: steps of both arms became ") + change.data() +
+              (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
+  if (gate.state == GateState::kFailed) {
+    gate.text += ", more than 10 %: it was not the same machine throughout";
+  }
+  return gate;
+}
+
+}  // namespace stepbench

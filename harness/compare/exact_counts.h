@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts that were declared exact and are neither better nor worse by themselves: kernels, copies,
+// parameters. A change of one explains a verdict and never is one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+// "kernels 120 -> 132, counted exactly in profiled launches". Only counts that every launch of a
+// side repeats. Timed launches speak for what they report, profiled ones for the rest.
+struct CountedLaunches {
+  std::vector<const Launch*> timed = {};
+  std::vector<const Launch*> profiled = {};
+};
+[[nodiscard]] std::vector<std::string> exact_count_notes(const CountedLaunches& base,
+                                                         const CountedLaunches& candidate,
+                                                         const std::vector<Metric>& columns);
+
+}  // namespace stepbench

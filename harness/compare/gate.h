@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What speaks against a comparison beside its samples. A failed gate makes a verdict `invalid`; the
+// user may allow it by its name, and then it warns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepbench {
+
+enum class GateState : std::uint8_t { kPassed, kWarning, kFailed };  // written to disk by name
+[[nodiscard]] std::string_view name_of(GateState state);
+
+struct Gate {
+  std::string name = {};     // "noise", "drift", "load", ...: what --allow takes
+  std::string case_id = {};  // empty: of the whole comparison
+  GateState state = GateState::kPassed;
+  double value = 0;                     // what was seen
+  std::optional<double> warns_at = {};  // beyond which it warns
+  std::optional<double> fails_at = {};  // beyond which it fails; nothing: it only warns
+  std::string text = {};                // one sentence with the numbers
+  bool allowed = false;
+};
+
+// Limits: statistics of torch.utils.benchmark for noise; others are choices.
+inline constexpr double kNoiseWarns = 0.10;  // interquartile range over median of an arm's launches
+inline constexpr double kNoiseFails = 0.25;
+inline constexpr double kDriftWarns = 0.02;  // of step times, first block to last
+inline constexpr double kDriftFails = 0.10;
+inline constexpr double kDriftAlpha = 0.05;
+inline constexpr double kLoadWarns = 0.50;       // of the CPUs, used by others on average
+inline constexpr double kLoadApartFails = 0.05;  // between the arms
+inline constexpr double kLabelledWarns = 0.10;   // of the launches
+inline constexpr double kApart = 0.01;           // shares of time, between the arms
+inline constexpr double kApartAlpha = 0.01;
+inline constexpr double kClocksFail = 0.02;  // median clocks of the arms
+
+// Names of all gates that may fail.
+[[nodiscard]] std::span<const std::string_view> gate_names();
+
+// Fails become warnings where `allow` names them.
+void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates);
+
+// Of one arm's step times, by launch; what is no number is left out. Passes with fewer than four
+// launches, and does not fail with fewer than six, which have no verdict anyway.
+[[nodiscard]] Gate noise_gate(std::span<const double> step_ns, std::string_view arm);
+
+[[nodiscard]] bool fails(std::span<const Gate> gates);  // and is not allowed
+
+}  // namespace stepbench

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/machine_gates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "harness/stats/mann_whitney.h"
+#include "harness/stats/order.h"
+#include "harness/stats/signed_rank.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kLongEnoughNs = 1'000'000'000;  // for shares that are counted in ticks
+
+std::optional<double> number(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) {
+    return static_cast<double>(*whole);
+  }
+  const auto* real = std::get_if<double>(&found->second);
+  return real == nullptr ? std::nullopt : std::optional(*real);
+}
+
+bool labelled(const LaunchRow& row, std::string_view flag) {
+  const auto& flags = row.report.flags;
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+std::optional<double> share_of_life(const LaunchRow& row, std::string_view field) {
+  const auto value = number(row.machine, field);
+  if (!value || row.wall_ns < kLongEnoughNs) return std::nullopt;
+  return *value / static_cast<double>(row.wall_ns);
+}
+
+std::optional<double> others(const LaunchRow& row) {
+  return number(row.machine, "others_cpu_share");
+}
+std::optional<double> steal(const LaunchRow& row) {
+  return row.wall_ns < kLongEnoughNs ? std::nullopt : number(row.machine, "steal_share");
+}
+std::optional<double> waiting(const LaunchRow& row) {
+  const auto waited = number(row.machine, "window_run_queue_wait_ns");
+  const auto window = number(row.machine, "window_ns");
+  if (waited && window && *window > 0) return *waited / *window;
+  return share_of_life(row, "run_queue_wait_ns");
+}
+std::optional<double> stopped(const LaunchRow& row) {
+  return share_of_life(row, "cgroup_throttled_ns");
+}
+std::optional<double> slowed(const LaunchRow& row) {
+  if (!row.machine.contains("gpu.throttled")) return std::nullopt;
+  return labelled(row, "throttled") ? 1.0 : 0.0;
+}
+
+struct Watched {
+  const char* gate;
+  const char* flag;  // by which a row says it; empty: none
+  std::optional<double> (*share)(const LaunchRow&);
+  double apart;  // beyond which arms differ
+  bool may_fail;
+  const char* what;  // "others used ... of the CPUs"
+};
+constexpr std::array kWatched = {
+    Watched{"load", "", others, kLoadApartFails, true, "CPU time that others used"},
+    Watched{"steal", "steal", steal, kApart, true, "CPU time that the hypervisor took"},
+    Watched{"throttling", "throttled", slowed, kApart, true, "launches with a slowed down GPU"},
+    Watched{"waiting", "waited_for_cpu", waiting, kApart, false,
+            "time that the training thread waited for a CPU"},
+    Watched{"quota", "cpu_quota", stopped, kApart, false,
+            "time that the CPU quota stopped the worker"}};
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
+  return text.data();
+}
+
+double mean(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+// Values of pairs in which both launches tell.
+struct Arms {
+  std::vector<double> base;
+  std::vector<double> candidate;
+};
+
+template <typename Read>
+Arms read_pairs(std::span<const CasePair> cases, Read read) {
+  Arms arms;
+  for (const CasePair& one : cases) {
+    const std::size_t pairs = std::min(one.base.measured.size(), one.candidate.measured.size());
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const auto a = read(one.base.measured[i]->row);
+      const auto b = read(one.candidate.measured[i]->row);
+      if (!a || !b) continue;
+      arms.base.push_back(*a);
+      arms.candidate.push_back(*b);
+    }
+  }
+  return arms;
+}
+
+double p_of_difference(const Arms& arms, Design design) {
+  if (design == Design::kSequential) return mann_whitney(arms.base, arms.candidate).p_two_sided;
+  std::vector<double> differences(arms.base.size());
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    differences[i] = arms.candidate[i] - arms.base[i];
+  }
+  return signed_rank(differences).p_two_sided;
+}
+
+struct Labels {
+  std::size_t base = 0;
+  std::size_t candidate = 0;
+  std::size_t launches = 0;
+};
+
+Labels count_labels(std::span<const CasePair> cases, std::string_view flag) {
+  Labels count;
+  for (const CasePair& one : cases) {
+    for (const Launch* launch : one.base.measured) count.base += labelled(launch->row, flag);
+    for (const Launch* launch : one.candidate.measured) {
+      count.candidate += labelled(launch->row, flag);
+    }
+    count.launches += one.base.measured.size() + one.candidate.measured.size();
+  }
+  return count;
+}
+
+void judge_level(const Watched& watched, const Arms& arms, std::span<const CasePair> cases,
+                 Gate& gate) {
+  if (*watched.flag == '\0') {
+    const double level = (mean(arms.base) + mean(arms.candidate)) / 2;
+    if (!(level > kLoadWarns)) return;
+    gate.state = GateState::kWarning;
+    gate.warns_at = kLoadWarns;
+    gate.value = level;
+    gate.text = "the machine was busy: others used " + percent(level) + " of its CPU time";
+    return;
+  }
+  const Labels labels = count_labels(cases, watched.flag);
+  const std::size_t all = labels.base + labels.candidate;
+  const bool any_counts = watched.share == slowed;
+  const double level =
+      static_cast<double>(all) / static_cast<double>(std::max<std::size_t>(labels.launches, 1));
+  if (all == 0 || (!any_counts && !(level > kLabelledWarns))) return;
+  gate.state = GateState::kWarning;
+  gate.warns_at = any_counts ? 0 : kLabelledWarns;
+  gate.value = level;
+  gate.text = std::to_string(all) + " of " + std::to_string(labels.launches) +
+              " launches are labelled `" + watched.flag + "` (" + std::to_string(labels.base) +
+              " of the base, " + std::to_string(labels.candidate) + " of the candidate)";
+}
+
+Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Design design) {
+  Gate gate{.name = watched.gate};
+  const Arms arms = read_pairs(cases, watched.share);
+  judge_level(watched, arms, cases, gate);
+  if (arms.base.empty()) return gate;
+  const double before = mean(arms.base);
+  const double after = mean(arms.candidate);
+  const double apart = std::abs(after - before);
+  if (!(apart > watched.apart) || p_of_difference(arms, design) > kApartAlpha) return gate;
+  const bool fails = watched.may_fail && design == Design::kInterleaved;
+  gate.state = fails ? GateState::kFailed : GateState::kWarning;
+  gate.value = apart;
+  gate.warns_at = watched.apart;
+  if (fails) gate.fails_at = watched.apart;
+  gate.text = std::string(watched.what) +
+              " differs between the arms by more than chance: " + percent(before) +
+              " in the base, " + percent(after) + " in the candidate";
+  return gate;
+}
+
+std::optional<double> clock_of(const LaunchRow& row) {
+  return number(row.machine, "gpu.sm_mhz_median");
+}
+
+Gate judge_clocks(std::span<const CasePair> cases, Design design) {
+  Gate gate{.name = "clocks", .fails_at = kClocksFail};
+  const Arms arms = read_pairs(cases, clock_of);
+  if (arms.base.empty()) return gate;
+  const double before = median(arms.base);
+  const double after = median(arms.candidate);
+  if (!(before > 0) || !(after > 0)) return gate;
+  gate.value = after / before - 1;
+  if (!(std::abs(gate.value) > kClocksFail)) return gate;
+  gate.state = design == Design::kInterleaved ? GateState::kFailed : GateState::kWarning;
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "the GPU's clock was %.0f MHz in the base and %.0f MHz",
+                before, after);
+  gate.text = std::string(text.data()) + " in the candidate: lock it (nvidia-smi -lgc)";
+  return gate;
+}
+
+}  // namespace
+
+std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design) {
+  std::vector<Gate> gates;
+  for (const Watched& watched : kWatched) gates.push_back(judge_watched(watched, cases, design));
+  gates.push_back(judge_clocks(cases, design));
+  std::erase_if(gates, [](const Gate& gate) { return gate.state == GateState::kPassed; });
+  return gates;
+}
+
+}  // namespace stepbench

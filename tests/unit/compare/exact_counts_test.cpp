@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/exact_counts.h"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class ExactCounts : public testing::Test {
+ protected:
+  // One launch for each value; nothing: the launch does not report the metric.
+  std::vector<const Launch*> launches(const std::string& metric,
+                                      const std::vector<std::optional<double>>& values) {
+    std::vector<const Launch*> made;
+    for (const auto& value : values) {
+      Launch& launch = launches_.emplace_back();
+      if (value) launch.row.report.metrics[metric] = *value;
+      made.push_back(&launch);
+    }
+    return made;
+  }
+  static Metric counted(const std::string& name, Direction direction = Direction::kNeither) {
+    return {.name = name, .unit = "", .direction = direction, .doc = "", .exact = true};
+  }
+  std::deque<Launch> launches_;
+};
+
+TEST_F(ExactCounts, AChangedOneIsSaidWithBothValues) {
+  const CountedLaunches base{launches("parameters", {10, 10}), {}};
+  const CountedLaunches candidate{launches("parameters", {12, 12}), {}};
+  EXPECT_THAT(exact_count_notes(base, candidate, {counted("parameters")}),
+              ElementsAre("parameters 10 -> 12, counted exactly"));
+  EXPECT_THAT(exact_count_notes(base, base, {counted("parameters")}), IsEmpty());
+}
+
+TEST_F(ExactCounts, ProfiledLaunchesSpeakForWhatTimedOnesDoNotReport) {
+  const CountedLaunches base{launches("parameters", {10}), launches("kernels", {120})};
+  const CountedLaunches candidate{launches("parameters", {10}), launches("kernels", {132})};
+  EXPECT_THAT(exact_count_notes(base, candidate, {counted("kernels", Direction::kLowerIsBetter)}),
+              ElementsAre("kernels 120 -> 132, counted exactly in profiled launches"));
+}
+
+TEST_F(ExactCounts, OneThatHasAVerdictIsNotSaidAgain) {
+  const CountedLaunches base{launches("mallocs", {0}), {}};
+  const CountedLaunches candidate{launches("mallocs", {3}), {}};
+  EXPECT_THAT(exact_count_notes(base, candidate, {counted("mallocs", Direction::kLowerIsBetter)}),
+              IsEmpty());
+}
+
+TEST_F(ExactCounts, OneThatVariesOrIsMissingInALaunchSaysNothing) {
+  const CountedLaunches base{launches("parameters", {10, 10}), {}};
+  const std::vector<Metric> columns = {counted("parameters")};
+  EXPECT_THAT(exact_count_notes(base, {launches("parameters", {12, 13}), {}}, columns), IsEmpty());
+  EXPECT_THAT(exact_count_notes(base, {launches("parameters", {12, {}}), {}}, columns), IsEmpty());
+  EXPECT_THAT(exact_count_notes(base, {launches("parameters", {{}, {}}), {}}, columns), IsEmpty());
+}
+
+TEST_F(ExactCounts, ANumberThatWasNotDeclaredExactIsNotCompared) {
+  Metric sampled = counted("parameters");
+  sampled.exact = false;
+  EXPECT_THAT(exact_count_notes({launches("parameters", {10}), {}},
+                                {launches("parameters", {12}), {}}, {sampled}),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench

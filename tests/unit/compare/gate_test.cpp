@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/gate.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "harness/compare/comparison.h"
+#include "harness/compare/drift.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/comparison_text.h"
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing_compare::around_10_ms;
+using testing_compare::MadeResults;
+
+// Quartiles at 100 -+ spread / 2 per cent of the median.
+std::vector<double> spread_by(double percent) {
+  std::vector<double> values;
+  for (int i = -4; i <= 4; ++i) values.push_back(100 + percent / 4 * i);
+  return values;
+}
+
+TEST(NoiseGate, WarnsAboveTenAndFailsAboveTwentyFivePerCent) {
+  EXPECT_EQ(noise_gate(spread_by(10), "arm a").state, GateState::kPassed);
+  EXPECT_EQ(noise_gate(spread_by(11), "arm a").state, GateState::kWarning);
+  EXPECT_EQ(noise_gate(spread_by(25), "arm a").state, GateState::kWarning);
+  const Gate gate = noise_gate(spread_by(26), "arm b");
+  EXPECT_EQ(gate.state, GateState::kFailed);
+  EXPECT_NEAR(gate.value, 0.26, 1e-12);
+  EXPECT_THAT(gate.text, HasSubstr("the middle half of arm b's launches spans 26 %"));
+}
+
+TEST(NoiseGate, FewLaunchesOnlyWarnAndVeryFewSayNothing) {
+  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0}, "a").state, GateState::kPassed);
+  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0, 400.0}, "a").state, GateState::kWarning);
+  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0, 400.0, 500.0}, "a").state,
+            GateState::kWarning);
+  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0, 400.0, 500.0, 600.0}, "a").state,
+            GateState::kFailed);
+}
+
+TEST(NoiseGate, WhatIsNoNumberIsLeftOut) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> values = spread_by(5);
+  values.insert(values.end(), {nan, 0, nan, std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(noise_gate(values, "a").state, GateState::kPassed);
+  EXPECT_NEAR(noise_gate(values, "a").value, 0.05, 1e-12);
+}
+
+std::vector<double> rising(int blocks, double per_block) {
+  std::vector<double> levels;
+  for (int i = 0; i < blocks; ++i) levels.push_back(std::log1p(per_block) * i);
+  return levels;
+}
+
+TEST(DriftGate, WarnsAboveTwoAndFailsAboveTenPerCent) {
+  const auto gate = [](double per_block) {
+    return drift_gate(std::vector<std::vector<double>>{rising(10, per_block)});
+  };
+  EXPECT_EQ(gate(0.0015).state, GateState::kPassed);
+  EXPECT_NEAR(gate(0.0015).value, std::pow(1.0015, 10) - 1, 1e-12) << "told all the same";
+  EXPECT_EQ(gate(0.003).state, GateState::kWarning);
+  EXPECT_THAT(gate(0.003).text, HasSubstr("3.0 % slower"));
+  EXPECT_EQ(gate(-0.003).state, GateState::kWarning);
+  EXPECT_THAT(gate(-0.003).text, HasSubstr("3.0 % faster"));
+  EXPECT_EQ(gate(0.011).state, GateState::kFailed);
+  EXPECT_EQ(gate(-0.012).state, GateState::kFailed);
+}
+
+TEST(DriftGate, NoiseIsNoDrift) {
+  const std::vector<double> noisy = {0, .3, -.2, .1, -.3, .25, -.1, .2, .05, .3};
+  EXPECT_EQ(drift_gate(std::vector<std::vector<double>>{noisy}).state, GateState::kPassed);
+  EXPECT_EQ(drift_gate(std::vector<std::vector<double>>{rising(3, 0.2)}).state, GateState::kPassed)
+      << "three blocks rise by chance";
+  EXPECT_EQ(drift_gate({}).state, GateState::kPassed);
+  EXPECT_EQ(drift_gate(std::vector<std::vector<double>>{rising(1, 0)}).state, GateState::kPassed);
+}
+
+TEST(DriftGate, CasesThatLeftEarlyCountWithTheirBlocks) {
+  const std::vector<std::vector<double>> cases = {rising(5, 0.004), rising(20, 0.004),
+                                                  rising(5, 0.004)};
+  EXPECT_NEAR(drift_gate(cases).value, std::pow(1.004, 20) - 1, 1e-12);
+}
+
+TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
+  Results a = testing_compare::make(
+      {.cases = {{.case_id = "c",
+                  .step_ns = [](int n) { return std::int64_t{1000} * (n < 2 ? 1 : 4); }}},
+       .launches = 4});
+  Results b = a;
+  CasePair pair;
+  for (std::size_t i = 0; i < 4; ++i) {
+    a.launches[i].row.block = static_cast<int>(i / 2);
+    pair.base.measured.push_back(&a.launches[i]);
+    pair.candidate.measured.push_back(&b.launches[i]);
+  }
+  const std::vector<double> levels = block_levels(pair);
+  ASSERT_EQ(levels.size(), 2U);
+  EXPECT_NEAR(levels[1] - levels[0], std::log(4.0), 1e-12);
+}
+
+TEST(Gates, WhatIsAllowedWarnsInsteadOfFailing) {
+  std::vector<Gate> gates = {{.name = "noise", .state = GateState::kFailed},
+                             {.name = "drift", .state = GateState::kFailed},
+                             {.name = "load", .state = GateState::kPassed}};
+  EXPECT_TRUE(fails(gates));
+  apply_allowed(std::vector<std::string>{"noise", "load"}, gates);
+  EXPECT_EQ(gates[0].state, GateState::kWarning);
+  EXPECT_TRUE(gates[0].allowed);
+  EXPECT_EQ(gates[2].state, GateState::kPassed);
+  EXPECT_TRUE(fails(gates));
+  apply_allowed(std::vector<std::string>{"drift"}, gates);
+  EXPECT_FALSE(fails(gates));
+}
+
+// Two modes 1.5 apart, in the same launches of both sides.
+MadeResults noisy(double factor) {
+  return {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = [factor](int launch) {
+                       return std::llround(1e7 * factor * (launch % 3 == 0 ? 1.5 : 1) *
+                                           (1 + 0.001 * (launch % 7)));
+                     }}}};
+}
+
+Comparison compared(const CompareOptions& options) {
+  const Results a = testing_compare::make(noisy(1));
+  const Results b = testing_compare::make(noisy(1.3));
+  return compare({&a, "old"}, {&b, "new"}, options);
+}
+
+TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
+  const Comparison result = compared({});
+  const Judgement& step = result.cases.at(0).metrics.at(0).judgement;
+  EXPECT_EQ(step.verdict, Verdict::kInvalid);
+  EXPECT_EQ(step.reason, "noise");
+  EXPECT_NEAR(*step.change, 0.3, 0.01) << "the numbers stay";
+  EXPECT_EQ(result.exit_code, 4);
+  ASSERT_EQ(result.gates.size(), 2U);
+  EXPECT_EQ(result.gates[0].case_id, "aaaa");
+  const std::string table = comparison_table(result, {}, true);
+  EXPECT_THAT(table, HasSubstr("invalid: noise"));
+  EXPECT_THAT(table, HasSubstr("(--allow noise takes it as a warning)"));
+  EXPECT_THAT(comparison_markdown(result, true), HasSubstr("the middle half of the base's"));
+  EXPECT_THAT(comparison_json(result), HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
+                                                 R"("state":"failed","allowed":false)"));
+}
+
+TEST(Gates, AllowedNoiseLeavesTheVerdict) {
+  const Comparison result = compared({.allow = {"noise"}});
+  EXPECT_EQ(result.cases.at(0).metrics.at(0).judgement.verdict, Verdict::kSuspect);
+  EXPECT_EQ(result.exit_code, 3);
+  const std::string table = comparison_table(result, {}, true);
+  EXPECT_THAT(table, HasSubstr("allowed: "));
+  EXPECT_THAT(table, Not(HasSubstr("invalid")));
+}
+
+TEST(Gates, ManyNoisyCasesAreCounted) {
+  MadeResults made = noisy(1);
+  for (int i = 0; i < 9; ++i) {
+    made.cases.push_back(made.cases[0]);
+    made.cases.back().case_id = "case" + std::to_string(i);
+  }
+  const Results a = testing_compare::make(made);
+  const std::string table = comparison_table(compare({&a, "old"}, {&a, "new"}, {}), {}, true);
+  EXPECT_THAT(table, HasSubstr("14 more arms of cases are noisy"));
+}
+
+TEST(Gates, AQuietComparisonHasNothingToSay) {
+  const Results a =
+      testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
+  EXPECT_THAT(compare({&a, "old"}, {&a, "new"}, {}).gates, IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench
