@@ -133,6 +133,35 @@ TEST_F(ForkLoader, AConsumerThatKeepsEverySlotIsToldSoAndMayGoOn) {
   EXPECT_THAT(test::indices(kept[0]), ElementsAre(2));
 }
 
+TEST_F(ForkLoader, TasksThatWaitForASlotAreForgottenWithTheirEpoch) {
+  const test::IndexDataset data(20);
+  const auto loader =
+      fork_loader(data, {.num_workers = 1, .prefetch_factor = 2, .persistent_workers = true});
+  for (std::int64_t pass = 0; pass < 5; ++pass) {
+    std::vector<Batch> every_slot;
+    loader->begin_epoch(2 * pass);
+    for (int i = 0; i < 4; ++i) every_slot.push_back(std::move(*loader->next()));
+    loader->begin_epoch(2 * pass + 1);
+    every_slot.clear();
+    std::int64_t batches = 0;
+    for (; loader->next(); ++batches) {
+    }
+    EXPECT_EQ(batches, 20);
+  }
+}
+
+TEST_F(ForkLoader, WhatAbandonedEpochsHadFinishedDoesNotCountAsWaiting) {
+  const test::IndexDataset data(20);
+  const auto loader =
+      fork_loader(data, {.num_workers = 2, .prefetch_factor = 2, .persistent_workers = true});
+  for (std::int64_t epoch = 0; epoch < 10; ++epoch) {
+    loader->begin_epoch(epoch);
+    (void)loader->next();
+  }
+  (void)test::epoch(*loader, 10);
+  EXPECT_THAT(loader->metrics().queue_depth, testing::Each(testing::Le(4)));
+}
+
 TEST_F(ForkLoader, LongIndexListsAndDeepQueuesNeverHoldUpTheConsumer) {
   const test::SharedGate gate(1);
   const auto hold_the_first = [&](const SampleKey& key) {

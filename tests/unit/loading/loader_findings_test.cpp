@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "workloads/loader/loader_reckoning.h"
+
 namespace stepbench {
 namespace {
 
@@ -232,6 +234,33 @@ TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.lost_samples");
   EXPECT_EQ(finding.severity, Severity::kProblem);
+}
+
+TEST(LoaderReckoning, CallsAtEpochBordersAreNoSteadySteps) {
+  constexpr std::int64_t kBorders = 20;
+  LoaderFacts facts = steady(1, 4, 10, 40);
+  facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
+  facts.window.borders = kBorders;
+  facts.window.border_ns = kBorders * 6 * kMs;
+  facts.window.border_next_ns = kBorders * 5 * kMs;
+  facts.window.elapsed_ns += facts.window.border_ns;
+  const LoaderReckoning r(facts);
+  EXPECT_DOUBLE_EQ(r.step_ns, 40 * kMs);
+  EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
+}
+
+TEST(LoaderReckoning, WaitsForStorageOnlyWhileCoresAreFree) {
+  LoaderFacts facts = steady(1, 2, 1, 40);
+  wait_for_storage(facts);
+  EXPECT_TRUE(LoaderReckoning(facts).waits_for_storage());
+  facts.window.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
+  EXPECT_FALSE(LoaderReckoning(facts).waits_for_storage());
+}
+
+TEST(LoaderReckoning, AWorkerThatIsNeededInPartIsNeeded) {
+  EXPECT_EQ(LoaderReckoning(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
+  EXPECT_EQ(LoaderReckoning(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
+  EXPECT_EQ(LoaderReckoning(steady(1, 4, 10, 45)).workers_that_keep_up(), 4) << "one per core";
 }
 
 }  // namespace

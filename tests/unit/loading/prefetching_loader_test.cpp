@@ -222,6 +222,7 @@ TEST_F(Prefetching, TheEndOfAStreamIsNoBatchAndItsWorkerGetsNoMoreTasks) {
   EXPECT_THAT(std::vector(script.workers.begin() + 4, script.workers.end()), ElementsAre(1, 1));
   arrive(100, {end(3), end(4), end(5)});
   EXPECT_FALSE(made->next().has_value());
+  EXPECT_EQ(script.sent.size(), 6U) << "only the first end of a worker is followed by a task";
   EXPECT_EQ(made->metrics().batches, 1);
 }
 
