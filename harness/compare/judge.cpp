@@ -132,8 +132,14 @@ Estimate estimate(const Question& question, const VerdictRule& rule, const Usabl
   return result;
 }
 
+// With n pairs no p is below 2^(1-n): so many are needed before one of `tests` can be rejected
+// alone.
+std::size_t pairs_to_reject(std::size_t tests, double q) {
+  return static_cast<std::size_t>(std::ceil(1 + std::log2(static_cast<double>(tests) / q)));
+}
+
 void decide(const Question& question, const VerdictRule& rule, const Estimate& estimate,
-            Judgement& judgement) {
+            std::size_t tests, Judgement& judgement) {
   const double margin = std::log1p(question.margin);
   const Interval& interval = estimate.interval;
   const bool rejected = judgement.p_adjusted <= rule.q;
@@ -160,8 +166,11 @@ void decide(const Question& question, const VerdictRule& rule, const Estimate& e
   } else {
     judgement.reason = "wide_interval";
   }
-  judgement.pairs_needed =
-      std::max(pairs_needed(estimate.centre, estimate.spread, margin), std::size_t{6});
+  std::size_t least = 6;
+  if (judgement.reason == "not_rejected_after_correction") {
+    least = std::max(judgement.pairs + 1, pairs_to_reject(tests, rule.q));
+  }
+  judgement.pairs_needed = std::max(pairs_needed(estimate.centre, estimate.spread, margin), least);
 }
 
 }  // namespace
@@ -232,7 +241,7 @@ Family judge(std::span<const Question> questions, const VerdictRule& rule) {
     if (std::isnan(p_values[i])) continue;
     Judgement& judgement = family.judgements[i];
     judgement.p_adjusted = correction.adjusted[i];
-    decide(questions[i], rule, estimates[i], judgement);
+    decide(questions[i], rule, estimates[i], family.tested, judgement);
     if (judgement.p_adjusted <= rule.q) {
       ++(judgement.slower ? family.rejected_slower : family.rejected_faster);
     }

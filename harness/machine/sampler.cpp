@@ -18,6 +18,8 @@ constexpr std::int64_t kPeriodNs = 1'000'000'000;
 // Watching costs at most a thousandth of the time: after a sample of 2 ms comes a rest of 2 s.
 // Reading PSS, which walks the page tables under the worker's mmap lock, keeps a rest of its own.
 constexpr std::int64_t kRest = 1000;
+// On a busy machine the controller may hear of a window's beginning and end at once.
+constexpr std::int64_t kLeastWindowNs = 1'000'000;
 constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked has nothing to show
 
 }  // namespace
@@ -93,7 +95,9 @@ void MachineSampler::window_begins() {
 void MachineSampler::window_ends() {
   read_scheduler();
   if (!window_ || !run_queue_wait_ns_) return;
-  window_ns_ += clock_.now_ns() - window_->begin_ns;
+  const std::int64_t heard_ns = clock_.now_ns() - window_->begin_ns;
+  if (heard_ns < kLeastWindowNs) windows_missed_ = true;
+  window_ns_ += heard_ns;
   window_waited_ns_ += *run_queue_wait_ns_ - window_->waited_ns;
   window_.reset();
 }
@@ -129,7 +133,7 @@ Fields MachineSampler::summary() const {
   }
   if (cpu_ns_) fields.emplace("cpu_ns", *cpu_ns_);
   if (run_queue_wait_ns_) fields.emplace("run_queue_wait_ns", *run_queue_wait_ns_);
-  if (window_ns_ > 0) {
+  if (window_ns_ > 0 && !windows_missed_) {
     fields.emplace("window_ns", window_ns_);
     fields.emplace("window_run_queue_wait_ns", window_waited_ns_);
   }

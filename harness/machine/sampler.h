@@ -30,9 +30,10 @@ class MachineSampler {
   void worker_ended();  // between the worker's death and its reaping: last counters
   // tree_peak_rss_bytes, _pss_bytes, _uss_bytes, _shared_bytes, tree_peak_processes,
   // tree_peak_descriptors, dev_shm_growth_bytes, run_queue_wait_ns and cpu_ns of
-  // the worker's main thread, window_run_queue_wait_ns of it in windows that took window_ns in all,
-  // others_cpu_share (of the CPUs that the worker may use, what neither its processes nor this one
-  // used), steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max, samples, sampling_ns.
+  // the worker's main thread, window_run_queue_wait_ns of it in windows that took window_ns in all
+  // (where all were seen), others_cpu_share (of the CPUs that the worker may use, what neither its
+  // processes nor this one used), steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max,
+  // samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
   [[nodiscard]] bool oom_killed() const;  // a process of this cgroup was, since construction
 
@@ -54,6 +55,7 @@ class MachineSampler {
   std::int64_t first_own_ticks_ = 0;         // of this process
   std::optional<double> others_share_;
   std::optional<Window> window_;  // that is open
+  bool windows_missed_ = false;   // one was too short to be told from none
   std::int64_t window_ns_ = 0;
   std::int64_t window_waited_ns_ = 0;
   std::optional<double> first_load_;

@@ -2,9 +2,12 @@
 #include "harness/report/comparison_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/report/case_rows.h"
@@ -54,6 +57,23 @@ std::string needed_text(std::size_t pairs) {
   return "about " + std::to_string(pairs);
 }
 
+// A reason in words; the JSON form keeps its name.
+std::string reason_text(const std::string& reason) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kWords = {
+      {{"not_rejected_after_correction", "may be chance among so many tests"},
+       {"below_margin", "a change, but perhaps within the margin"},
+       {"wide_interval", "the interval is too wide"},
+       {"varies_and_reaches_zero", "varies and reaches zero"},
+       {"no_pairs", "no pair was measured"},
+       {"no_usable_values", "no launch gave a usable value"},
+       {"too_many_dropped", "more than a tenth of the pairs had to be dropped"},
+       {"noise", "too noisy"}}};
+  for (const auto& [name, words] : kWords) {
+    if (name == reason) return std::string(words);
+  }
+  return reason;
+}
+
 // `unit`: what more of is needed when it is inconclusive.
 std::string verdict_text(const Judgement& judgement, const std::string& unit) {
   std::string text(name_of(judgement.verdict));
@@ -65,13 +85,13 @@ std::string verdict_text(const Judgement& judgement, const std::string& unit) {
       if (judgement.reason == "too_few_pairs") {
         text += ": too few " + unit + ", need 6, plan 20";
       } else if (judgement.pairs_needed) {
-        text += ": " + judgement.reason + ", needs " + needed_text(*judgement.pairs_needed) + ' ' +
-                unit;
+        text += ": " + reason_text(judgement.reason) + ", needs " +
+                needed_text(*judgement.pairs_needed) + ' ' + unit;
       }
       break;
     case Verdict::kNoData:
     case Verdict::kInvalid:
-      if (!judgement.reason.empty()) text += ": " + judgement.reason;
+      if (!judgement.reason.empty()) text += ": " + reason_text(judgement.reason);
       break;
     case Verdict::kRegression:
     case Verdict::kImprovement:

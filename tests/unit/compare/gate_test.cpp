@@ -145,7 +145,7 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   ASSERT_EQ(result.gates.size(), 2U);
   EXPECT_EQ(result.gates[0].case_id, "aaaa");
   const std::string table = comparison_table(result, {}, true);
-  EXPECT_THAT(table, HasSubstr("invalid: noise"));
+  EXPECT_THAT(table, HasSubstr("invalid: too noisy"));
   EXPECT_THAT(table, HasSubstr("(--allow noise takes it as a warning)"));
   EXPECT_THAT(comparison_markdown(result, true), HasSubstr("the middle half of the base's"));
   EXPECT_THAT(comparison_json(result), HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"

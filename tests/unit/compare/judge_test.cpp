@@ -138,6 +138,19 @@ TEST(Judge, ManyTestsNeedAStrongerSign) {
   EXPECT_EQ(judge(family, {}).rejected_slower, 1u);
 }
 
+TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
+  const std::vector<double> base = {100, 101, 99, 100.5, 99.5, 100.2};
+  std::vector<double> slow = base;
+  for (double& value : slow) value *= 1.1;
+  const Question same{.base = base, .candidate = base};
+  const Family two = judge(std::vector{Question{.base = base, .candidate = slow}, same}, {});
+  EXPECT_EQ(two.judgements[0].reason, "not_rejected_after_correction");
+  EXPECT_EQ(two.judgements[0].pairs_needed, 7U) << "2^-6 is below .05 / 2";
+  std::vector<Question> hundred(100, same);
+  hundred[0].candidate = slow;
+  EXPECT_EQ(judge(hundred, {}).judgements[0].pairs_needed, 12U);
+}
+
 TEST(Judge, NoDataIsAVerdict) {
   EXPECT_EQ(judged({}).verdict, Verdict::kNoData);
   EXPECT_EQ(judged({}).reason, "no_pairs");

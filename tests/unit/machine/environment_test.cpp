@@ -295,22 +295,38 @@ TEST_F(Machine, CountsTheWaitForACpuInWindowsApart) {
   ScriptedClock clock;
   write("proc/10/schedstat", "500 1000 3\n");
   MachineSampler sampler{root_, 10, clock};
-  clock.now = 100;
+  clock.now = 100'000'000;
   sampler.window_begins();
   write("proc/10/schedstat", "600 1040 3\n");
-  clock.now = 300;
+  clock.now = 300'000'000;
   sampler.window_ends();
   sampler.window_ends();
   write("proc/10/schedstat", "600 9040 3\n");
   sampler.window_begins();
   write("proc/10/schedstat", "600 9050 3\n");
-  clock.now = 400;
+  clock.now = 400'000'000;
   sampler.window_ends();
   sampler.worker_ended();
   const Fields fields = sampler.summary();
   EXPECT_EQ(to_text(fields.at("run_queue_wait_ns")), "9050");
-  EXPECT_EQ(to_text(fields.at("window_ns")), "300");
+  EXPECT_EQ(to_text(fields.at("window_ns")), "300000000");
   EXPECT_EQ(to_text(fields.at("window_run_queue_wait_ns")), "50");
+}
+
+TEST_F(Machine, AWindowThatWasHeardOfOnlyAtItsEndTellsNothing) {
+  ScriptedClock clock;
+  write("proc/10/schedstat", "500 1000 3\n");
+  MachineSampler sampler{root_, 10, clock};
+  sampler.window_begins();
+  clock.now = 50'000'000;
+  sampler.window_ends();
+  sampler.window_begins();
+  clock.now += 6'000;
+  sampler.window_ends();
+  sampler.worker_ended();
+  EXPECT_FALSE(sampler.summary().contains("window_ns"));
+  EXPECT_FALSE(sampler.summary().contains("window_run_queue_wait_ns"));
+  EXPECT_TRUE(sampler.summary().contains("run_queue_wait_ns"));
 }
 
 TEST(CpuList, IsReadInRanges) {
