@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/compare/case_result.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/drift.h"
 #include "harness/report/comparison_json.h"
@@ -159,6 +160,32 @@ TEST(Gates, AllowedNoiseLeavesTheVerdict) {
   const std::string table = comparison_table(result, {}, true);
   EXPECT_THAT(table, HasSubstr("allowed: "));
   EXPECT_THAT(table, Not(HasSubstr("invalid")));
+}
+
+TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
+  const Results a =
+      testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
+  Comparison comparison = compare({&a, "old"}, {&a, "new"}, {});
+  comparison.gates = {{.name = "drift", .state = GateState::kWarning}};
+  conclude({}, false, comparison);
+  EXPECT_EQ(comparison.exit_code, 0);
+  comparison.gates[0].state = GateState::kFailed;
+  conclude({}, false, comparison);
+  EXPECT_EQ(comparison.exit_code, 4);
+  EXPECT_EQ(comparison.verdict, Verdict::kInvalid);
+  comparison.gates[0].case_id = "aaaa";  // its case's judgement says it
+  conclude({}, false, comparison);
+  EXPECT_EQ(comparison.exit_code, 0);
+}
+
+TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
+  CaseResult one;
+  one.metrics.emplace_back();
+  std::vector<Gate> gates;
+  const std::vector<double> values = spread_by(60);
+  judge_noise({"a", values}, {"b", {}}, {}, one, gates);
+  EXPECT_EQ(one.metrics[0].judgement.verdict, Verdict::kNoData);
+  EXPECT_EQ(gates.size(), 1U);
 }
 
 TEST(Gates, ManyNoisyCasesAreCounted) {

@@ -151,6 +151,13 @@ TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
   EXPECT_EQ(judge(hundred, {}).judgements[0].pairs_needed, 12U);
 }
 
+TEST(Judge, ACountThatVariesAndReachesZeroIsInconclusiveAndNotMissing) {
+  const Judgement result =
+      judged({.base = {0, 1, 0, 2, 0, 1}, .candidate = {0, 0, 1, 0, 2, 0}, .exact = true});
+  EXPECT_EQ(result.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(result.reason, "varies_and_reaches_zero");
+}
+
 TEST(Judge, NoDataIsAVerdict) {
   EXPECT_EQ(judged({}).verdict, Verdict::kNoData);
   EXPECT_EQ(judged({}).reason, "no_pairs");
