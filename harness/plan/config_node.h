@@ -22,11 +22,11 @@ struct ConfigNode {
   enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
   Kind kind = Kind::kNull;
   Mark mark = {};
-  bool quoted = false;                    // a quoted scalar is a text, never a number
-  std::string text = {};                  // kScalar
-  std::vector<ConfigNode> items = {};     // kList
-  std::vector<ConfigEntry> entries = {};  // kMap, in file order
-  std::size_t size = 1;                   // nodes in this tree
+  bool quoted = false;                 // a quoted scalar is a text, never a number
+  std::string text = {};               // kScalar
+  std::vector<ConfigNode> items = {};  // kList
+  std::vector<ConfigEntry> entries;    // kMap, in file order; clang 14 wants no `= {}` here
+  std::size_t size = 1;                // nodes in this tree
 
   [[nodiscard]] const ConfigEntry* find(std::string_view key) const;
 };

@@ -151,11 +151,12 @@ void Expansion::check_scope() {
   }
   for (const auto& [section, where] : settings_.sections) {
     const auto& all = shapes_.all();
-    const bool read = std::any_of(all.begin(), all.end(), [&](const CaseShape* shape) {
-      const auto& names = reading_.index.catalogue().find_workload(shape->workload)->sections;
-      return is_harness_section(section) ||
-             std::find(names.begin(), names.end(), section) != names.end();
-    });
+    const bool read =
+        std::any_of(all.begin(), all.end(), [&, section = section](const CaseShape* shape) {
+          const auto& names = reading_.index.catalogue().find_workload(shape->workload)->sections;
+          return is_harness_section(section) ||
+                 std::find(names.begin(), names.end(), section) != names.end();
+        });
     if (read) continue;
     reading_.mistakes.add(where, "the workload '" + all.front()->workload +
                                      "' does not read the section '" + section + "'");

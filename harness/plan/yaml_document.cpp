@@ -41,7 +41,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add({.kind = ConfigNode::Kind::kNull, .mark = to_mark(mark)}, anchor);
+    add({.kind = ConfigNode::Kind::kNull, .mark = to_mark(mark), .entries = {}}, anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
@@ -57,17 +57,18 @@ class TreeBuilder : public YAML::EventHandler {
     add({.kind = ConfigNode::Kind::kScalar,
          .mark = to_mark(mark),
          .quoted = tag == "!",
-         .text = restore_interpolation(value)},
+         .text = restore_interpolation(value),
+         .entries = {}},
         anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
-    open({.kind = ConfigNode::Kind::kList, .mark = to_mark(mark)}, anchor);
+    open({.kind = ConfigNode::Kind::kList, .mark = to_mark(mark), .entries = {}}, anchor);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
-    open({.kind = ConfigNode::Kind::kMap, .mark = to_mark(mark)}, anchor);
+    open({.kind = ConfigNode::Kind::kMap, .mark = to_mark(mark), .entries = {}}, anchor);
   }
   void OnMapEnd() override { close(); }
 
