@@ -5,9 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "harness/cuda/activity_summary.h"
+#include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
-#include "tests/unit/cuda/scripted_cuda.h"
-#include "tests/unit/cuda/scripted_cupti.h"
 
 namespace stepbench {
 namespace {
@@ -19,22 +18,8 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
 
-struct Scene {
-  Scene() : collector(make_cupti_collector(cupti.api(), cuda.api(), options)) {}
-  OpLog collect() {
-    OpLog log;
-    collector->collect(log);
-    return log;
-  }
-  ScriptedClock clock;
-  ScriptedCuda cuda{clock};
-  ScriptedCupti cupti;
-  CuptiCollectorOptions options{.buffer_bytes = 4096, .most_bytes = 4 * 4096};
-  std::unique_ptr<ActivityCollector> collector;
-};
-
 TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   scene.cupti.emit(external(5, 77));
   scene.cupti.emit(launch(5, 100));
@@ -64,7 +49,7 @@ TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
 }
 
 TEST(CuptiCollector, RecordsOfOneCallMayLieInDifferentBuffersAndInAnyOrder) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   scene.cupti.emit(kernel(5, 120, 180));
   for (std::uint32_t i = 100; i < 150; ++i) scene.cupti.emit(kernel(i, 200 + i, 210 + i));
@@ -94,7 +79,7 @@ TEST(CuptiCollector, ACopyTellsItsKindItsBytesAndWhetherTheHostSideIsPinned) {
                         {CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
                          CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CopyKind::kDeviceToDevice, false,
                          "Memcpy DtoD (Device -> Device)"}};
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   for (const Case& each : cases) {
     scene.cupti.emit(copy(each.kind, each.from, each.to));
@@ -109,7 +94,7 @@ TEST(CuptiCollector, ACopyTellsItsKindItsBytesAndWhetherTheHostSideIsPinned) {
 }
 
 TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   CUpti_ActivityMemset4 set{};
   set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
@@ -135,7 +120,7 @@ TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
 }
 
 TEST(CuptiCollector, CallsAreNamedWithoutVersionAndKindOfDefaultStream) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   constexpr std::uint32_t kLaunchOnThreadStream = 214;
   scene.cupti.emit(call(CUPTI_ACTIVITY_KIND_RUNTIME, kLaunchOnThreadStream, 8, 10));
@@ -145,7 +130,7 @@ TEST(CuptiCollector, CallsAreNamedWithoutVersionAndKindOfDefaultStream) {
 }
 
 TEST(CuptiCollector, AQueryIsNoWaitThoughItIsRecordedAsOne) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   CUpti_ActivitySynchronization2 record{};
   record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
@@ -163,7 +148,7 @@ TEST(CuptiCollector, AQueryIsNoWaitThoughItIsRecordedAsOne) {
 TEST(CuptiCollector, ABufferThatIsNotReturnedMayBeWrittenToTillTheProcessEnds) {
   std::uint8_t* kept = nullptr;
   {
-    Scene scene;
+    CollectorScene scene;
     ASSERT_EQ(scene.collector->start(), std::nullopt);
     kept = scene.cupti.take_buffer();
     ASSERT_NE(kept, nullptr);
@@ -174,7 +159,7 @@ TEST(CuptiCollector, ABufferThatIsNotReturnedMayBeWrittenToTillTheProcessEnds) {
 }
 
 TEST(CuptiCollector, UnknownKindsArePassedOver) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   CUpti_ActivityOverhead3 overhead{};
   overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
@@ -184,7 +169,7 @@ TEST(CuptiCollector, UnknownKindsArePassedOver) {
 }
 
 TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   scene.cupti.emit(launch(1, 10));
   scene.cupti.emit(launch(2, 20));
@@ -199,81 +184,8 @@ TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
                                       "without a record of their work, 1 records without times")));
 }
 
-struct Call {
-  CUpti_ActivityKind kind;
-  std::uint32_t callback;
-};
-constexpr Call kLaunch{CUPTI_ACTIVITY_KIND_RUNTIME, 211};
-constexpr Call kLaunchOfCuda13{CUPTI_ACTIVITY_KIND_RUNTIME, 505};
-constexpr Call kGraphLaunch{CUPTI_ACTIVITY_KIND_RUNTIME, 311};
-constexpr Call kDriverLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 307};
-constexpr Call kDriverLaunchEx{CUPTI_ACTIVITY_KIND_DRIVER, 652};
-constexpr Call kDriverGraphLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 514};
-
-TEST(CuptiCollector, EveryWayToLaunchIsMissedWhenItsWorkIs) {
-  for (const Call& each : {kLaunch, kLaunchOfCuda13, kGraphLaunch, kDriverLaunch, kDriverLaunchEx,
-                           kDriverGraphLaunch}) {
-    Scene scene;
-    ASSERT_EQ(scene.collector->start(), std::nullopt);
-    scene.cupti.emit(call(each.kind, each.callback, 1, 10));
-    EXPECT_EQ(scene.collect().dropped, 1) << each.callback;
-  }
-}
-
-TEST(CuptiCollector, ALaunchOfTheDriverInsideOneOfTheRuntimeIsTheSameLaunch) {
-  for (const std::uint32_t kernel_of : {5U, 6U}) {  // whichever number the kernel bears
-    Scene scene;
-    ASSERT_EQ(scene.collector->start(), std::nullopt);
-    scene.cupti.emit(launch(5, 100));
-    CUpti_ActivityAPI inner = call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 6, 101);
-    inner.end = 104;
-    scene.cupti.emit(inner);
-    scene.cupti.emit(kernel(kernel_of, 120, 180));
-    EXPECT_EQ(scene.collect().dropped, 0);
-  }
-}
-
-TEST(CuptiCollector, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
-  Scene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
-  scene.cupti.emit(external(5, 77));
-  scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 5, 100));
-  for (std::uint64_t i = 0; i < 3; ++i) scene.cupti.emit(kernel(5, 120 + 10 * i, 125 + 10 * i));
-  const OpLog log = scene.collect();
-  ASSERT_THAT(log.activities, SizeIs(4));
-  for (const DeviceActivity& each : log.activities) EXPECT_EQ(each.external, 77U);
-  EXPECT_EQ(log.dropped, 0);
-}
-
-TEST(CuptiCollector, AGraphOfCopiesAloneIsNotLost) {
-  Scene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
-  scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 9, 5));
-  scene.cupti.emit(copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-                        CUPTI_ACTIVITY_MEMORY_KIND_DEVICE));
-  EXPECT_EQ(scene.collect().dropped, 0);
-}
-
-TEST(CuptiCollector, ALaunchThatFailedStartedNothing) {
-  Scene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
-  CUpti_ActivityAPI refused = launch(1, 10);
-  refused.returnValue = 701;  // too many resources asked for
-  scene.cupti.emit(refused);
-  EXPECT_EQ(scene.collect().dropped, 0);
-}
-
-TEST(CuptiCollector, LossesOfTwoWindowsAddUp) {
-  Scene scene;
-  ASSERT_EQ(scene.collector->start(), std::nullopt);
-  scene.cupti.emit(launch(1, 10));
-  (void)scene.collect();
-  scene.cupti.emit(launch(2, 20));
-  EXPECT_EQ(scene.collect().dropped, 2);
-}
-
 TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   for (std::uint32_t i = 1; i <= 1000; ++i) scene.cupti.emit(kernel(i, i, i + 1));
   const std::size_t lost = scene.cupti.lost;
@@ -284,7 +196,7 @@ TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
 }
 
 TEST(CuptiCollector, BuffersAreUsedAgain) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   std::size_t records = 0;
   for (int round = 0; round < 100; ++round) {
@@ -295,7 +207,7 @@ TEST(CuptiCollector, BuffersAreUsedAgain) {
 }
 
 TEST(CuptiCollector, WhatCameBeforeTheWindowIsForgotten) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   scene.cupti.emit(launch(1, 10));
   scene.cupti.lost = 3;
@@ -307,7 +219,7 @@ TEST(CuptiCollector, WhatCameBeforeTheWindowIsForgotten) {
 }
 
 TEST(CuptiCollector, CollectsAfterTheDeviceHasCaughtUp) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   (void)scene.collect();
   EXPECT_EQ(scene.cuda.calls["synchronize"], 1);
@@ -315,7 +227,7 @@ TEST(CuptiCollector, CollectsAfterTheDeviceHasCaughtUp) {
 }
 
 TEST(CuptiCollector, OperatorsArePushedAndPoppedAndABadPairIsCounted) {
-  Scene scene;
+  CollectorScene scene;
   scene.collector->push(1);
   EXPECT_THAT(scene.cupti.external, IsEmpty()) << "not collecting yet";
   ASSERT_EQ(scene.collector->start(), std::nullopt);
@@ -331,7 +243,7 @@ TEST(CuptiCollector, OperatorsArePushedAndPoppedAndABadPairIsCounted) {
 }
 
 TEST(CuptiCollector, TimesAreThoseOfTheHostsClock) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   const HostClock clock;
   const auto before = static_cast<std::uint64_t>(clock.now_ns());
@@ -341,7 +253,7 @@ TEST(CuptiCollector, TimesAreThoseOfTheHostsClock) {
 }
 
 TEST(CuptiCollector, TheClockIsGivenBeforeTheFirstKindAndTheBuffersToo) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   const std::vector<std::string>& log = scene.cupti.log;
   EXPECT_THAT(std::vector<std::string>(log.begin(), log.begin() + 5),
@@ -356,7 +268,7 @@ TEST(CuptiCollector, TheClockIsGivenBeforeTheFirstKindAndTheBuffersToo) {
 }
 
 TEST(CuptiCollector, AnotherProfilerIsNamedAndNothingIsLeftBehind) {
-  Scene scene;
+  CollectorScene scene;
   scene.cupti.failing["subscribe"] = kCuptiMultipleSubscribers;
   EXPECT_THAT(scene.collector->start(), Optional(HasSubstr("another profiler is attached")));
   scene.collector->push(1);
@@ -368,7 +280,7 @@ TEST(CuptiCollector, AnotherProfilerIsNamedAndNothingIsLeftBehind) {
 
 TEST(CuptiCollector, ARefusalAtAnyCallIsAReasonAndGivesTheSubscriptionBack) {
   for (const char* call : {"thread ids", "timestamp", "callbacks", "enable 10", "enable 1"}) {
-    Scene scene;
+    CollectorScene scene;
     scene.cupti.failing[call] = kCuptiUnknown;
     EXPECT_THAT(scene.collector->start(), Optional(HasSubstr("CUPTI_ERROR_999 (999)"))) << call;
     EXPECT_EQ(scene.cupti.log.back(), "unsubscribe") << call;
@@ -376,14 +288,14 @@ TEST(CuptiCollector, ARefusalAtAnyCallIsAReasonAndGivesTheSubscriptionBack) {
 }
 
 TEST(CuptiCollector, AnOlderLibraryIsRefusedBecauseItsRecordsAreShorter) {
-  Scene scene;
+  CollectorScene scene;
   scene.cupti.version = 18;
   EXPECT_THAT(scene.collector->start(), Optional(HasSubstr("libcupti is version 18")));
 }
 
 TEST(CuptiCollector, OneAtATime) {
-  Scene first;
-  Scene second;
+  CollectorScene first;
+  CollectorScene second;
   ASSERT_EQ(first.collector->start(), std::nullopt);
   EXPECT_EQ(second.collector->start(), "this process is collecting already");
   first.collector->stop();
@@ -391,7 +303,7 @@ TEST(CuptiCollector, OneAtATime) {
 }
 
 TEST(CuptiCollector, StoppingDisablesWhatWasEnabled) {
-  Scene scene;
+  CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   const auto enabled =
       std::count_if(scene.cupti.log.begin(), scene.cupti.log.end(),

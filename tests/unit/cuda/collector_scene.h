@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "harness/cuda/cupti_collector.h"
+#include "tests/unit/cuda/scripted_cuda.h"
+#include "tests/unit/cuda/scripted_cupti.h"
+
+namespace stepbench {
+
+// The real collector on a scripted CUPTI and a scripted runtime.
+struct CollectorScene {
+  CollectorScene() : collector(make_cupti_collector(cupti.api(), cuda.api(), options)) {}
+  OpLog collect() {
+    OpLog log;
+    collector->collect(log);
+    return log;
+  }
+  ScriptedClock clock;
+  ScriptedCuda cuda{clock};
+  ScriptedCupti cupti;
+  CuptiCollectorOptions options{.buffer_bytes = 4096, .most_bytes = 4 * 4096};
+  std::unique_ptr<ActivityCollector> collector;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calls launch work, which work belongs to which call, and what is missed when it is lost.
+#include <gmock/gmock.h>
+
+#include "harness/cuda/activity_summary.h"
+#include "tests/unit/cuda/collector_scene.h"
+#include "tests/unit/cuda/composed_records.h"
+
+namespace stepbench {
+namespace {
+
+using testing::Optional;
+using testing::SizeIs;
+
+struct Call {
+  CUpti_ActivityKind kind;
+  std::uint32_t callback;
+};
+constexpr Call kLaunch{CUPTI_ACTIVITY_KIND_RUNTIME, 211};
+constexpr Call kLaunchOfCuda13{CUPTI_ACTIVITY_KIND_RUNTIME, 505};
+constexpr Call kGraphLaunch{CUPTI_ACTIVITY_KIND_RUNTIME, 311};
+constexpr Call kDriverLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 307};
+constexpr Call kDriverLaunchEx{CUPTI_ACTIVITY_KIND_DRIVER, 652};
+constexpr Call kDriverGraphLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 514};
+
+TEST(CuptiLaunches, EveryWayToLaunchIsMissedWhenItsWorkIs) {
+  for (const Call& each : {kLaunch, kLaunchOfCuda13, kGraphLaunch, kDriverLaunch, kDriverLaunchEx,
+                           kDriverGraphLaunch}) {
+    CollectorScene scene;
+    ASSERT_EQ(scene.collector->start(), std::nullopt);
+    scene.cupti.emit(call(each.kind, each.callback, 1, 10));
+    EXPECT_EQ(scene.collect().dropped, 1) << each.callback;
+  }
+}
+
+TEST(CuptiLaunches, ALaunchOfTheDriverInsideOneOfTheRuntimeIsTheSameLaunch) {
+  for (const std::uint32_t kernel_of : {5U, 6U}) {  // whichever number the kernel bears
+    CollectorScene scene;
+    ASSERT_EQ(scene.collector->start(), std::nullopt);
+    scene.cupti.emit(launch(5, 100));
+    CUpti_ActivityAPI inner = call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 6, 101);
+    inner.end = 104;
+    scene.cupti.emit(inner);
+    scene.cupti.emit(kernel(kernel_of, 120, 180));
+    EXPECT_EQ(scene.collect().dropped, 0);
+  }
+}
+
+TEST(CuptiLaunches, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
+  CollectorScene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(external(5, 77));
+  scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 5, 100));
+  for (std::uint64_t i = 0; i < 3; ++i) scene.cupti.emit(kernel(5, 120 + 10 * i, 125 + 10 * i));
+  const OpLog log = scene.collect();
+  ASSERT_THAT(log.activities, SizeIs(4));
+  for (const DeviceActivity& each : log.activities) EXPECT_EQ(each.external, 77U);
+  EXPECT_EQ(log.dropped, 0);
+}
+
+TEST(CuptiLaunches, AGraphOfCopiesAloneIsNotLost) {
+  CollectorScene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 9, 5));
+  scene.cupti.emit(copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                        CUPTI_ACTIVITY_MEMORY_KIND_DEVICE));
+  EXPECT_EQ(scene.collect().dropped, 0);
+}
+
+TEST(CuptiLaunches, ALaunchThatFailedStartedNothing) {
+  CollectorScene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  CUpti_ActivityAPI refused = launch(1, 10);
+  refused.returnValue = 701;  // too many resources asked for
+  scene.cupti.emit(refused);
+  EXPECT_EQ(scene.collect().dropped, 0);
+}
+
+TEST(CuptiLaunches, LossesOfTwoWindowsAddUp) {
+  CollectorScene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  scene.cupti.emit(launch(1, 10));
+  (void)scene.collect();
+  scene.cupti.emit(launch(2, 20));
+  EXPECT_EQ(scene.collect().dropped, 2);
+}
+
+}  // namespace
+}  // namespace stepbench
