@@ -37,12 +37,14 @@ std::optional<double> share_of_life(const LaunchRow& row, std::string_view field
   return *value / static_cast<double>(row.wall_ns);
 }
 
+std::optional<double> share_in_ticks(const LaunchRow& row, std::string_view field) {
+  return row.wall_ns < kLongEnoughNs ? std::nullopt : number(row.machine, field);
+}
+
 std::optional<double> others(const LaunchRow& row) {
-  return number(row.machine, "others_cpu_share");
+  return share_in_ticks(row, "others_cpu_share");
 }
-std::optional<double> steal(const LaunchRow& row) {
-  return row.wall_ns < kLongEnoughNs ? std::nullopt : number(row.machine, "steal_share");
-}
+std::optional<double> steal(const LaunchRow& row) { return share_in_ticks(row, "steal_share"); }
 std::optional<double> waiting(const LaunchRow& row) {
   const auto waited = number(row.machine, "window_run_queue_wait_ns");
   const auto window = number(row.machine, "window_ns");

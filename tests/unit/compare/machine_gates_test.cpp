@@ -109,7 +109,10 @@ TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
 }
 
 TEST_F(MachineGates, SharesCountedInTicksNeedASecond) {
-  put("steal_share", ripple, [](int i) { return 0.5 + ripple(i); });
+  for (const char* share : {"steal_share", "others_cpu_share"}) {
+    put(share, ripple, [](int i) { return 0.8 + ripple(i); });
+  }
+  EXPECT_THAT(gates(), ::testing::SizeIs(2));
   for (Launch& launch : launches_) launch.row.wall_ns = 999'999'999;
   EXPECT_THAT(gates(), IsEmpty());
 }
