@@ -54,6 +54,8 @@ class Header {
     } catch (const Json::parse_error& error) {
       throw file_error(file_.path(), kLengthBytes + (error.byte == 0 ? 0 : error.byte - 1),
                        "the header is not JSON" + looks_like(file_.bytes()));
+    } catch (const Json::out_of_range&) {
+      throw file_error(file_.path(), kLengthBytes, "the header holds a number beyond all doubles");
     }
     if (!json.is_object()) refuse("the header is not a JSON object");
     std::vector<StoredTensor> tensors;
