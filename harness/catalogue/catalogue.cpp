@@ -4,16 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include <algorithm>
-
 namespace stepbench {
-
-bool exact_by_unit(const Metric& metric) {
-  constexpr std::array<std::string_view, 5> kUnits = {"count", "launches", "allocations", "calls",
-                                                      "copies"};
-  return metric.role == Role::kMetric && metric.direction != Direction::kNeither &&
-         std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
-}
 namespace {
 
 template <typename Range>
@@ -46,6 +37,13 @@ const Option* Catalogue::find_option(std::string_view full_name) const {
     if (const Option* option = find_named(variant.options, name)) return option;
   }
   return nullptr;
+}
+
+bool exact_by_unit(const Metric& metric) {
+  constexpr std::array<std::string_view, 5> kUnits = {"count", "launches", "allocations", "calls",
+                                                      "copies"};
+  return metric.role == Role::kMetric && metric.direction != Direction::kNeither &&
+         std::find(kUnits.begin(), kUnits.end(), metric.unit) != kUnits.end();
 }
 
 std::vector<std::string> phase_names(const Catalogue& catalogue, std::string_view workload) {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "harness/catalogue/number.h"
+
 namespace stepbench {
 namespace {
 
@@ -22,12 +24,6 @@ std::string precision_of(const CaseLaunches& one) {
 double limit_of(const std::string& precision) {
   if (precision == "bf16" || precision == "fp16") return kLimitHalf;
   return precision == "tf32" ? kLimitTf32 : kLimitFp32;
-}
-
-std::optional<double> number_of(const Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  return std::nullopt;
 }
 
 // Of the larger one; a value that is not finite differs from every finite one.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "harness/catalogue/number.h"
 #include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
 #include "harness/stats/signed_rank.h"
@@ -16,29 +17,19 @@ namespace {
 
 constexpr std::int64_t kLongEnoughNs = 1'000'000'000;  // for shares that are counted in ticks
 
-std::optional<double> number(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  if (found == fields.end()) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) {
-    return static_cast<double>(*whole);
-  }
-  const auto* real = std::get_if<double>(&found->second);
-  return real == nullptr ? std::nullopt : std::optional(*real);
-}
-
 bool labelled(const LaunchRow& row, std::string_view flag) {
   const auto& flags = row.report.flags;
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
 std::optional<double> share_of_life(const LaunchRow& row, std::string_view field) {
-  const auto value = number(row.machine, field);
+  const auto value = number_of(row.machine, field);
   if (!value || row.wall_ns < kLongEnoughNs) return std::nullopt;
   return *value / static_cast<double>(row.wall_ns);
 }
 
 std::optional<double> share_in_ticks(const LaunchRow& row, std::string_view field) {
-  return row.wall_ns < kLongEnoughNs ? std::nullopt : number(row.machine, field);
+  return row.wall_ns < kLongEnoughNs ? std::nullopt : number_of(row.machine, field);
 }
 
 std::optional<double> others(const LaunchRow& row) {
@@ -46,8 +37,8 @@ std::optional<double> others(const LaunchRow& row) {
 }
 std::optional<double> steal(const LaunchRow& row) { return share_in_ticks(row, "steal_share"); }
 std::optional<double> waiting(const LaunchRow& row) {
-  const auto waited = number(row.machine, "window_run_queue_wait_ns");
-  const auto window = number(row.machine, "window_ns");
+  const auto waited = number_of(row.machine, "window_run_queue_wait_ns");
+  const auto window = number_of(row.machine, "window_ns");
   if (waited && window && *window > 0) return *waited / *window;
   return share_of_life(row, "run_queue_wait_ns");
 }
@@ -183,7 +174,7 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
 }
 
 std::optional<double> clock_of(const LaunchRow& row) {
-  return number(row.machine, "gpu.sm_mhz_median");
+  return number_of(row.machine, "gpu.sm_mhz_median");
 }
 
 Gate judge_clocks(std::span<const CasePair> cases, Design design) {

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "harness/cuda/symbols.h"
+
 namespace stepbench {
 namespace {
 
@@ -19,33 +21,26 @@ void* open_runtime() {
   return nullptr;
 }
 
-// Finds functions whose failures leave no error behind: libtorch asks for the thread's last error
-// after each launch and would take ours for its own, be it no more than "not ready" of a query.
-class Symbols {
+// Fills in functions whose failures leave no error behind: libtorch asks for the thread's last
+// error after each launch and would take ours for its own, be it no more than "not ready" of a
+// query.
+class QuietCalls {
  public:
-  explicit Symbols(void* library)
-      : library_(library), last_error_(find<int()>("cudaGetLastError")) {}
+  explicit QuietCalls(Symbols& symbols)
+      : symbols_(symbols), last_error_(symbols.find<int()>("cudaGetLastError")) {}
 
-  template <typename Function>
-  Function* find(const char* name) {
-    void* found = ::dlsym(library_, name);
-    if (found == nullptr && missing_.empty()) missing_ = name;
-    return reinterpret_cast<Function*>(found);
-  }
   template <typename... Arguments>
   void fill(std::function<int(Arguments...)>& call, const char* name) {
-    call = [function = find<int(Arguments...)>(name),
+    call = [function = symbols_.find<int(Arguments...)>(name),
             last_error = last_error_](Arguments... arguments) {
       const int code = function(arguments...);
       if (code != kCudaSuccess) (void)last_error();
       return code;
     };
   }
-  [[nodiscard]] const std::string& missing() const { return missing_; }
 
  private:
-  void* library_;
-  std::string missing_;
+  Symbols& symbols_;
   int (*last_error_)();
 };
 
@@ -55,19 +50,20 @@ std::variant<CudaApi, std::string> load_cuda_api() {
   void* library = open_runtime();
   if (library == nullptr) return std::string("the CUDA runtime (libcudart) is not installed");
   Symbols symbols(library);
+  QuietCalls calls(symbols);
   CudaApi api;
-  symbols.fill(api.device_count, "cudaGetDeviceCount");
-  symbols.fill(api.set_device, "cudaSetDevice");
-  symbols.fill(api.device_synchronize, "cudaDeviceSynchronize");
-  symbols.fill(api.event_create, "cudaEventCreate");
-  symbols.fill(api.event_destroy, "cudaEventDestroy");
-  symbols.fill(api.event_record, "cudaEventRecord");
-  symbols.fill(api.event_query, "cudaEventQuery");
-  symbols.fill(api.event_synchronize, "cudaEventSynchronize");
-  symbols.fill(api.event_elapsed_ms, "cudaEventElapsedTime");
-  symbols.fill(api.memcpy_async, "cudaMemcpyAsync");
-  symbols.fill(api.profiler_start, "cudaProfilerStart");
-  symbols.fill(api.profiler_stop, "cudaProfilerStop");
+  calls.fill(api.device_count, "cudaGetDeviceCount");
+  calls.fill(api.set_device, "cudaSetDevice");
+  calls.fill(api.device_synchronize, "cudaDeviceSynchronize");
+  calls.fill(api.event_create, "cudaEventCreate");
+  calls.fill(api.event_destroy, "cudaEventDestroy");
+  calls.fill(api.event_record, "cudaEventRecord");
+  calls.fill(api.event_query, "cudaEventQuery");
+  calls.fill(api.event_synchronize, "cudaEventSynchronize");
+  calls.fill(api.event_elapsed_ms, "cudaEventElapsedTime");
+  calls.fill(api.memcpy_async, "cudaMemcpyAsync");
+  calls.fill(api.profiler_start, "cudaProfilerStart");
+  calls.fill(api.profiler_stop, "cudaProfilerStop");
   auto* name = symbols.find<const char*(int)>("cudaGetErrorName");
   if (!symbols.missing().empty()) return "the CUDA runtime has no " + symbols.missing();
   api.error_name = [name](int code) { return std::string(name(code)); };

@@ -5,29 +5,14 @@
 
 #include <array>
 
+#include "harness/cuda/symbols.h"
+
 namespace stepbench {
 namespace {
 
 // Values of CUPTI's enumerations that its calls take.
 constexpr int kSystemThreadIds = 1;
 constexpr std::uint8_t kOff = 0;
-
-class Symbols {
- public:
-  explicit Symbols(void* library) : library_(library) {}
-
-  template <typename Function>
-  Function* find(const char* name) {
-    void* found = ::dlsym(library_, name);
-    if (found == nullptr && missing_.empty()) missing_ = name;
-    return reinterpret_cast<Function*>(found);
-  }
-  [[nodiscard]] const std::string& missing() const { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
 
 }  // namespace
 

@@ -3,17 +3,12 @@
 
 #include <algorithm>
 
+#include "harness/catalogue/number.h"
 #include "harness/catalogue/validate.h"
 #include "harness/error.h"
 
 namespace stepbench {
 namespace {
-
-std::optional<double> as_number(const Value& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  return std::nullopt;
-}
 
 bool reads(const WorkloadSpec& workload, const Section& section) {
   return is_harness_section(section.name) ||
@@ -22,8 +17,8 @@ bool reads(const WorkloadSpec& workload, const Section& section) {
 }
 
 bool equal(const Value& a, const Value& b) {
-  const auto left = as_number(a);
-  const auto right = as_number(b);
+  const auto left = number_of(a);
+  const auto right = number_of(b);
   return left && right ? *left == *right : a == b;
 }
 
@@ -137,8 +132,8 @@ bool is_met(const Requires& need, const OptionValues& values) {
     case Requires::Op::kNotEqual:
       return !equal(*value, need.value);
     case Requires::Op::kGreater: {
-      const auto left = as_number(*value);
-      const auto right = as_number(need.value);
+      const auto left = number_of(*value);
+      const auto right = number_of(need.value);
       return left && right && *left > *right;
     }
   }

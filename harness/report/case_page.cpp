@@ -239,9 +239,8 @@ class Page {
   // Files of earlier versions do not say which clock gave a number.
   static void drop_empty_column(Grid& grid, std::size_t column) {
     const auto at = static_cast<std::ptrdiff_t>(column);
-    const bool used = std::any_of(grid.rows.begin(), grid.rows.end(), [&](const GridRow& row) {
-      return !row.cells[column].empty();
-    });
+    const bool used = std::any_of(grid.rows.begin(), grid.rows.end(),
+                                  [&](const GridRow& row) { return !row.cells[column].empty(); });
     if (used) return;
     grid.columns.erase(grid.columns.begin() + at);
     for (GridRow& row : grid.rows) row.cells.erase(row.cells.begin() + at);

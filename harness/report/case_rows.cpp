@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/catalogue/number.h"
 #include "harness/report/number_text.h"
 #include "harness/stats/order.h"
 
@@ -14,15 +15,6 @@ namespace stepbench {
 namespace {
 
 using CaseKey = std::tuple<std::string, std::string, Pass>;
-
-std::optional<double> number_of(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  if (found == fields.end()) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(&found->second))
-    return static_cast<double>(*whole);
-  if (const auto* real = std::get_if<double>(&found->second)) return *real;
-  return std::nullopt;
-}
 
 template <typename Get>
 std::optional<double> median_over(const std::vector<MeasuredLaunch>& launches, Get get) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/catalogue/nearest.h"
+#include "harness/catalogue/number.h"
 #include "harness/error.h"
 #include "harness/record/encode.h"
 #include "harness/record/findings_json.h"
@@ -161,13 +162,8 @@ std::vector<std::string> selected(std::span<const CaseRow> rows,
 // Numbers before texts, each by size; null after everything.
 bool comes_before(const Value& a, const Value& b, bool largest_first) {
   if (is_null(a) || is_null(b)) return !is_null(a) && is_null(b);
-  const auto number = [](const Value& value) -> std::optional<double> {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-    if (const auto* real = std::get_if<double>(&value)) return *real;
-    return std::nullopt;
-  };
-  const auto x = number(a);
-  const auto y = number(b);
+  const auto x = number_of(a);
+  const auto y = number_of(b);
   if (x.has_value() != y.has_value()) return x.has_value();
   if (x) return largest_first ? *y < *x : *x < *y;
   return largest_first ? to_text(b) < to_text(a) : to_text(a) < to_text(b);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/catalogue/nearest.h"
+#include "harness/catalogue/number.h"
 #include "harness/error.h"
 #include "harness/ops/names.h"
 #include "harness/record/encode.h"
@@ -55,9 +56,7 @@ OpGrouping grouping_of(const OpsView& view) {
 }
 
 double as_number(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  return -std::numeric_limits<double>::infinity();
+  return number_of(value).value_or(-std::numeric_limits<double>::infinity());
 }
 
 // Steps stay in their order; names rise, numbers fall.

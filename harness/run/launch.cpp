@@ -10,6 +10,7 @@
 #include <charconv>
 #include <csignal>
 
+#include "harness/catalogue/number.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
@@ -27,13 +28,7 @@ constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its li
 
 std::int64_t option_or(const ResolvedCase& resolved, std::string_view name, double fallback,
                        double scale) {
-  const auto found = resolved.options.find(name);
-  double value = fallback;
-  if (found != resolved.options.end()) {
-    if (const auto* integer = std::get_if<std::int64_t>(&found->second))
-      value = static_cast<double>(*integer);
-    if (const auto* number = std::get_if<double>(&found->second)) value = *number;
-  }
+  const double value = number_of(resolved.options, name).value_or(fallback);
   return static_cast<std::int64_t>(std::min(value * scale, 1e18));
 }
 

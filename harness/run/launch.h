@@ -45,7 +45,7 @@ struct LaunchRequest {
 struct LaunchSurroundings {
   const Clock& clock;
   Interrupts& interrupts;
-  std::filesystem::path root = "/";  // of /proc and /sys
+  std::filesystem::path root = "/";      // of /proc and /sys
   const NvmlSession* devices = nullptr;  // null: there are none to watch
   std::function<void(const std::string& stage, std::int64_t last_cycle_median_ns)> progress =
       {};  // about once a second

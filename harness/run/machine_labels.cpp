@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/catalogue/number.h"
 #include "harness/measure/step_recorder.h"
 
 namespace stepbench {
 namespace {
 
 constexpr double kMuch = 0.01;
-
-std::optional<double> number(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  if (found == fields.end()) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) {
-    return static_cast<double>(*whole);
-  }
-  const auto* real = std::get_if<double>(&found->second);
-  return real == nullptr ? std::nullopt : std::optional(*real);
-}
 
 std::size_t column(const protocol::SamplesMessage& part, std::string_view name) {
   const auto found = std::find(part.columns.begin(), part.columns.end(), name);
@@ -64,12 +55,12 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
     report.flags.emplace_back(flag);
     report.notes.push_back(std::move(note));
   };
-  const auto waited = number(machine, "window_run_queue_wait_ns");
-  const double share = waited ? *waited / number(machine, "window_ns").value_or(1)
-                              : number(machine, "run_queue_wait_ns").value_or(0) /
+  const auto waited = number_of(machine, "window_run_queue_wait_ns");
+  const double share = waited ? *waited / number_of(machine, "window_ns").value_or(1)
+                              : number_of(machine, "run_queue_wait_ns").value_or(0) /
                                     static_cast<double>(std::max<std::int64_t>(wall_ns, 1));
   if (share > kMuch) {
-    const auto others = number(machine, "others_cpu_share");
+    const auto others = number_of(machine, "others_cpu_share");
     const bool alone = others && *others < kMuch;
     label("waited_for_cpu",
           alone
@@ -78,10 +69,10 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
               : "the machine was busy: the training thread waited for a CPU for more than 1 % of "
                 "its time");
   }
-  if (number(machine, "steal_share").value_or(0) > kMuch) {
+  if (number_of(machine, "steal_share").value_or(0) > kMuch) {
     label("steal", "the hypervisor took more than 1 % of the machine's CPU time");
   }
-  if (number(machine, "cgroup_throttled_ns").value_or(0) > 0) {
+  if (number_of(machine, "cgroup_throttled_ns").value_or(0) > 0) {
     label("cpu_quota", "the control group's CPU quota stopped the worker");
   }
   const auto reasons = machine.find("gpu.throttled");

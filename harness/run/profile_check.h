@@ -14,7 +14,8 @@ inline constexpr double kMostPerturbation = 1.25;
 
 // Sets a profiled launch against the timing launches of its case and arm in `finished`: adds the
 // metric profile_overhead, the flag `perturbed` above kMostPerturbation, and the flag
-// `profile_mismatch`, without its ops, when it did not compute what they did. Leaves other launches alone.
+// `profile_mismatch`, without its ops, when it did not compute what they did. Leaves other launches
+// alone.
 void check_profile(Launch& profiled, const Results& finished);
 
 }  // namespace stepbench

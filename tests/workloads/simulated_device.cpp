@@ -61,10 +61,6 @@ class SimulatedDevice::Impl {
     streams_.at(static_cast<std::size_t>(stream)).push_back(std::move(work));
     some();
   }
-  void progress() {
-    const std::lock_guard lock(mutex_);
-    some();
-  }
   void finish() {
     const std::lock_guard lock(mutex_);
     while (one()) {
@@ -142,10 +138,6 @@ class SimulatedDevice::Impl {
   std::size_t live_events() {
     const std::lock_guard lock(mutex_);
     return events_.size();
-  }
-  std::size_t pieces() {
-    const std::lock_guard lock(mutex_);
-    return pieces_.size();
   }
 
  private:
@@ -295,10 +287,8 @@ SimulatedDevice::~SimulatedDevice() {
 void SimulatedDevice::compute(std::function<void()> work) {
   impl_->enqueue(current_stream, {.run = std::move(work)});
 }
-void SimulatedDevice::progress() { impl_->progress(); }
 void SimulatedDevice::finish() { impl_->finish(); }
 std::size_t SimulatedDevice::live_events() const { return impl_->live_events(); }
-std::size_t SimulatedDevice::pieces() const { return impl_->pieces(); }
 
 Batch numbered_batch(std::int64_t index, std::int64_t size,
                      std::shared_ptr<std::atomic<int>> live) {

@@ -28,11 +28,9 @@ class SimulatedDevice {
   ~SimulatedDevice();  // finishes; nothing on the device may be used any more
 
   void compute(std::function<void()> work);  // on the calling thread's current stream
-  void progress();                           // a random amount of work, where no wait holds it up
   void finish();                             // all of it
 
   [[nodiscard]] std::size_t live_events() const;
-  [[nodiscard]] std::size_t pieces() const;  // of memory, ever taken from the device
 
   class Impl;
 

@@ -18,8 +18,6 @@ constexpr unsigned kOrders = 300;
 struct Outcome {
   int wrong = 0;
   int computed = 0;
-  std::size_t pieces = 0;
-  int most_live = 0;
   int live_after = 0;
   std::size_t events_after = 0;
 };
@@ -51,10 +49,8 @@ Outcome train(const std::string& placement, unsigned order) {
         }
       });
     }
-    outcome.most_live = std::max<int>(outcome.most_live, *live);
   }
   device.finish();
-  outcome.pieces = device.pieces();
   transfer.reset();
   outcome.live_after = *live;
   outcome.events_after = device.live_events();

@@ -38,9 +38,8 @@ TEST_F(BenchstatExact, OneValueEachIsEnough) {
 
 TEST_F(BenchstatExact, VaryingValuesAreWarnedOf) {
   const Judgement varying = judged("units.txt", "NonExact text-bytes");
-  EXPECT_THAT(
-      varying.notes,
-      Contains(HasSubstr("exact distribution expected, but values range from 100 to 101")));
+  EXPECT_THAT(varying.notes,
+              Contains(HasSubstr("exact distribution expected, but values range from 100 to 101")));
 }
 
 TEST_F(BenchstatExact, ImperceptibleChangesAreSeenToTheByte) {

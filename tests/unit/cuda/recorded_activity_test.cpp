@@ -12,6 +12,7 @@
 
 #include "harness/cuda/cupti_collector.h"
 #include "harness/error.h"
+#include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
@@ -49,38 +50,19 @@ Recorded composed() {
                                               {.buffer_bytes = 512, .most_bytes = 16 * 512});
   EXPECT_EQ(collector->start(), std::nullopt);
   for (std::uint32_t i = 1; i <= 2; ++i) {
-    CUpti_ActivityExternalCorrelation mark{};
-    mark.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-    mark.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
-    mark.externalId = 70 + i;
-    mark.correlationId = i;
-    cupti.emit(mark);
-    CUpti_ActivityAPI call{};
-    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-    call.cbid = 211;
-    call.correlationId = i;
-    call.start = i * 100ULL;
-    call.end = call.start + 5;
-    call.threadId = 99;
-    cupti.emit(call);
-    CUpti_ActivityKernel10 kernel{};
-    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-    kernel.name = i == 1 ? "_Z3addPfS_i" : "_Z3mulPfS_i";
-    kernel.correlationId = i;
-    kernel.start = call.end + 10;
-    kernel.end = kernel.start + 40;
-    cupti.emit(kernel);
+    const CUpti_ActivityAPI launched = launch(i, i * 100ULL);
+    CUpti_ActivityKernel10 ran = kernel(i, launched.end + 10, launched.end + 50);
+    if (i == 2) ran.name = "_Z3mulPfS_i";
+    cupti.emit(external(i, 70 + i));
+    cupti.emit(launched);
+    cupti.emit(ran);
   }
-  CUpti_ActivityMemcpy6 copy{};
-  copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
-  copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
-  copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
-  copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
-  copy.bytes = 4096;
-  copy.start = 300;
-  copy.end = 330;
-  copy.correlationId = 3;
-  cupti.emit(copy);
+  CUpti_ActivityMemcpy6 copied =
+      copy(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PINNED,
+           CUPTI_ACTIVITY_MEMORY_KIND_DEVICE);
+  copied.start = 300;
+  copied.end = 330;
+  cupti.emit(copied);
   OpLog log;
   collector->collect(log);
   recorded.summary = summary_text(log);
