@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "harness/catalogue/number.h"
+#include "harness/number.h"
 
 namespace stepbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "harness/catalogue/number.h"
+#include "harness/number.h"
 #include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
 #include "harness/stats/signed_rank.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/catalogue/number.h"
+#include "harness/number.h"
 #include "harness/report/number_text.h"
 #include "harness/stats/order.h"
 

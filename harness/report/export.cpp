@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/catalogue/nearest.h"
-#include "harness/catalogue/number.h"
 #include "harness/error.h"
+#include "harness/number.h"
 #include "harness/record/encode.h"
 #include "harness/record/findings_json.h"
 #include "harness/record/json_text.h"

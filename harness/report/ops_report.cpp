@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "harness/catalogue/nearest.h"
-#include "harness/catalogue/number.h"
 #include "harness/error.h"
+#include "harness/number.h"
 #include "harness/ops/names.h"
 #include "harness/record/encode.h"
 #include "harness/record/json_text.h"

@@ -10,10 +10,10 @@
 #include <charconv>
 #include <csignal>
 
-#include "harness/catalogue/number.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
+#include "harness/number.h"
 #include "harness/run/death.h"
 #include "harness/run/dialogue.h"
 #include "harness/run/machine_labels.h"
