@@ -70,6 +70,10 @@ class Workload {
   virtual ~Workload() = default;
 
   [[nodiscard]] virtual std::optional<std::string> set_up() = 0;  // a reason to skip, or nothing
+  // After set_up(): the steps from one epoch's border to the next, where the loader stops at them;
+  // 0 where no border ever lies between two steps.
+  [[nodiscard]] virtual std::int64_t steps_per_epoch() const { return 0; }
+  virtual void before_cycle() {}  // untimed, before its first step: bring the page cache into state
   virtual void step(StepRecorder& step) = 0;  // never synchronises on its own account
   virtual void window(Edge) {}   // device idle, untimed: reset peaks, read the allocator
   virtual void synchronize() {}  // wait for the device; called outside windows only
