@@ -10,7 +10,7 @@
 #include "harness/compare/drift.h"
 #include "harness/compare/exact_counts.h"
 #include "harness/compare/machine_gates.h"
-#include "harness/record/summary.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench {
 namespace {
@@ -28,12 +28,10 @@ Results workers_of(const Results& results, std::string_view arm) {
   return side;
 }
 
-std::vector<double> step_times(const std::vector<const Launch*>& launches) {
-  std::vector<double> values;
-  for (const Launch* launch : launches) {
-    if (const auto summary = summarise(*launch)) values.push_back(summary->step_median_ns);
-  }
-  return values;
+std::vector<double> measured_steps(std::span<const Launch* const> launches) {
+  std::vector<double> steps = step_times(launches, {}).base;
+  std::erase_if(steps, [](double step) { return std::isnan(step); });
+  return steps;
 }
 
 // A case that never got as far as a measurement in both arms.
@@ -48,7 +46,7 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
     if (!side->reason.empty()) result.notes.push_back(side->reason);
   }
   result.metrics.push_back({.name = "step",
-                            .metric = "step_median_ns",
+                            .metric = "step_ns",
                             .unit = "ns",
                             .primary = true,
                             .margin = 0,
@@ -76,8 +74,8 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     }
     result.metrics.push_back(std::move(metric));
   }
-  judge_noise({"arm a", step_times(pairs.pair.base.measured)},
-              {"arm b", step_times(pairs.pair.candidate.measured)}, options.allow, result, gates);
+  const StepTimes times = step_times(pairs.pair.base.measured, pairs.pair.candidate.measured);
+  judge_noise({"arm a", times.base}, {"arm b", times.candidate}, options.allow, result, gates);
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};
   const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB)};
   for (std::string& note : exact_count_notes(base, candidate, results.columns)) {
@@ -144,7 +142,7 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
     comparison.cases.push_back(result_of(outcome.points[i], pairs[i], outcome.campaign.cases()[i],
                                          results, profiled, comparison.rule, options,
                                          comparison.gates));
-    base_runs.push_back(step_times(pairs[i].base_launches));
+    base_runs.push_back(measured_steps(pairs[i].base_launches));
     if (!pairs[i].pair.base.measured.empty()) joined.both.push_back(pairs[i].pair);
   }
   const Results a = workers_of(results, kArmA);

@@ -7,23 +7,13 @@
 #include <string_view>
 
 #include "harness/error.h"
-#include "harness/record/summary.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPeakMargin = 0.01;
-
-std::vector<double> step_times(const CaseLaunches& one) {
-  std::vector<double> values;
-  values.reserve(one.measured.size());
-  for (const Launch* launch : one.measured) {
-    const auto summary = summarise(*launch);
-    values.push_back(summary ? summary->step_median_ns : kNan);
-  }
-  return values;
-}
 
 bool reports(const CaseLaunches& one, const std::string& metric) {
   return std::any_of(one.measured.begin(), one.measured.end(), [&](const Launch* launch) {
@@ -62,12 +52,13 @@ const Metric* peak_metric(const CasePair& pair, const std::vector<Metric>& colum
 std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector<Metric>& columns,
                                          const Margins& margins) {
   std::vector<MetricQuestion> questions;
+  StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
   questions.push_back({.name = "step",
-                       .metric = "step_median_ns",
+                       .metric = times.latency ? "latency_p50_ns" : "step_ns",
                        .unit = "ns",
                        .primary = true,
-                       .question = {.base = step_times(pair.base),
-                                    .candidate = step_times(pair.candidate),
+                       .question = {.base = std::move(times.base),
+                                    .candidate = std::move(times.candidate),
                                     .margin = margins.step}});
   if (const Metric* peak = peak_metric(pair, columns)) {
     Question question{.base = reported(pair.base, peak->name),

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "harness/compare/exit_code.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench {
 namespace {
@@ -43,7 +44,13 @@ CaseResult begin_case_result(const CasePair& pair) {
   if (before != after && before != 0 && after != 0) {
     result.notes.push_back(std::to_string(before) + " active steps in the base and " +
                            std::to_string(after) +
-                           " in the candidate: medians of unequal counts are biased");
+                           " in the candidate: percentiles of unequal counts do not compare");
+  }
+  if (step_times(pair.base.measured, pair.candidate.measured).mixed) {
+    result.notes.emplace_back(
+        "some launches have no device times: all are judged by the host's clock, to the moment "
+        "when "
+        "the device was done");
   }
   if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
   return result;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "harness/record/summary.h"
+#include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
 #include "harness/stats/signed_rank.h"
 
@@ -19,17 +19,20 @@ struct Launches {
   std::map<std::string, std::vector<double>, std::less<>> phases;  // 0 where a launch lacks it
 };
 
-Launches read(const CaseLaunches& one) {
+// A latency is without the wait for data; on the device the phases are those that sum to its step.
+Launches read(const CaseLaunches& one, StepClock clock) {
   Launches result;
   for (const Launch* launch : one.measured) {
-    const auto summary = summarise(*launch);
-    if (!summary) continue;
-    for (const PhaseSummary& phase : summary->phases) {
+    const auto estimate = estimate_of(*launch);
+    if (!estimate) continue;
+    const bool device = clock == StepClock::kDevice;
+    for (const PhaseTime& phase : device ? estimate->device_phases : estimate->phases) {
+      if (estimate->latency && phase.name == "data_wait") continue;
       auto& values = result.phases[phase.name];
       values.resize(result.step.size(), 0.0);
-      values.push_back(phase.median_ns);
+      values.push_back(static_cast<double>(phase.ns) / static_cast<double>(estimate->steps));
     }
-    result.step.push_back(summary->step_median_ns);
+    result.step.push_back(headline_ns(*estimate, clock));
   }
   for (auto& [name, values] : result.phases) values.resize(result.step.size(), 0.0);
   return result;
@@ -45,8 +48,9 @@ HodgesLehmann difference(const std::vector<double>& a, const std::vector<double>
 }  // namespace
 
 std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) {
-  Launches base = read(pair.base);
-  Launches candidate = read(pair.candidate);
+  const StepClock clock = step_times(pair.base.measured, pair.candidate.measured).clock;
+  Launches base = read(pair.base, clock);
+  Launches candidate = read(pair.candidate, clock);
   std::vector<PhaseChange> changes;
   if (base.step.empty() || candidate.step.empty()) return changes;
   for (const auto& [name, values] : base.phases) {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <map>
 
-#include "harness/record/summary.h"
+#include "harness/estimate/step_times.h"
 #include "harness/stats/mann_kendall.h"
 #include "harness/stats/order.h"
 #include "harness/stats/theil_sen.h"
@@ -21,12 +21,13 @@ std::vector<double> block_levels(const CasePair& pair) {
   };
   std::map<int, Sum> blocks;
   const std::size_t pairs = std::min(pair.base.measured.size(), pair.candidate.measured.size());
+  const StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
   for (std::size_t i = 0; i < pairs; ++i) {
-    const auto a = summarise(*pair.base.measured[i]);
-    const auto b = summarise(*pair.candidate.measured[i]);
-    if (!a || !b || !(a->step_median_ns > 0) || !(b->step_median_ns > 0)) continue;
+    const double a = times.base[i];
+    const double b = times.candidate[i];
+    if (!(a > 0) || !(b > 0)) continue;
     Sum& block = blocks[pair.base.measured[i]->row.block];
-    block.logs += std::log(a->step_median_ns) + std::log(b->step_median_ns);
+    block.logs += std::log(a) + std::log(b);
     block.launches += 2;
   }
   std::vector<double> levels;

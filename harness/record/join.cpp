@@ -38,7 +38,10 @@ void Join::add(Row row, const std::function<std::string()>& where) {
   std::visit([this](auto&& each) { take(std::move(each)); }, std::move(row));
 }
 
-void Join::take(RunRow&& row) { results_.runs.push_back(std::move(row)); }
+void Join::take(RunRow&& row) {
+  schema_minor_ = row.schema_minor;
+  results_.runs.push_back(std::move(row));
+}
 
 void Join::take(ColumnRow&& row) {
   for (Metric& metric : row.columns) {
@@ -101,6 +104,7 @@ void Join::take(LaunchRow&& row) {
                             index_range(b).value_or(std::pair(0, 0)).first;
                    });
   launch.row = std::move(row);
+  launch.schema_minor = schema_minor_;
   const auto [at, is_new] = committed_.try_emplace(launch.row.key, results_.launches.size());
   if (is_new) {
     results_.launches.push_back(std::move(launch));

@@ -48,6 +48,7 @@ class Join {
   std::unordered_map<LaunchKey, Open, Hash> open_;
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
+  int schema_minor_ = kResultMinor;  // of the current file
   const std::function<std::string()>* where_ = nullptr;  // of the row under way
 };
 

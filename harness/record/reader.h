@@ -15,6 +15,7 @@ struct Launch {
   LaunchRow row;
   std::vector<SamplesRow> samples;  // by cycle, then by first step
   std::vector<OpFrame> ops = {};    // what a profiled launch recorded of operations
+  int schema_minor = kResultMinor;  // of its file
 };
 
 // All that a result file or a run's directory holds.

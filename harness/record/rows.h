@@ -20,7 +20,7 @@ namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 2;
+inline constexpr int kResultMinor = 3;
 
 enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
 

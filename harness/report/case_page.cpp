@@ -28,8 +28,9 @@ class Page {
     title();
     options();
     launches();
-    phases("Phases of a steady step on the host, by its own clock", &LaunchSummary::phases);
-    phases("Phases of a steady step on the device, by CUDA events", &LaunchSummary::device);
+    phases("Phases of a step on the host, by its own clock", row_.phases);
+    phases("Phases of a step on the stream that computes, by CUDA events", row_.device_phases);
+    phases("Phases on other streams, beside the step", row_.side_phases);
     device();
     findings();
     metrics();
@@ -74,12 +75,17 @@ class Page {
     also(static_cast<std::size_t>(row_.unfinished), "unfinished");
     text_ += row_.smoke ? "  (smoke: not for comparison)\n" : "\n";
     if (!row_.step_ns) return;
-    text_ += "step " + duration(*row_.step_ns);
+    const double headline = *row_.headline_ns();
+    text_ += (row_.latency_ns ? "latency p50 " : "step ") + duration(headline);
     if (row_.spread != Spread::kNone) {
-      const TimeUnit unit = unit_for({&*row_.step_ns, 1});
+      const TimeUnit unit = unit_for({&headline, 1});
       text_ += "  " +
                interval_text(row_.interval_ns.low / unit.ns, row_.interval_ns.high / unit.ns) +
                ' ' + std::string(unit.name) + ' ' + spread_name(row_);
+    }
+    if (row_.latency_ns) text_ += "  step " + duration(*row_.step_ns);
+    if (row_.clock != StepClock::kHost) {
+      text_ += "  clock: " + std::string(name_of(row_.clock));
     }
     if (row_.samples_per_s) text_ += "  " + significant(*row_.samples_per_s) + " samples/s";
     if (row_.achieved_flops_per_s) {
@@ -126,68 +132,65 @@ class Page {
     const std::string in_unit = " [" + std::string(unit.name) + ']';
     Grid grid{.columns = {{.head = "launch", .drop_at = 90},
                           {.head = "step" + in_unit},
+                          {.head = row_.latency_ns ? "latency p50" : "p50", .drop_at = 65},
                           {.head = "p90", .drop_at = 60},
                           {.head = "p99", .drop_at = 50},
                           {.head = "IQR", .drop_at = 40},
                           {.head = "data wait [%]", .drop_at = 70},
                           {.head = "samples/s", .drop_at = 80},
                           {.head = "steps", .drop_at = 30},
-                          {.head = "left out", .drop_at = 20},
                           {.head = "wall [s]", .drop_at = 10}},
               .rows = {}};
-    for (const auto& [launch, summary] : row_.measured) {
+    for (const auto& [launch, estimate] : row_.measured) {
+      const double step = step_ns(estimate, row_.clock);
+      const auto in_table = [&](std::optional<double> ns) {
+        return ns ? significant(*ns / unit.ns) : "-";
+      };
+      const StepQuantiles& quantiles = estimate.quantiles;
+      const bool rated = estimate.samples && !estimate.no_rates;
       grid.rows.push_back(
-          {{std::to_string(launch->row.key.launch), significant(summary.step_median_ns / unit.ns),
-            significant(summary.step_p90_ns / unit.ns), significant(summary.step_p99_ns / unit.ns),
-            significant(summary.step_iqr_ns / unit.ns), percent(summary.data_wait_share),
-            summary.samples_per_s ? significant(*summary.samples_per_s) : "-",
-            std::to_string(summary.steps), std::to_string(summary.steps - summary.steady_steps),
+          {{std::to_string(launch->row.key.launch), in_table(step), in_table(quantiles.p50_ns),
+            in_table(quantiles.p90_ns), in_table(quantiles.p99_ns), in_table(quantiles.iqr_ns),
+            percent(data_wait_share(estimate)),
+            rated ? significant(static_cast<double>(*estimate.samples) /
+                                (step * static_cast<double>(estimate.steps) * 1e-9))
+                  : "-",
+            std::to_string(estimate.steps),
             significant(static_cast<double>(launch->row.wall_ns) * 1e-9)}});
     }
     head("Launches");
     draw_grid(grid);
   }
 
-  void phases(const char* title, std::vector<PhaseSummary> LaunchSummary::*which) {
-    std::vector<std::string> order;
-    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> found;
-    for (const auto& [launch, summary] : row_.measured) {
-      for (const PhaseSummary& phase : summary.*which) {
-        auto& [medians, shares] = found[phase.name];
-        if (medians.empty()) order.push_back(phase.name);
-        medians.push_back(phase.median_ns);
-        shares.push_back(phase.share);
-      }
+  static double data_wait_share(const LaunchEstimate& estimate) {
+    for (const PhaseTime& phase : estimate.phases) {
+      if (phase.name != "data_wait" || estimate.host_ns == 0) continue;
+      return static_cast<double>(phase.ns) / static_cast<double>(estimate.host_ns);
     }
-    if (order.empty()) return;
-    std::vector<double> times;
-    for (const std::string& name : order) times.push_back(median(found[name].first));
+    return 0;
+  }
+
+  void phases(const char* title, const std::vector<PhaseEstimate>& list) {
+    if (list.empty()) return;
     const TimeUnit unit = unit_for({&*row_.step_ns, 1});
     Grid grid{.columns = {{.head = "phase", .align = Align::kLeft},
-                          {.head = "median [" + std::string(unit.name) + ']'},
+                          {.head = "per step [" + std::string(unit.name) + ']'},
                           {.head = "share [%]"},
                           {.head = "of the step", .align = Align::kLeft, .drop_at = 10}},
               .rows = {}};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const double share = median(found[order[i]].second);
-      grid.rows.push_back(
-          {{order[i], significant(times[i] / unit.ns), percent(share), bar(share, 30)}});
+    for (const PhaseEstimate& phase : list) {
+      grid.rows.push_back({{phase.name, significant(phase.ns / unit.ns), percent(phase.share),
+                            bar(phase.share, 30)}});
     }
     head(title);
     draw_grid(grid);
   }
 
   void device() {
-    std::vector<double> spans;
-    std::vector<double> leads;
-    for (const auto& [launch, summary] : row_.measured) {
-      if (summary.device_step_ns) spans.push_back(*summary.device_step_ns);
-      if (summary.host_lead_ns) leads.push_back(*summary.host_lead_ns);
-    }
-    if (spans.empty()) return;
-    text_ += "step on the device " + duration(median(spans));
-    if (!leads.empty()) {
-      text_ += ", host ahead by " + duration(median(leads)) + " (" +
+    if (!row_.device_span_ns) return;
+    text_ += "a step spans " + duration(*row_.device_span_ns) + " on the device";
+    if (row_.host_lead_ns) {
+      text_ += ", host ahead by " + duration(*row_.host_lead_ns) + " (" +
                std::string(name_of(Source::kEventsAndHost)) + ")";
     }
     text_ += '\n';
@@ -198,7 +201,7 @@ class Page {
   void metrics() {
     std::map<std::string, std::vector<double>> values;
     std::set<std::string> not_finite;
-    for (const auto& [launch, summary] : row_.measured) {
+    for (const auto& [launch, estimate] : row_.measured) {
       for (const auto& [name, value] : launch->row.report.metrics) {
         if (value) {
           values[name].push_back(*value);
@@ -206,7 +209,7 @@ class Page {
           not_finite.insert(name);
         }
       }
-      if (summary.epoch_gap_ns) values["epoch_gap_ns"].push_back(*summary.epoch_gap_ns);
+      if (estimate.borders) values["epoch_gap_ns"].push_back(estimate.borders->gap_ns);
     }
     Grid grid{
         .columns =

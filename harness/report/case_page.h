@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/report/case_rows.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/report/table.h"
 
 namespace stepbench {

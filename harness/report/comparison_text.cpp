@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/report/case_rows.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/report/grid.h"
 #include "harness/report/number_text.h"
 #include "harness/stats/effect_size.h"

@@ -9,11 +9,11 @@
 
 #include "harness/catalogue/nearest.h"
 #include "harness/error.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/number.h"
 #include "harness/record/encode.h"
 #include "harness/record/findings_json.h"
 #include "harness/record/json_text.h"
-#include "harness/report/case_rows.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
 #include "harness/report/sources_json.h"
@@ -73,7 +73,12 @@ std::span<const ExportColumn> estimate_columns() {
        [](const CaseRow& row) { return Value(static_cast<std::int64_t>(row.measured.size())); }},
       {"failed_launches",
        [](const CaseRow& row) { return Value(static_cast<std::int64_t>(row.failed.size())); }},
-      {"step_median_ns", [](const CaseRow& row) { return value_of(row.step_ns); }},
+      {"step_ns", [](const CaseRow& row) { return value_of(row.step_ns); }},
+      {"clock",
+       [](const CaseRow& row) {
+         return row.step_ns ? Value(std::string(name_of(row.clock))) : Value();
+       }},
+      {"latency_p50_ns", [](const CaseRow& row) { return value_of(row.latency_ns); }},
       {"spread", [](const CaseRow& row) { return Value(std::string(spread_of(row))); }},
       {"low_ns",
        [](const CaseRow& row) {
@@ -83,12 +88,17 @@ std::span<const ExportColumn> estimate_columns() {
        [](const CaseRow& row) {
          return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.high);
        }},
+      {"step_mean_ns", [](const CaseRow& row) { return value_of(row.mean_ns); }},
+      {"step_host_ns", [](const CaseRow& row) { return value_of(row.step_host_ns); }},
+      {"step_p50_ns", [](const CaseRow& row) { return value_of(row.p50_ns); }},
       {"step_p90_ns", [](const CaseRow& row) { return value_of(row.p90_ns); }},
       {"step_p99_ns", [](const CaseRow& row) { return value_of(row.p99_ns); }},
       {"data_wait_share", [](const CaseRow& row) { return value_of(row.data_wait_share); }},
       {"samples_per_s", [](const CaseRow& row) { return value_of(row.samples_per_s); }},
       {"tokens_per_s", [](const CaseRow& row) { return value_of(row.tokens_per_s); }},
       {"epoch_gap_ns", [](const CaseRow& row) { return value_of(row.epoch_gap_ns); }},
+      {"epoch_gap_per_step_ns",
+       [](const CaseRow& row) { return value_of(row.epoch_gap_per_step_ns); }},
       {"achieved_flops_per_s",
        [](const CaseRow& row) { return value_of(row.achieved_flops_per_s); }},
       {"mfu", [](const CaseRow& row) { return value_of(row.mfu); }},
@@ -169,29 +179,42 @@ bool comes_before(const Value& a, const Value& b, bool largest_first) {
   return largest_first ? to_text(b) < to_text(a) : to_text(a) < to_text(b);
 }
 
-void add_phases(JsonText& json, const std::vector<PhaseSummary>& phases) {
-  for (const PhaseSummary& phase : phases) {
-    json.open_object(phase.name).number("median_ns", phase.median_ns);
-    json.number("share", phase.share).close_object();
+void add_phases(JsonText& json, std::string_view name, const std::vector<PhaseEstimate>& phases) {
+  if (phases.empty()) return;
+  json.open_object(name);
+  for (const PhaseEstimate& phase : phases) {
+    json.open_object(phase.name).number("ns", phase.ns).number("share", phase.share).close_object();
   }
+  json.close_object();
+}
+
+void add_phases(JsonText& json, std::string_view name, const std::vector<PhaseTime>& phases,
+                const LaunchEstimate& of) {
+  if (phases.empty()) return;
+  json.open_object(name);
+  for (const PhaseTime& phase : phases) {
+    json.number(phase.name + "_ns", static_cast<double>(phase.ns) / static_cast<double>(of.steps));
+  }
+  json.close_object();
 }
 
 void add_launches(JsonText& json, const CaseRow& row) {
-  json.open_array("launch_medians");
-  for (const auto& [launch, summary] : row.measured) {
+  json.open_array("launch_estimates");
+  for (const auto& [launch, estimate] : row.measured) {
+    const StepQuantiles& quantiles = estimate.quantiles;
     json.open_object().integer("launch", launch->row.key.launch);
-    json.number("step_median_ns", summary.step_median_ns);
-    json.number("step_p90_ns", summary.step_p90_ns).number("step_p99_ns", summary.step_p99_ns);
-    json.number("step_iqr_ns", summary.step_iqr_ns).integer("steps", summary.steps);
-    json.integer("steady_steps", summary.steady_steps).open_object("phases");
-    add_phases(json, summary.phases);
-    json.close_object();
-    if (summary.device_step_ns) {
-      json.number("step_device_ns", *summary.device_step_ns).open_object("device_phases");
-      add_phases(json, summary.device);
-      json.close_object();
-    }
-    if (summary.host_lead_ns) json.number("host_lead_ns", *summary.host_lead_ns);
+    json.number("step_ns", step_ns(estimate, row.clock));
+    json.integer("window_ns", window_ns(estimate, row.clock)).integer("steps", estimate.steps);
+    if (estimate.latency) json.number("latency_p50_ns", estimate.latency->p50_ns);
+    json.number("step_p50_ns", quantiles.p50_ns).number("step_p90_ns", quantiles.p90_ns);
+    if (quantiles.p99_ns) json.number("step_p99_ns", *quantiles.p99_ns);
+    json.number("step_iqr_ns", quantiles.iqr_ns);
+    if (estimate.uneven) json.flag("uneven", true);
+    add_phases(json, "phases", estimate.phases, estimate);
+    add_phases(json, "device_phases", estimate.device_phases, estimate);
+    add_phases(json, "side_phases", estimate.side_phases, estimate);
+    if (estimate.device_span_ns) json.number("step_device_ns", *estimate.device_span_ns);
+    if (estimate.host_lead_ns) json.number("host_lead_ns", *estimate.host_lead_ns);
     json.close_object();
   }
   json.close_array();
@@ -249,6 +272,9 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
     for (const auto& [name, value] : row.options) json.value(name, value);
     json.close_object();
     for (const ExportColumn& column : estimate_columns()) json.value(column.name, column.get(row));
+    add_phases(json, "phases", row.phases);
+    add_phases(json, "device_phases", row.device_phases);
+    add_phases(json, "side_phases", row.side_phases);
     add_launches(json, row);
     add_case_findings(json, row);
     json.close_object();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/report/case_rows.h"
+#include "harness/estimate/case_rows.h"
 
 namespace stepbench {
 

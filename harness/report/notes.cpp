@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/record/encode.h"
+#include "harness/report/estimate_notes.h"
 #include "harness/report/number_text.h"
 
 namespace stepbench {
@@ -124,52 +125,6 @@ void add_few_launches(const CaseRow& row, const std::vector<CaseRow>& rows, Coll
             row);
 }
 
-void add_no_steady(const CaseRow& row, Collector& notes) {
-  const auto flagged = [](const MeasuredLaunch& each) { return each.summary.no_steady_steps; };
-  if (std::any_of(row.measured.begin(), row.measured.end(), flagged)) {
-    notes.add("no steady step: all carry a flag, so all were used", row);
-  }
-}
-
-// One line for the whole table: which steps its estimates leave out.
-std::string left_out(const std::vector<CaseRow>& rows) {
-  std::int64_t steps = 0;
-  std::int64_t out = 0;
-  std::vector<FlaggedSteps> sums;
-  for (const CaseRow& row : rows) {
-    for (const auto& [launch, summary] : row.measured) {
-      steps += summary.steps;
-      out += summary.steps - summary.steady_steps;
-      for (const FlaggedSteps& flagged : summary.flagged) {
-        auto found = std::find_if(sums.begin(), sums.end(), [&](const FlaggedSteps& sum) {
-          return sum.flag == flagged.flag;
-        });
-        if (found == sums.end()) found = sums.insert(sums.end(), {flagged.flag, 0});
-        found->steps += flagged.steps;
-      }
-    }
-  }
-  if (out == 0) return {};
-  std::string kinds;
-  for (const FlaggedSteps& sum : sums) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(sum.flag) + ' ' + with_separators(sum.steps);
-  }
-  return "left out of the estimates: " + with_separators(out) + " of " + with_separators(steps) +
-         " steps (" + kinds + ')';
-}
-
-std::string epoch_gaps(const std::vector<CaseRow>& rows) {
-  std::vector<double> gaps;
-  for (const CaseRow& row : rows) {
-    if (row.epoch_gap_ns) gaps.push_back(*row.epoch_gap_ns);
-  }
-  if (gaps.empty()) return {};
-  const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
-  const std::string least = duration(*low);
-  const std::string most = duration(*high);
-  return "epoch gap, not part of `step`: " + least + (least == most ? "" : " to " + most);
-}
-
 bool is_of_machine(std::string_view flag) {
   return flag == "waited_for_cpu" || flag == "steal" || flag == "cpu_quota" || flag == "throttled";
 }
@@ -177,7 +132,7 @@ bool is_of_machine(std::string_view flag) {
 void add_flags(const CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
-  for (const auto& [launch, summary] : row.measured) {
+  for (const auto& [launch, estimate] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
     for (const std::string& note : launch->row.report.notes) {
       if (!note.starts_with("warm-up too short")) texts.insert(one_line(note));  // said above
@@ -206,7 +161,7 @@ void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<C
   Collector notes(rows, results);
   for (const CaseRow& row : profiled) {
     const std::string pass(name_of(row.pass));
-    for (const auto& [launch, summary] : row.measured) {
+    for (const auto& [launch, estimate] : row.measured) {
       const auto& metrics = launch->row.report.metrics;
       const auto overhead = metrics.find("profile_overhead");
       if (overhead == metrics.end() || !overhead->second) continue;
@@ -229,10 +184,12 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
   for (const CaseRow& row : rows) add_failures(row, notes);
   for (const CaseRow& row : rows) add_warm_up(row, notes);
   for (const CaseRow& row : rows) add_few_launches(row, rows, notes);
-  for (const CaseRow& row : rows) add_no_steady(row, notes);
+  for (const CaseRow& row : rows) {
+    for (const std::string& text : estimate_notes(row)) notes.add(text, row);
+  }
   for (const CaseRow& row : rows) add_flags(row, notes);
   std::vector<std::string> lines = notes.take();
-  for (const std::string& line : {epoch_gaps(rows), left_out(rows)}) {
+  for (const std::string& line : {epoch_gaps(rows), flagged_steps(rows)}) {
     if (!line.empty()) lines.push_back(line);
   }
   for (const std::string& warning : results.warnings) lines.push_back("warning: " + warning);

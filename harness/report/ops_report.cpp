@@ -13,7 +13,7 @@
 #include "harness/record/encode.h"
 #include "harness/record/json_text.h"
 #include "harness/report/activity_tables.h"
-#include "harness/report/case_rows.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/report/grid.h"
 #include "harness/report/number_text.h"
 #include "harness/report/ops_columns.h"

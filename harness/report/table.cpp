@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "harness/estimate/case_rows.h"
 #include "harness/record/encode.h"
-#include "harness/report/case_rows.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
 #include "harness/report/grid.h"
@@ -27,6 +28,8 @@ struct TableFacts {
   std::vector<std::string> varying;
   TimeUnit unit;
   std::string spread_head;  // of most rows; "" when no row has a spread
+  std::set<StepClock> clocks = {};
+  std::set<bool> latencies = {};  // which rows are about a latency: all, none, or both kinds
 };
 
 TableFacts facts_of(const Results& results, const std::string& sort) {
@@ -38,7 +41,10 @@ TableFacts facts_of(const Results& results, const std::string& sort) {
   std::vector<double> times;
   std::map<std::string, std::size_t> spreads;
   for (const CaseRow& row : facts.rows) {
-    if (row.step_ns) times.push_back(*row.step_ns);
+    if (!row.headline_ns()) continue;
+    times.push_back(*row.headline_ns());
+    facts.clocks.insert(row.clock);
+    facts.latencies.insert(row.latency_ns.has_value());
     if (row.spread != Spread::kNone) ++spreads[spread_name(row)];
   }
   facts.unit = unit_for(times);
@@ -66,10 +72,12 @@ std::string spread_cell(const CaseRow& row, const TableFacts& facts) {
 }
 
 // What is said of a row that has numbers.
-std::string marks(const CaseRow& row) {
+std::string marks(const CaseRow& row, const TableFacts& facts) {
   std::string text = row.smoke ? "smoke" : "";
   const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
   if (row.pass != Pass::kTiming) add(std::string(name_of(row.pass)));
+  if (row.latency_ns && facts.latencies.size() > 1) add("latency p50");
+  if (facts.clocks.size() > 1) add("clock: " + std::string(name_of(row.clock)));
   if (!row.failed.empty()) {
     add(std::to_string(row.failed.size()) + " of " +
         std::to_string(row.measured.size() + row.failed.size()) + " failed");
@@ -93,23 +101,38 @@ Align alignment(const TableFacts& facts, const std::string& option) {
   return Align::kRight;
 }
 
-// Index of the fastest row, by samples/s where all have it, else by step time; -1 when there is no
-// choice.
-std::ptrdiff_t best_row(const std::vector<CaseRow>& rows) {
-  const auto measured = std::count_if(rows.begin(), rows.end(),
-                                      [](const CaseRow& r) { return r.step_ns.has_value(); });
-  if (measured < 2) return -1;
-  const bool by_rate = std::all_of(rows.begin(), rows.end(),
-                                   [](const CaseRow& r) { return !r.step_ns || r.samples_per_s; });
-  const auto slowness = [&](const CaseRow& row) {
-    return by_rate ? -*row.samples_per_s : *row.step_ns;
-  };
-  std::ptrdiff_t best = -1;
+// Higher is better: samples/s where all rows have it, else the inverse of the step.
+struct Speed {
+  double centre = 0;
+  Interval interval;
+};
+
+std::optional<Speed> speed_of(const CaseRow& row, bool by_rate) {
+  if (!row.headline_ns() || row.spread == Spread::kNone || row.smoke) return std::nullopt;
+  const double work = by_rate ? *row.samples_per_s * *row.step_ns : 1;
+  return Speed{work / *row.headline_ns(),
+               {work / row.interval_ns.high, work / row.interval_ns.low}};
+}
+
+// The fastest row and those that it cannot be told from, since their intervals overlap. None
+// where the fastest has no interval over launches, or where there is no choice.
+std::vector<bool> best_rows(const std::vector<CaseRow>& rows) {
+  const bool by_rate = std::all_of(rows.begin(), rows.end(), [](const CaseRow& r) {
+    return !r.step_ns || (r.samples_per_s && !r.latency_ns);
+  });
+  std::vector<bool> best(rows.size(), false);
+  std::vector<std::optional<Speed>> speeds;
+  std::optional<std::size_t> first;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].step_ns || rows[i].smoke) continue;
-    if (best < 0 || slowness(rows[i]) < slowness(rows[static_cast<std::size_t>(best)])) {
-      best = static_cast<std::ptrdiff_t>(i);
-    }
+    speeds.push_back(speed_of(rows[i], by_rate));
+    if (!speeds[i]) continue;
+    if (!first || speeds[i]->centre > speeds[*first]->centre) first = i;
+  }
+  const auto known = [](const std::optional<Speed>& speed) { return speed.has_value(); };
+  if (std::count_if(speeds.begin(), speeds.end(), known) < 2) return best;
+  if (rows[*first].spread != Spread::kOverLaunches) return best;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    best[i] = speeds[i] && speeds[i]->interval.high >= speeds[*first]->interval.low;
   }
   return best;
 }
@@ -121,40 +144,38 @@ struct MetricColumn {
   int drop_at;
 };
 
-// Each step waited for the device: its time is a latency, of which the tail matters.
-bool has_latency(const CaseRow& row) {
-  const auto sync = row.options.find("schedule.sync");
-  return sync != row.options.end() && sync->second == Value(std::string("step")) && row.p99_ns;
+bool has_latency(const CaseRow& row) { return row.latency_ns.has_value(); }
+
+// Says what stands in the column: a latency or a step, and by which clock.
+std::string headline_head(const TableFacts& facts) {
+  const std::string unit = " [" + std::string(facts.unit.name) + ']';
+  if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
+  if (facts.clocks.size() != 1 || facts.clocks.contains(StepClock::kHost)) return "step" + unit;
+  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
+}
+
+template <std::optional<double> CaseRow::*Member>
+std::string time_cell(const CaseRow& row, const TableFacts& all) {
+  return row.*Member ? significant(*(row.*Member) / all.unit.ns) : kNothing;
 }
 
 std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
   const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
   std::vector<MetricColumn> columns;
-  columns.push_back({"step [" + std::string(facts.unit.name) + ']',
+  columns.push_back({headline_head(facts),
                      [](const CaseRow& row, const TableFacts& all) {
-                       return row.step_ns ? significant(*row.step_ns / all.unit.ns) : kNothing;
+                       return row.headline_ns() ? significant(*row.headline_ns() / all.unit.ns)
+                                                : kNothing;
                      },
                      0});
   if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 80});
-  if (any([](const CaseRow& row) { return row.device_step_ns.has_value(); })) {
-    columns.push_back({"device [" + std::string(facts.unit.name) + ']',
-                       [](const CaseRow& row, const TableFacts& all) {
-                         return row.device_step_ns ? significant(*row.device_step_ns / all.unit.ns)
-                                                   : kNothing;
-                       },
-                       65});
+  if (any([](const CaseRow& row) { return row.clock == StepClock::kDevice; })) {
+    columns.push_back(
+        {"host [" + std::string(facts.unit.name) + ']', time_cell<&CaseRow::step_host_ns>, 65});
   }
   if (any(has_latency)) {
-    columns.push_back({"p90",
-                       [](const CaseRow& row, const TableFacts& all) {
-                         return row.p90_ns ? significant(*row.p90_ns / all.unit.ns) : kNothing;
-                       },
-                       30});
-    columns.push_back({"p99",
-                       [](const CaseRow& row, const TableFacts& all) {
-                         return row.p99_ns ? significant(*row.p99_ns / all.unit.ns) : kNothing;
-                       },
-                       20});
+    columns.push_back({"p90", time_cell<&CaseRow::p90_ns>, 30});
+    columns.push_back({"p99", time_cell<&CaseRow::p99_ns>, 20});
   }
   if (any([](const CaseRow& row) { return row.data_wait_share.has_value(); })) {
     columns.push_back({"data wait [%]",
@@ -192,7 +213,8 @@ Grid make_grid(const TableFacts& facts) {
   const std::size_t digits = id_digits(facts.rows);
   const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
   const bool arms = any([](const CaseRow& row) { return !row.arm.empty(); });
-  const bool marked = any([](const CaseRow& row) { return row.step_ns && !marks(row).empty(); });
+  const bool marked =
+      any([&](const CaseRow& row) { return row.step_ns && !marks(row, facts).empty(); });
   const auto metrics = metric_columns(facts);
   grid.columns.push_back({.head = "case", .align = Align::kLeft, .drop_at = 30});
   if (arms) grid.columns.push_back({.head = "arm", .align = Align::kLeft});
@@ -205,7 +227,7 @@ Grid make_grid(const TableFacts& facts) {
     grid.columns.push_back({.head = metric.head, .drop_at = metric.drop_at});
   }
   if (marked) grid.columns.push_back({.head = "", .align = Align::kLeft});
-  const std::ptrdiff_t best = best_row(facts.rows);
+  const std::vector<bool> best = best_rows(facts.rows);
   for (std::size_t i = 0; i < facts.rows.size(); ++i) {
     const CaseRow& row = facts.rows[i];
     GridRow out;
@@ -214,8 +236,8 @@ Grid make_grid(const TableFacts& facts) {
     for (const std::string& option : facts.varying) out.cells.push_back(option_cell(row, option));
     if (row.step_ns) {
       for (const MetricColumn& metric : metrics) out.cells.push_back(metric.cell(row, facts));
-      if (marked) out.cells.push_back(marks(row));
-      if (static_cast<std::ptrdiff_t>(i) == best) out.tint = Tint::kBest;
+      if (marked) out.cells.push_back(marks(row, facts));
+      if (best[i]) out.tint = Tint::kBest;
     } else {
       out.instead = no_numbers(row);
       out.tint = row.failed.empty() ? Tint::kDim : Tint::kFailed;

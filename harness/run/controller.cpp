@@ -9,8 +9,8 @@
 
 #include "harness/catalogue/digest.h"
 #include "harness/error.h"
+#include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
-#include "harness/record/summary.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
@@ -231,8 +231,10 @@ void Controller::commit(Launch launch, Results& finished) {
       ++counts_.failed;
       break;
   }
-  const auto summary = summarise(launch);
-  progress_.end_launch(launch.row, summary ? std::optional{summary->step_median_ns} : std::nullopt);
+  const auto estimate = estimate_of(launch);
+  progress_.end_launch(launch.row, estimate
+                                       ? std::optional{headline_ns(*estimate, clock_of(*estimate))}
+                                       : std::nullopt);
   finished.launches.push_back(std::move(launch));
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/summary.h"
+#include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
@@ -52,16 +52,17 @@ std::vector<const Launch*> timed_launches(const LaunchKey& key, const Results& f
 void check_profile(Launch& profiled, const Results& finished) {
   if (!is_profiling(profiled.row.key.pass)) return;
   if (profiled.row.outcome.kind != Outcome::Kind::kMeasured) return;
-  const auto own = summarise(profiled);
-  std::vector<double> medians;
+  const std::vector<const Launch*> timing = timed_launches(profiled.row.key, finished);
+  const Launch* const own = &profiled;
+  StepTimes times = step_times(timing, {&own, 1});
+  std::erase_if(times.base, [](double value) { return std::isnan(value); });
   bool mismatch = false;
-  for (const Launch* timed : timed_launches(profiled.row.key, finished)) {
-    if (const auto summary = summarise(*timed)) medians.push_back(summary->step_median_ns);
+  for (const Launch* timed : timing) {
     mismatch = mismatch || computes_another(profiled.row.report, timed->row.report);
   }
   LaunchReport& report = profiled.row.report;
-  if (own && !medians.empty()) {
-    const double overhead = own->step_median_ns / median(medians);
+  const double overhead = times.candidate.front() / median(times.base);
+  if (std::isfinite(overhead)) {
     report.metrics["profile_overhead"] = overhead;
     if (overhead > kMostPerturbation) report.flags.emplace_back("perturbed");
   }

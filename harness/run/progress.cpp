@@ -84,10 +84,10 @@ std::optional<std::int64_t> Progress::expected_left_ns() const {
 
 void Progress::update(const std::string& stage, std::int64_t last_cycle_median_ns) {
   if (style_.quiet || !style_.terminal) return;
-  if (last_cycle_median_ns > 0) last_median_ns_ = static_cast<double>(last_cycle_median_ns);
+  if (last_cycle_median_ns > 0) last_step_ns_ = static_cast<double>(last_cycle_median_ns);
   std::string line = position() + "  [" + stage + "]  " + clock_text(clock_.now_ns() - begin_ns_);
   if (const auto left_ns = expected_left_ns()) line += ", about " + clock_text(*left_ns) + " left";
-  if (last_median_ns_ > 0) line += ", last median " + duration_text(last_median_ns_);
+  if (last_step_ns_ > 0) line += ", last step " + duration_text(last_step_ns_);
   if (line.size() + 1 > static_cast<std::size_t>(style_.columns)) {
     line.resize(static_cast<std::size_t>(std::max(style_.columns - 1, 10)));
   }
@@ -95,17 +95,17 @@ void Progress::update(const std::string& stage, std::int64_t last_cycle_median_n
   live_ = true;
 }
 
-void Progress::end_launch(const LaunchRow& row, std::optional<double> step_median_ns) {
+void Progress::end_launch(const LaunchRow& row, std::optional<double> step_ns) {
   if (row.wall_ns > 0) {
     measured_wall_ns_ += row.wall_ns;
     ++measured_launches_;
   }
-  if (step_median_ns) last_median_ns_ = *step_median_ns;
+  if (step_ns) last_step_ns_ = *step_ns;
   const bool failed = row.outcome.kind == Outcome::Kind::kFailed;
   if (style_.terminal && !failed) return;
   std::string line = position() + "  ";
   if (row.outcome.kind == Outcome::Kind::kMeasured) {
-    line += step_median_ns ? "median " + duration_text(*step_median_ns) : "measured";
+    line += step_ns ? "step " + duration_text(*step_ns) : "measured";
   } else {
     line += (failed ? "FAILED: " : "skipped: ") + first_line(row.outcome.reason);
     if (failed && !row.stage.empty()) line += ", in " + row.stage;

@@ -26,7 +26,7 @@ class Progress {
   void begin_launch(std::size_t case_number, std::size_t cases, std::string label, int launch,
                     std::size_t remaining);
   void update(const std::string& stage, std::int64_t last_cycle_median_ns);
-  void end_launch(const LaunchRow& row, std::optional<double> step_median_ns);
+  void end_launch(const LaunchRow& row, std::optional<double> step_ns);
   void end();  // takes the live line away
 
  private:
@@ -46,7 +46,7 @@ class Progress {
   std::size_t remaining_ = 0;  // after the current one
   int launch_ = 0;
   std::string label_;
-  double last_median_ns_ = 0;
+  double last_step_ns_ = 0;
   bool live_ = false;
 };
 

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "harness/record/reader.h"
-#include "harness/record/summary.h"
+#include "harness/estimate/launch_estimate.h"
 #include "harness/record/writer.h"
 
 namespace {
@@ -111,7 +111,7 @@ BENCHMARK(read_a_million_steps)->Unit(benchmark::kMillisecond)->Iterations(5)->U
 void sum_up_a_million_steps(benchmark::State& state) {
   const File file(1, 1'000'000, 18);
   const stepbench::Results results = stepbench::read_results(file.path());
-  for (auto _ : state) benchmark::DoNotOptimize(stepbench::summarise(results.launches.at(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(stepbench::estimate_of(results.launches.at(0)));
 }
 BENCHMARK(sum_up_a_million_steps)->Unit(benchmark::kMillisecond)->Iterations(5)->UseRealTime();
 

@@ -9,7 +9,6 @@
 #include "harness/catalogue/json.h"
 #include "harness/error.h"
 #include "harness/machine/environment.h"
-#include "harness/record/summary.h"
 #include "harness/report/table.h"
 #include "harness/run/controller.h"
 #include "harness/run/list_agenda.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/error.h"
+#include "harness/estimate/launch_estimate.h"
 #include "harness/record/reader.h"
-#include "harness/record/summary.h"
 
 namespace stepbench::cli {
 namespace {
@@ -46,12 +46,12 @@ std::vector<fs::path> newest_runs(const fs::path& results_dir) {
 
 void add_costs(const Results& results, std::map<std::string, Cost>& costs) {
   for (const Launch& launch : results.launches) {
-    const auto summary = summarise(launch);
-    if (launch.row.outcome.kind != Outcome::Kind::kMeasured || launch.row.smoke || !summary)
+    const auto estimate = estimate_of(launch);
+    if (launch.row.outcome.kind != Outcome::Kind::kMeasured || launch.row.smoke || !estimate)
       continue;
-    const double step_s = summary->step_median_ns * 1e-9;
+    const double step_s = step_ns(*estimate, clock_of(*estimate)) * 1e-9;
     const double wall_s = static_cast<double>(launch.row.wall_ns) * 1e-9;
-    const double stepped_s = step_s * static_cast<double>(summary->steps);
+    const double stepped_s = step_s * static_cast<double>(estimate->steps);
     costs.emplace(launch.row.key.case_id, Cost{std::max(0.0, wall_s - stepped_s), step_s});
   }
 }

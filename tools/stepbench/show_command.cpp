@@ -14,7 +14,7 @@
 #include "harness/error.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_page.h"
-#include "harness/report/case_rows.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"

@@ -8,7 +8,7 @@
 
 #include "harness/error.h"
 #include "harness/record/reader.h"
-#include "harness/record/summary.h"
+#include "harness/estimate/launch_estimate.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench {
@@ -52,7 +52,7 @@ TEST(CutFile, ReadsAtEveryByteAndKeepsEveryFinishedLaunch) {
 // Reading either succeeds or throws ConfigError; nothing else, and no crash.
 void read_anything(const std::filesystem::path& file, int& refused) {
   try {
-    for (const Launch& launch : read_results(file).launches) (void)summarise(launch);
+    for (const Launch& launch : read_results(file).launches) (void)estimate_of(launch);
   } catch (const ConfigError& error) {
     ++refused;
     ASSERT_EQ(error.where().rfind(file.string(), 0), 0U) << error.what();

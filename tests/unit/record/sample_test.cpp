@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/reader.h"
-#include "harness/record/summary.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The step medians that `stepbench show` prints, computed again from the file by json and statistics alone."""
+"""The steps that `stepbench show` prints, computed again from the file by json and statistics alone."""
 import json
 import pathlib
 import statistics
@@ -7,31 +7,34 @@ import subprocess
 import sys
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-medians = {}
+launches = {}
 for file in folder.glob("*.jsonl"):
     for line in file.read_text().splitlines():
         row = json.loads(line)
         if row["kind"] != "samples":
             continue
         column = dict(zip(row["columns"], row["values"]))
-        steady = [t for t, flag in zip(column["step_ns"], column["flags"]) if flag == 0]
-        medians.setdefault(row["case_id"], []).append(statistics.median(steady))
+        times = launches.setdefault(row["case_id"], {}).setdefault(row["launch"], [])
+        times += column["step_ns"]
+steps = {case: [sum(times) / len(times) for times in each.values()] for case, each in launches.items()}
 shown = json.loads(subprocess.check_output([program, "show", folder, "--format", "json"]))
-assert len(shown["cases"]) == len(medians) > 0
+assert len(shown["cases"]) == len(steps) > 0
 for case in shown["cases"]:
-    assert case["step_median_ns"] == statistics.median(medians[case["case_id"]]), case["case_id"]
-    assert case["low_ns"] == min(medians[case["case_id"]])
+    assert case["step_ns"] == statistics.median(steps[case["case_id"]]), case["case_id"]
+    assert case["low_ns"] == min(steps[case["case_id"]])
+    whole = {each["launch"]: each["window_ns"] for each in case["launch_estimates"]}
+    assert whole == {launch: sum(times) for launch, times in launches[case["case_id"]].items()}
 
 if sys.argv[3:] == ["npy"]:
     import numpy
 
     target = pathlib.Path(sys.argv[0]).name + ".npy"
     subprocess.check_call([program, "show", folder, "--format", "npy", "--output", target])
-    steps = numpy.load(target)
+    table = numpy.load(target)
     pathlib.Path(target).unlink()
-    assert steps.dtype["step_ns"] == numpy.int64 and len(steps) > 0
+    assert table.dtype["step_ns"] == numpy.int64 and len(table) > 0
     for number, case in enumerate(shown["cases"]):
-        mine = steps[(steps["case"] == number) & (steps["flags"] == 0)]
-        launches = [numpy.median(mine["step_ns"][mine["launch"] == n]) for n in numpy.unique(mine["launch"])]
-        assert numpy.median(launches) == case["step_median_ns"]
+        mine = table[table["case"] == number]
+        of_launch = [mine["step_ns"][mine["launch"] == n] for n in numpy.unique(mine["launch"])]
+        assert numpy.median([times.sum() / len(times) for times in of_launch]) == case["step_ns"]
 print("equal")

@@ -23,8 +23,9 @@ Results one_launch(bool on_device) {
           {1, 2}, {6'000'000, 6'000'000}, {200'000, 200'000}, {5'800'000, 5'800'000}, {0, 0}}};
   if (on_device) {
     for (const auto& [name, ns] :
-         {std::pair{"step_device_ns", 5'900'000}, std::pair{"forward_device_ns", 5'500'000},
-          std::pair{"idle_device_ns", 400'000}, std::pair{"host_lead_ns", 3'000'000}}) {
+         {std::pair{"step_device_ns", 5'900'000}, std::pair{"period_device_ns", 6'250'000},
+          std::pair{"forward_device_ns", 5'500'000}, std::pair{"other_device_ns", 750'000},
+          std::pair{"h2d_side_device_ns", 100'000}, std::pair{"host_lead_ns", 12'500'000}}) {
       samples.columns.emplace_back(name);
       samples.values.push_back({ns, ns});
     }
@@ -35,21 +36,53 @@ Results one_launch(bool on_device) {
   return results;
 }
 
-TEST(DeviceTimes, HaveAColumnBesideTheHostsStep) {
-  EXPECT_THAT(render_table(one_launch(true), {.columns = 140}), HasSubstr("device [ms]"));
+TEST(DeviceTimes, AreTheStepAndTheHeaderSaysSo) {
+  const std::string table = render_table(one_launch(true), {.columns = 140});
+  EXPECT_THAT(table, ContainsRegex("step, device \\[ms\\] +host \\[ms\\]"));
+  EXPECT_THAT(table, ContainsRegex("6\\.25 +6\\.00\n"));
   EXPECT_THAT(render_table(one_launch(false), {.columns = 140}), Not(HasSubstr("device")));
+}
+
+TEST(DeviceTimes, AHostThatNeedsLessTimeRanAheadAndItsPhasesAreLaunchCosts) {
+  EXPECT_THAT(render_table(one_launch(true), {.columns = 200}),
+              HasSubstr("the host ran ahead of the device by 2.0 steps"));
+  Results even = one_launch(true);
+  even.launches[0].samples[0].values[1] = {6'200'000, 6'200'000};
+  EXPECT_THAT(render_table(even, {.columns = 200}), Not(HasSubstr("ran ahead")));
+}
+
+TEST(DeviceTimes, MissingInOneLaunchPutAllOnTheHostsClockToTheDrainedEnd) {
+  Results results = one_launch(true);
+  for (const bool events : {false, true}) {
+    Launch launch = one_launch(events).launches[0];
+    launch.row.key.launch = 1 + (events ? 1 : 0);
+    launch.row.report.effective["device"] = std::string("cuda:0");
+    launch.row.report.schedule["window_drained_ns"] = std::int64_t{14'000'000};
+    results.launches.push_back(std::move(launch));
+  }
+  results.launches[0] = results.launches[2];
+  results.launches[0].row.key.launch = 0;
+  const std::string table = render_table(results, {.columns = 200});
+  EXPECT_THAT(table, HasSubstr("step, drained [ms]"));
+  EXPECT_THAT(table, HasSubstr("7.00"));
+  EXPECT_THAT(table, HasSubstr("not every launch has device times"));
 }
 
 TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
   const Results results = one_launch(true);
   const std::string page = render_case(case_rows(results).front(), results, {.columns = 100});
-  EXPECT_THAT(page, HasSubstr("Phases of a steady step on the device, by CUDA events"));
-  EXPECT_THAT(page, HasSubstr("step on the device 5.90 ms, host ahead by 3.00 ms"));
-  const std::size_t host = page.find("Phases of a steady step on the host");
-  const std::size_t device = page.find("Phases of a steady step on the device");
+  EXPECT_THAT(page, HasSubstr("Phases of a step on the stream that computes, by CUDA events"));
+  EXPECT_THAT(page, HasSubstr("a step spans 5.90 ms on the device, host ahead by 12.5 ms"));
+  const std::size_t host = page.find("Phases of a step on the host");
+  const std::size_t device = page.find("Phases of a step on the stream that computes");
+  const std::size_t side = page.find("Phases on other streams");
   const std::string of_host = page.substr(host, device - host);
-  EXPECT_THAT(of_host, Not(HasSubstr("idle")));
-  EXPECT_THAT(page.substr(device), HasSubstr("idle"));
+  EXPECT_THAT(of_host, Not(HasSubstr("0.750")));
+  const std::string on_stream = page.substr(device, side - device);
+  EXPECT_THAT(on_stream, ContainsRegex("forward +5\\.50 +88\\.0"));
+  EXPECT_THAT(on_stream, ContainsRegex("other +0\\.750 +12\\.0"));
+  EXPECT_THAT(on_stream, Not(HasSubstr("h2d")));
+  EXPECT_THAT(page.substr(side), ContainsRegex("h2d +0\\.100"));
 }
 
 Results with_sources() {
@@ -64,15 +97,15 @@ TEST(DeviceTimes, APageSaysWhichClockGaveEachNumber) {
   const std::string page = render_case(case_rows(results).front(), results, {.columns = 120});
   EXPECT_THAT(page, ContainsRegex("kernels +12 +12 +12 +cupti"));
   EXPECT_THAT(page, ContainsRegex("set_up +5.00 ms +5.00 ms +5.00 ms +host_clock"));
-  EXPECT_THAT(page, HasSubstr("host ahead by 3.00 ms (cuda_events+host_clock)"));
+  EXPECT_THAT(page, HasSubstr("host ahead by 12.5 ms (cuda_events+host_clock)"));
 }
 
 TEST(DeviceTimes, JsonNamesTheClocksOfItsNumbers) {
   const std::string json = render(with_sources(), Format::kJson, {});
   EXPECT_THAT(json, HasSubstr(R"("step_device_ns":5900000)"));
-  EXPECT_THAT(json, HasSubstr(R"("device_phases":{"forward":{"median_ns":5500000)"));
+  EXPECT_THAT(json, HasSubstr(R"("device_phases":{"forward":{"ns":5500000)"));
   EXPECT_THAT(json, HasSubstr(R"("step_device_ns":"cuda_events")"));
-  EXPECT_THAT(json, HasSubstr(R"("step_median_ns":"host_clock")"));
+  EXPECT_THAT(json, HasSubstr(R"("step_p50_ns":"host_clock")"));
   EXPECT_THAT(json, Not(HasSubstr("cupti"))) << "the case's launches are no calls";
 }
 
@@ -80,7 +113,7 @@ TEST(DeviceTimes, JsonOfRawStepsNamesTheClocksOfItsColumns) {
   const Results results = with_sources();
   const std::vector<CaseRow> rows = case_rows(results);
   const std::string json = samples_json(sample_table(rows, {}), results.columns);
-  EXPECT_THAT(json, HasSubstr(R"("forward_device_ns":"cuda_events","idle_device_ns")"));
+  EXPECT_THAT(json, HasSubstr(R"("forward_device_ns":"cuda_events")"));
   EXPECT_THAT(json, HasSubstr(R"("step_ns":"host_clock")"));
   EXPECT_THAT(samples_json(sample_table(rows, {})), Not(HasSubstr("sources")));
 }

@@ -93,6 +93,30 @@ TEST(Table, ColoursAreOnlyWhereAskedFor) {
   EXPECT_THAT(coloured, AllOf(HasSubstr("\x1b[31m"), HasSubstr("\x1b[32m")));
 }
 
+// Of the rows of a coloured table, those in the colour of the best, by their case.
+std::vector<std::string> best_cases(const Results& results) {
+  std::vector<std::string> cases;
+  std::istringstream lines(render_table(results, {.colour = true, .columns = 140}));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("\x1b[32m")) cases.push_back(line.substr(5, 6));
+  }
+  return cases;
+}
+
+TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
+  EXPECT_THAT(best_cases(sweep()), testing::ElementsAre("35dcaa", "13995f", "3d1fb2"));
+  Results slower = sweep();
+  for (Launch& launch : slower.launches) {
+    if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
+    for (SamplesRow& part : launch.samples) {
+      for (std::int64_t& step : part.values[1]) step += step / 10;
+    }
+  }
+  EXPECT_THAT(best_cases(slower), testing::ElementsAre("13995f", "3d1fb2"));
+  EXPECT_THAT(best_cases(read_results(kData / "few_launches.jsonl")), testing::IsEmpty())
+      << "a range of few launches tells no winner";
+}
+
 TEST(Table, MarkdownHasTheSameRows) {
   expect_golden("sweep.md", render(sweep(), Format::kMarkdown, {}));
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/estimate/launch_estimate.h"
 #include "harness/record/reader.h"
-#include "harness/record/summary.h"
 #include "harness/stats/interval.h"
 
 namespace stepbench {
@@ -16,14 +16,22 @@ namespace stepbench {
 // Where the interval of a row comes from, and so how far it may be trusted.
 enum class Spread : std::uint8_t {
   kNone,          // one launch
-  kOverLaunches,  // 95 %, order statistics of the launch medians
-  kRange,         // smallest and largest launch median: too few launches for an interval
-  kWithinLaunch   // one launch with `active: auto`
+  kOverLaunches,  // 95 %, order statistics of the launches
+  kRange,         // smallest and largest launch: too few launches for an interval
+  kWithinLaunch   // of one launch: its windows (`active: auto`) or blocks of its steps (latency)
 };
 
 struct MeasuredLaunch {
   const Launch* launch = nullptr;  // in the Results
-  LaunchSummary summary;
+  LaunchEstimate estimate;
+};
+
+// Of the case's step: time of the phase in all launches over the time of all launches, times the
+// step. So they sum to it.
+struct PhaseEstimate {
+  std::string name;
+  double ns = 0;
+  double share = 0;
 };
 
 // One case of one arm and pass. Times are of rank 0, which every other rank waits for.
@@ -39,18 +47,34 @@ struct CaseRow {
   std::vector<const Launch*> failed = {};  // also measured launches without usable samples
   std::int64_t unfinished = 0;
 
-  std::optional<double> step_ns = {};  // median of launch medians
+  StepClock clock = StepClock::kHost;     // of step_ns: the one that all launches have
+  std::optional<double> step_ns = {};     // median over launches of window time / steps
+  std::optional<double> latency_ns = {};  // schedule.sync: step; median over launches of their p50
   Spread spread = Spread::kNone;
-  Interval interval_ns = {};
-  std::optional<double> p90_ns = {};  // medians of the launches' percentiles over steps
+  Interval interval_ns = {};                // of headline_ns()
+  std::optional<double> mean_ns = {};       // of step_ns: far from the median, some launches differ
+  std::optional<double> step_host_ns = {};  // by the host's clock
+  std::vector<PhaseEstimate> phases = {};   // of the host; sum to step_host_ns
+  std::vector<PhaseEstimate> device_phases = {};  // on the stream that computes; sum to step_ns
+  std::vector<PhaseEstimate> side_phases = {};    // on other streams, beside the step
+  std::optional<double> p50_ns = {};  // medians of the launches' percentiles over steps, host clock
+  std::optional<double> p90_ns = {};
   std::optional<double> p99_ns = {};
-  std::optional<double> device_step_ns = {};  // by CUDA events
+  std::optional<double> device_span_ns = {};  // by CUDA events
+  std::optional<double> host_lead_ns = {};
   std::optional<double> data_wait_share = {};
-  std::optional<double> samples_per_s = {};
+  std::optional<double> samples_per_s = {};  // work per step over step_ns, like the next ones
   std::optional<double> tokens_per_s = {};
-  std::optional<double> epoch_gap_ns = {};
   std::optional<double> achieved_flops_per_s = {};
   std::optional<double> mfu = {};
+  bool mfu_refused = false;                 // above 1: the peak or the count of operations is wrong
+  std::optional<double> epoch_gap_ns = {};  // what a border costs beyond a usual wait
+  std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
+
+  // What the row is about: its latency where that was asked for, else its step.
+  [[nodiscard]] std::optional<double> headline_ns() const {
+    return latency_ns ? latency_ns : step_ns;
+  }
 };
 
 // In plan order, which is the order of first appearance. Points into `results`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/case_rows.h"
+#include "harness/estimate/case_rows.h"
 
 #include <algorithm>
 #include <map>
@@ -7,74 +7,12 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/number.h"
-#include "harness/report/number_text.h"
-#include "harness/stats/order.h"
+#include "harness/estimate/case_estimate.h"
 
 namespace stepbench {
 namespace {
 
 using CaseKey = std::tuple<std::string, std::string, Pass>;
-
-template <typename Get>
-std::optional<double> median_over(const std::vector<MeasuredLaunch>& launches, Get get) {
-  std::vector<double> values;
-  for (const MeasuredLaunch& each : launches) {
-    if (const std::optional<double> value = get(each.summary)) values.push_back(*value);
-  }
-  if (values.empty()) return std::nullopt;
-  return median(values);
-}
-
-std::optional<Interval> within_launch(const MeasuredLaunch& only) {
-  const Fields& schedule = only.launch->row.report.schedule;
-  const auto low = number_of(schedule, "within_launch_low_ns");
-  const auto high = number_of(schedule, "within_launch_high_ns");
-  if (!low || !high) return std::nullopt;
-  return Interval{*low, *high};
-}
-
-void add_spread(CaseRow& row, const std::vector<double>& medians) {
-  constexpr double kConfidence = 0.95;
-  if (const auto interval = median_interval(medians, kConfidence)) {
-    row.spread = Spread::kOverLaunches;
-    row.interval_ns = *interval;
-  } else if (medians.size() > 1) {
-    const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
-    row.spread = Spread::kRange;
-    row.interval_ns = {*low, *high};
-  } else if (const auto within = within_launch(row.measured.front())) {
-    row.spread = Spread::kWithinLaunch;
-    row.interval_ns = *within;
-  }
-}
-
-void estimate(CaseRow& row) {
-  if (row.measured.empty()) return;
-  std::vector<double> medians;
-  for (const MeasuredLaunch& each : row.measured) medians.push_back(each.summary.step_median_ns);
-  row.step_ns = median(medians);
-  add_spread(row, medians);
-  using Summary = LaunchSummary;
-  const auto has_data_wait = [](const Summary& summary) {
-    return std::any_of(summary.phases.begin(), summary.phases.end(),
-                       [](const PhaseSummary& phase) { return phase.name == "data_wait"; });
-  };
-  row.data_wait_share = median_over(row.measured, [&](const Summary& s) {
-    return has_data_wait(s) ? std::optional(s.data_wait_share) : std::nullopt;
-  });
-  row.p90_ns =
-      median_over(row.measured, [](const Summary& s) { return std::optional(s.step_p90_ns); });
-  row.p99_ns =
-      median_over(row.measured, [](const Summary& s) { return std::optional(s.step_p99_ns); });
-  row.achieved_flops_per_s =
-      median_over(row.measured, [](const Summary& s) { return s.achieved_flops_per_s; });
-  row.mfu = median_over(row.measured, [](const Summary& s) { return s.mfu; });
-  row.device_step_ns = median_over(row.measured, [](const Summary& s) { return s.device_step_ns; });
-  row.samples_per_s = median_over(row.measured, [](const Summary& s) { return s.samples_per_s; });
-  row.tokens_per_s = median_over(row.measured, [](const Summary& s) { return s.tokens_per_s; });
-  row.epoch_gap_ns = median_over(row.measured, [](const Summary& s) { return s.epoch_gap_ns; });
-}
 
 class Gatherer {
  public:
@@ -102,8 +40,8 @@ class Gatherer {
         break;
     }
     if (launch.row.key.rank != 0) return;
-    if (auto summary = summarise(launch)) {
-      to.measured.push_back({&launch, std::move(*summary)});
+    if (auto estimate = estimate_of(launch)) {
+      to.measured.push_back({&launch, std::move(*estimate)});
     } else {
       to.failed.push_back(&launch);
     }
@@ -116,7 +54,7 @@ class Gatherer {
   }
 
   std::vector<CaseRow> take() {
-    for (CaseRow& each : rows_) estimate(each);
+    for (CaseRow& each : rows_) estimate_case(each);
     return std::move(rows_);
   }
 

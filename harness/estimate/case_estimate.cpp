@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/case_estimate.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "harness/number.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+template <typename Get>
+std::optional<double> median_over(const std::vector<MeasuredLaunch>& launches, Get get) {
+  std::vector<double> values;
+  for (const MeasuredLaunch& each : launches) {
+    if (const std::optional<double> value = get(each.estimate)) values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  return median(values);
+}
+
+std::optional<Interval> within_launch(const MeasuredLaunch& only) {
+  if (only.estimate.latency) return only.estimate.latency->interval_ns;
+  const Fields& schedule = only.launch->row.report.schedule;
+  const auto low = number_of(schedule, "within_launch_low_ns");
+  const auto high = number_of(schedule, "within_launch_high_ns");
+  if (!low || !high) return std::nullopt;
+  return Interval{*low, *high};
+}
+
+void add_spread(CaseRow& row, const std::vector<double>& launches) {
+  constexpr double kConfidence = 0.95;
+  if (const auto interval = median_interval(launches, kConfidence)) {
+    row.spread = Spread::kOverLaunches;
+    row.interval_ns = *interval;
+  } else if (launches.size() > 1) {
+    const auto [low, high] = std::minmax_element(launches.begin(), launches.end());
+    row.spread = Spread::kRange;
+    row.interval_ns = {*low, *high};
+  } else if (const auto within = within_launch(row.measured.front())) {
+    row.spread = Spread::kWithinLaunch;
+    row.interval_ns = *within;
+  }
+}
+
+// Work per step of all launches, done in one step's time.
+std::optional<double> rate(const CaseRow& row, std::optional<std::int64_t> LaunchEstimate::*count) {
+  double work = 0;
+  double steps = 0;
+  bool known = false;
+  for (const auto& [launch, estimate] : row.measured) {
+    steps += static_cast<double>(estimate.steps);
+    if (!(estimate.*count)) continue;
+    known = true;
+    work += static_cast<double>(*(estimate.*count));
+  }
+  if (!known || !(*row.step_ns > 0)) return std::nullopt;
+  return work / steps / (*row.step_ns * 1e-9);
+}
+
+// `whole_ns`: the step of which the phases of all launches are parts.
+std::vector<PhaseEstimate> phases_of(const CaseRow& row,
+                                     std::vector<PhaseTime> LaunchEstimate::*which, StepClock clock,
+                                     double whole_ns) {
+  std::vector<PhaseEstimate> phases;
+  double total = 0;
+  for (const auto& [launch, estimate] : row.measured) {
+    total += static_cast<double>(window_ns(estimate, clock));
+    for (const PhaseTime& time : estimate.*which) {
+      auto found = std::find_if(phases.begin(), phases.end(),
+                                [&](const PhaseEstimate& each) { return each.name == time.name; });
+      if (found == phases.end()) found = phases.insert(phases.end(), {time.name, 0, 0});
+      found->share += static_cast<double>(time.ns);
+    }
+  }
+  for (PhaseEstimate& phase : phases) {
+    phase.share = total > 0 ? phase.share / total : 0;
+    phase.ns = phase.share * whole_ns;
+  }
+  std::stable_partition(phases.begin(), phases.end(),
+                        [](const PhaseEstimate& phase) { return phase.name != "other"; });
+  return phases;
+}
+
+void add_phases(CaseRow& row) {
+  row.phases = phases_of(row, &LaunchEstimate::phases, StepClock::kHost, *row.step_host_ns);
+  if (row.clock == StepClock::kDevice) {
+    row.device_phases =
+        phases_of(row, &LaunchEstimate::device_phases, StepClock::kDevice, *row.step_ns);
+    row.side_phases =
+        phases_of(row, &LaunchEstimate::side_phases, StepClock::kDevice, *row.step_ns);
+  }
+  for (const PhaseEstimate& phase : row.phases) {
+    if (phase.name == "data_wait") row.data_wait_share = phase.share;
+  }
+}
+
+void add_model_rate(CaseRow& row) {
+  const auto metric = [&](std::string_view name) -> std::optional<double> {
+    std::vector<double> values;
+    for (const auto& [launch, estimate] : row.measured) {
+      const auto found = launch->row.report.metrics.find(name);
+      if (found != launch->row.report.metrics.end() && found->second) {
+        values.push_back(*found->second);
+      }
+    }
+    return values.empty() ? std::nullopt : std::optional(median(values));
+  };
+  const auto flops = metric("model_flops_per_step");
+  if (!flops || !(*row.step_ns > 0)) return;
+  row.achieved_flops_per_s = *flops / (*row.step_ns * 1e-9);
+  const auto peak = metric("device_peak_flops");
+  if (!peak || !(*peak > 0)) return;
+  row.mfu = *row.achieved_flops_per_s / *peak;
+  row.mfu_refused = *row.mfu > 1;
+  if (row.mfu_refused) row.mfu.reset();
+}
+
+void add_borders(CaseRow& row) {
+  double steps = 0;
+  double gaps = 0;
+  double borders = 0;
+  for (const auto& [launch, estimate] : row.measured) {
+    steps += static_cast<double>(estimate.steps);
+    if (!estimate.borders) continue;
+    borders += static_cast<double>(estimate.borders->steps);
+    gaps += estimate.borders->gap_ns * static_cast<double>(estimate.borders->steps);
+  }
+  if (borders == 0) return;
+  row.epoch_gap_ns = gaps / borders;
+  row.epoch_gap_per_step_ns = gaps / steps;
+}
+
+}  // namespace
+
+void estimate_case(CaseRow& row) {
+  if (row.measured.empty()) return;
+  row.clock = clock_of(row.measured.front().estimate);
+  for (const auto& [launch, estimate] : row.measured)
+    row.clock = common(row.clock, clock_of(estimate));
+  std::vector<double> steps;
+  std::vector<double> headlines;
+  for (const auto& [launch, estimate] : row.measured) {
+    steps.push_back(step_ns(estimate, row.clock));
+    headlines.push_back(headline_ns(estimate, row.clock));
+  }
+  using Estimate = LaunchEstimate;
+  const auto over = [&](auto get) { return median_over(row.measured, get); };
+  row.step_ns = median(steps);
+  row.mean_ns =
+      std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
+  row.latency_ns = over([](const Estimate& e) {
+    return e.latency ? std::optional(e.latency->p50_ns) : std::nullopt;
+  });
+  add_spread(row, headlines);
+  row.step_host_ns =
+      over([](const Estimate& e) { return std::optional(step_ns(e, StepClock::kHost)); });
+  row.p50_ns = over([](const Estimate& e) { return std::optional(e.quantiles.p50_ns); });
+  row.p90_ns = over([](const Estimate& e) { return std::optional(e.quantiles.p90_ns); });
+  row.p99_ns = over([](const Estimate& e) { return e.quantiles.p99_ns; });
+  row.device_span_ns = over([](const Estimate& e) { return e.device_span_ns; });
+  row.host_lead_ns = over([](const Estimate& e) { return e.host_lead_ns; });
+  add_phases(row);
+  add_borders(row);
+  const auto unknown = [](const MeasuredLaunch& each) { return each.estimate.no_rates; };
+  if (std::any_of(row.measured.begin(), row.measured.end(), unknown)) return;
+  row.samples_per_s = rate(row, &LaunchEstimate::samples);
+  row.tokens_per_s = rate(row, &LaunchEstimate::tokens);
+  add_model_rate(row);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/launch_estimate.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "harness/estimate/step_columns.h"
+#include "harness/number.h"
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+// Bits of the `flags` column, as in results/SCHEMA.md.
+constexpr std::int64_t kEpochBorderBit = 1;
+constexpr std::int64_t kFirstBatchBit = 8;
+constexpr std::pair<std::int64_t, std::string_view> kFlagNames[] = {
+    {kEpochBorderBit, "epoch border"},
+    {2, "partial batch"},
+    {4, "throttled"},
+    {kFirstBatchBit, "first batch"},
+    {~std::int64_t{15}, "of another kind"}};
+
+constexpr int kFirstMinorWithWholeWindows = 3;
+constexpr std::size_t kLeastForP99 = 300;
+constexpr std::string_view kDeviceSuffix = "_device_ns";
+
+bool is_host_phase(std::string_view column) {
+  return column.ends_with("_ns") && !column.ends_with(kDeviceSuffix) && column != "step_ns" &&
+         column != "epoch_wait_ns" && column != "host_lead_ns";
+}
+
+bool is_device_phase(std::string_view column) {
+  return column.ends_with(kDeviceSuffix) && column != "step_device_ns" &&
+         column != "period_device_ns" && column != "overlap_device_ns" &&
+         column != "idle_device_ns";
+}
+
+std::string text_of(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  return found == fields.end() || is_null(found->second) ? std::string() : to_text(found->second);
+}
+
+bool ran_on_device(const LaunchRow& row) {
+  std::string device = text_of(row.report.effective, "device");
+  if (device.empty()) device = text_of(row.options, "device");
+  return device.starts_with("cuda");
+}
+
+void other_last(std::vector<PhaseTime>& phases) {
+  std::stable_partition(phases.begin(), phases.end(),
+                        [](const PhaseTime& phase) { return phase.name != "other"; });
+}
+
+void add_host(const StepColumns& steps, LaunchEstimate& out) {
+  out.host_ns = steps.sum("step_ns");
+  for (const std::string_view name : steps.names()) {
+    if (!is_host_phase(name)) continue;
+    out.phases.push_back({std::string(name.substr(0, name.size() - 3)), steps.sum(name)});
+  }
+  other_last(out.phases);
+}
+
+// Files before 1.3 know the span of each step on the device, not the time between the ends of two.
+void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
+  const auto medians = [&](std::string_view name) {
+    const std::vector<double> values = steps.values(name);
+    return values.empty() ? std::nullopt : std::optional(median(values));
+  };
+  out.device_span_ns = medians("step_device_ns");
+  out.host_lead_ns = medians("host_lead_ns");
+  const std::string_view clock = old_file ? "step_device_ns" : "period_device_ns";
+  if (!steps.complete(clock)) return;
+  out.device_ns = steps.sum(clock);
+  for (const std::string_view name : steps.names()) {
+    if (!is_device_phase(name)) continue;
+    std::string phase(name.substr(0, name.size() - kDeviceSuffix.size()));
+    const bool side = phase.ends_with("_side");
+    if (side) phase.resize(phase.size() - std::string_view("_side").size());
+    (side ? out.side_phases : out.device_phases).push_back({std::move(phase), steps.sum(name)});
+  }
+  if (old_file && steps.has("idle_device_ns")) {
+    out.device_phases.push_back({"other", steps.sum("idle_device_ns")});
+  }
+  other_last(out.device_phases);
+}
+
+std::vector<FlaggedSteps> count_flags(std::span<const std::int64_t> flags) {
+  std::vector<FlaggedSteps> counted;
+  for (const auto& [bits, name] : kFlagNames) {
+    const auto steps = std::count_if(flags.begin(), flags.end(), [bits = bits](std::int64_t flag) {
+      return (flag & bits) != 0;
+    });
+    if (steps > 0) counted.push_back({name, steps});
+  }
+  return counted;
+}
+
+StepQuantiles quantiles_of(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  StepQuantiles out;
+  out.p50_ns = quantile_of_sorted(times, 0.5);
+  out.p90_ns = quantile_of_sorted(times, 0.9);
+  if (times.size() >= kLeastForP99) out.p99_ns = quantile_of_sorted(times, 0.99);
+  out.iqr_ns = quantile_of_sorted(times, 0.75) - quantile_of_sorted(times, 0.25);
+  return out;
+}
+
+std::vector<double> latencies(const StepColumns& steps) {
+  std::vector<double> times = steps.values("step_ns");
+  const std::vector<std::int64_t> wait = steps.filled("data_wait_ns");
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] -= static_cast<double>(wait[i]);
+  return times;
+}
+
+Latency latency_of(std::span<const double> times) {
+  constexpr std::size_t kBlocks = 10;
+  constexpr double kConfidence = 0.95;
+  Latency out{.p50_ns = median(times)};
+  const std::size_t length = times.size() / kBlocks;
+  if (length == 0) return out;
+  std::vector<double> medians;
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    medians.push_back(median(times.subspan(block * length, length)));
+  }
+  out.interval_ns = median_interval(medians, kConfidence);
+  return out;
+}
+
+// The loader's very first batch is no border.
+std::optional<EpochBorders> borders_of(const StepColumns& steps) {
+  if (!steps.has("epoch_wait_ns")) return std::nullopt;
+  const std::vector<std::int64_t> flags = steps.filled("flags");
+  const std::vector<std::int64_t> border_wait = steps.filled("epoch_wait_ns");
+  const std::vector<std::int64_t> wait = steps.filled("data_wait_ns");
+  EpochBorders out;
+  double at_borders = 0;
+  double elsewhere = 0;
+  std::int64_t others = 0;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if ((flags[i] & kFirstBatchBit) != 0) continue;
+    if ((flags[i] & kEpochBorderBit) != 0) {
+      ++out.steps;
+      at_borders += static_cast<double>(border_wait[i]);
+    } else {
+      ++others;
+      elsewhere += static_cast<double>(wait[i]);
+    }
+  }
+  if (out.steps == 0) return std::nullopt;
+  const double usual = others == 0 ? 0 : elsewhere / static_cast<double>(others);
+  out.gap_ns = std::max(0.0, at_borders / static_cast<double>(out.steps) - usual);
+  return out;
+}
+
+}  // namespace
+
+std::string_view name_of(StepClock clock) {
+  switch (clock) {
+    case StepClock::kHost:
+      return "host";
+    case StepClock::kDrained:
+      return "drained";
+    case StepClock::kDevice:
+      break;
+  }
+  return "device";
+}
+
+std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
+  StepColumns steps(launch);
+  if (steps.steps() == 0 || !steps.complete("step_ns")) return std::nullopt;
+  LaunchEstimate out;
+  const bool old_file = launch.schema_minor < kFirstMinorWithWholeWindows;
+  const auto count = [&](std::string_view name) {
+    return steps.has(name) ? std::optional(steps.sum(name)) : std::nullopt;
+  };
+  out.flagged = count_flags(steps.filled("flags"));
+  out.borders = borders_of(steps);
+  const bool cut = old_file && steps.cut_to_epochs(kEpochBorderBit);
+  out.uneven = old_file && !cut && steps.has("data_wait_ns");
+  out.steps = static_cast<std::int64_t>(steps.steps());
+  out.on_device = ran_on_device(launch.row);
+  add_host(steps, out);
+  add_device(steps, old_file, out);
+  if (const auto drained = number_of(launch.row.report.schedule, "window_drained_ns")) {
+    out.drained_ns = static_cast<std::int64_t>(*drained);
+  }
+  out.no_rates = out.on_device && !out.device_ns && !out.drained_ns;
+  out.samples = count("samples");
+  out.tokens = count("tokens");
+  const bool latency = text_of(launch.row.options, "schedule.sync") == "step";
+  std::vector<double> times = latency ? latencies(steps) : steps.values("step_ns");
+  if (latency) out.latency = latency_of(times);
+  out.quantiles = quantiles_of(std::move(times));
+  return out;
+}
+
+StepClock clock_of(const LaunchEstimate& launch) {
+  if (launch.device_ns) return StepClock::kDevice;
+  return launch.on_device ? StepClock::kDrained : StepClock::kHost;
+}
+
+StepClock common(StepClock a, StepClock b) { return a == b ? a : StepClock::kDrained; }
+
+std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock) {
+  if (clock == StepClock::kDevice) return launch.device_ns.value_or(launch.host_ns);
+  if (clock == StepClock::kDrained) return launch.drained_ns.value_or(launch.host_ns);
+  return launch.host_ns;
+}
+
+double step_ns(const LaunchEstimate& launch, StepClock clock) {
+  return static_cast<double>(window_ns(launch, clock)) / static_cast<double>(launch.steps);
+}
+
+double headline_ns(const LaunchEstimate& launch, StepClock clock) {
+  return launch.latency ? launch.latency->p50_ns : step_ns(launch, clock);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slow steps that are rarer than one per launch: the median over launches does not see them, their
+// mean does. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "harness/estimate/case_rows.h"
+
+namespace stepbench {
+
+struct RareSlowSteps {
+  std::int64_t slow = 0;    // longer than any step of the launch in the middle
+  std::int64_t steps = 0;   // of all launches
+  double difference = 0;    // of the mean over launches from their median: 0.08 = 8 % longer
+  std::int64_t active = 0;  // steps in which about ten of them are to be expected
+};
+
+// Nothing while mean and median over launches agree within `margin`.
+[[nodiscard]] std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin);
+
+}  // namespace stepbench

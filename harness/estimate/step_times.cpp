@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/step_times.h"
+
+#include <limits>
+#include <optional>
+
+namespace stepbench {
+namespace {
+
+using Estimates = std::vector<std::optional<LaunchEstimate>>;
+
+Estimates estimates_of(std::span<const Launch* const> launches) {
+  Estimates estimates;
+  estimates.reserve(launches.size());
+  for (const Launch* launch : launches) estimates.push_back(estimate_of(*launch));
+  return estimates;
+}
+
+std::vector<double> values_of(const Estimates& estimates, StepClock clock) {
+  std::vector<double> values;
+  values.reserve(estimates.size());
+  for (const auto& estimate : estimates) {
+    values.push_back(estimate ? headline_ns(*estimate, clock)
+                              : std::numeric_limits<double>::quiet_NaN());
+  }
+  return values;
+}
+
+}  // namespace
+
+StepTimes step_times(std::span<const Launch* const> base,
+                     std::span<const Launch* const> candidate) {
+  const Estimates a = estimates_of(base);
+  const Estimates b = estimates_of(candidate);
+  std::optional<StepClock> clock;
+  StepTimes times;
+  for (const Estimates* side : {&a, &b}) {
+    for (const auto& estimate : *side) {
+      if (!estimate) continue;
+      times.mixed = times.mixed || (clock && *clock != clock_of(*estimate));
+      clock = clock ? common(*clock, clock_of(*estimate)) : clock_of(*estimate);
+      times.latency = times.latency || estimate->latency.has_value();
+    }
+  }
+  times.clock = clock.value_or(StepClock::kHost);
+  times.base = values_of(a, times.clock);
+  times.candidate = values_of(b, times.clock);
+  return times;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step of each launch of two sides that are compared, on the one clock that all of them have.
+// Pure; any thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/estimate/launch_estimate.h"
+
+namespace stepbench {
+
+struct StepTimes {
+  StepClock clock = StepClock::kHost;
+  bool latency = false;      // the values are latencies: schedule.sync: step
+  bool mixed = false;        // some launches have device times and others not
+  std::vector<double> base;  // headline_ns() of each launch; NaN: it has no steps
+  std::vector<double> candidate;
+};
+
+[[nodiscard]] StepTimes step_times(std::span<const Launch* const> base,
+                                   std::span<const Launch* const> candidate);
+
+}  // namespace stepbench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader must know of how a row's numbers came about: the clock, slow steps that the median
+// does not see, a loader's queue that was not level, windows that hold no whole epoch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+
+namespace stepbench {
+
+[[nodiscard]] std::vector<std::string> estimate_notes(const CaseRow& row);
+
+// One line each for the whole table; empty when there is nothing to say.
+[[nodiscard]] std::string flagged_steps(const std::vector<CaseRow>& rows);
+[[nodiscard]] std::string epoch_gaps(const std::vector<CaseRow>& rows);
+
+}  // namespace stepbench

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/estimate/rare_slow_steps.h"
+#include "harness/estimate/step_times.h"
+#include "tests/unit/estimate/made_launch.h"
+
+namespace stepbench {
+namespace {
+
+Launch of_step(std::int64_t step, std::int64_t wait, std::int64_t samples = 64) {
+  return made_launch({"step_ns", "data_wait_ns", "other_ns", "samples"},
+                     {{step, step}, {wait, wait}, {step - wait, step - wait}, {samples, samples}});
+}
+
+TEST(CaseEstimate, StepBatchAndRateAgreeAndPhasesSumToTheStep) {
+  const Results results =
+      made_results({of_step(1'000'000, 100'000), of_step(1'500'000, 900'000),
+                    of_step(1'200'000, 200'000), of_step(9'000'000, 8'000'000)});
+  const CaseRow row = case_rows(results).front();
+  EXPECT_DOUBLE_EQ(row.step_ns.value(), 1'350'000) << "median over launches";
+  EXPECT_NEAR(row.samples_per_s.value() * *row.step_ns * 1e-9, 64, 1e-9);
+  ASSERT_EQ(row.phases.size(), 2U);
+  EXPECT_NEAR(row.phases[0].ns + row.phases[1].ns, *row.step_ns, 1e-6);
+  EXPECT_NEAR(row.phases[0].share, 9.2 / 12.7, 1e-12) << "time of all launches over time of all";
+  EXPECT_EQ(row.data_wait_share, row.phases[0].share);
+  EXPECT_DOUBLE_EQ(row.mean_ns.value(), 3'175'000);
+}
+
+TEST(CaseEstimate, TheModelsRateFollowsFromTheStepAndAShareAboveOneIsRefused) {
+  Results results = made_results({of_step(1000, 0)});
+  EXPECT_FALSE(case_rows(results).front().achieved_flops_per_s);
+  auto& metrics = results.launches[0].row.report.metrics;
+  metrics["model_flops_per_step"] = 3e6;
+  EXPECT_DOUBLE_EQ(case_rows(results).front().achieved_flops_per_s.value(), 3e12);
+  EXPECT_FALSE(case_rows(results).front().mfu) << "the peak is not known";
+  metrics["device_peak_flops"] = 4e12;
+  EXPECT_DOUBLE_EQ(case_rows(results).front().mfu.value(), 0.75);
+  metrics["device_peak_flops"] = 2.9e12;
+  EXPECT_FALSE(case_rows(results).front().mfu);
+  EXPECT_TRUE(case_rows(results).front().mfu_refused);
+}
+
+TEST(CaseEstimate, AGapAtBordersIsAlsoSpreadOverTheSteps) {
+  const Launch launch =
+      made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
+                  {{100, 100, 900, 100}, {10, 10, 810, 10}, {0, 0, 810, 0}, {0, 0, 1, 0}});
+  const Results results = made_results({launch, launch});
+  const CaseRow row = case_rows(results).front();
+  EXPECT_DOUBLE_EQ(row.epoch_gap_ns.value(), 800);
+  EXPECT_DOUBLE_EQ(row.epoch_gap_per_step_ns.value(), 200);
+  EXPECT_DOUBLE_EQ(row.step_ns.value(), 300) << "the gap is part of the step";
+}
+
+TEST(CaseEstimate, LatencyRowsAreAboutTheirLatencyAndKeepTheRateOfTheirWindow) {
+  std::vector<Launch> launches;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    launches.push_back(of_step(1000 + i, 400));
+    launches.back().row.options["schedule.sync"] = std::string("step");
+  }
+  const CaseRow row = case_rows(made_results(std::move(launches))).front();
+  EXPECT_DOUBLE_EQ(row.headline_ns().value(), 602.5);
+  EXPECT_EQ(row.spread, Spread::kOverLaunches);
+  EXPECT_DOUBLE_EQ(row.interval_ns.low, 600);
+  EXPECT_DOUBLE_EQ(row.interval_ns.high, 605);
+  EXPECT_NEAR(row.samples_per_s.value(), 64 / 1002.5e-9, 1);
+}
+
+Launch of_steps(std::vector<std::int64_t> steps) {
+  return made_launch({"step_ns"}, {std::move(steps)});
+}
+
+TEST(RareSlowSteps, OfWhichMostLaunchesHaveNoneAreToldWithTheStepsThatHoldTen) {
+  std::vector<Launch> launches(9, of_steps({100, 101, 99, 100, 100}));
+  launches.push_back(of_steps({100, 100, 100, 4100, 100}));
+  const Results results = made_results(std::move(launches));
+  const auto rare = rare_slow_steps(case_rows(results).front(), 0.01);
+  ASSERT_TRUE(rare);
+  EXPECT_EQ(rare->slow, 1);
+  EXPECT_EQ(rare->steps, 50);
+  EXPECT_NEAR(rare->difference, 0.8, 1e-12);
+  EXPECT_EQ(rare->active, 500);
+}
+
+TEST(RareSlowSteps, AreNotToldOfEvenLaunchesOrOfLaunchesThatAreSlowAsWholes) {
+  const Results even = made_results(std::vector<Launch>(6, of_steps({100, 101, 99, 100, 100})));
+  EXPECT_FALSE(rare_slow_steps(case_rows(even).front(), 0.01));
+  std::vector<Launch> launches(5, of_steps({100, 101, 99, 100, 100}));
+  launches.push_back(of_steps({200, 201, 199, 200, 200, 203, 205}));
+  const Results one_slow = made_results(std::move(launches));
+  EXPECT_FALSE(rare_slow_steps(case_rows(one_slow).front(), 0.01));
+}
+
+TEST(StepTimes, OfTwoSidesAreOnTheClockThatAllLaunchesHave) {
+  Launch device = made_launch({"step_ns", "period_device_ns"}, {{10, 10}, {50, 50}});
+  device.row.report.effective["device"] = std::string("cuda:0");
+  device.row.report.schedule["window_drained_ns"] = std::int64_t{120};
+  Launch without = device;
+  without.samples[0].columns.pop_back();
+  without.samples[0].values.pop_back();
+  const std::vector<const Launch*> all{&device, &device};
+  const std::vector<const Launch*> some{&device, &without};
+  const StepTimes same = step_times(all, all);
+  EXPECT_EQ(same.clock, StepClock::kDevice);
+  EXPECT_FALSE(same.mixed);
+  EXPECT_THAT(same.base, testing::ElementsAre(50, 50));
+  const StepTimes mixed = step_times(all, some);
+  EXPECT_EQ(mixed.clock, StepClock::kDrained);
+  EXPECT_TRUE(mixed.mixed);
+  EXPECT_THAT(mixed.base, testing::ElementsAre(60, 60));
+  EXPECT_THAT(mixed.candidate, testing::ElementsAre(60, 60));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+inline Launch made_launch(std::vector<std::string> columns,
+                          std::vector<std::vector<std::int64_t>> values) {
+  Launch launch;
+  launch.row.key.case_id = "00112233aabbccdd";
+  launch.row.outcome = Outcome::measured();
+  launch.samples.push_back(
+      {.key = {}, .cycle = 0, .columns = std::move(columns), .values = std::move(values)});
+  return launch;
+}
+
+// Launches of one case, numbered.
+inline Results made_results(std::vector<Launch> launches) {
+  Results results;
+  for (Launch& launch : launches) {
+    launch.row.key.launch = static_cast<int>(results.launches.size());
+    results.launches.push_back(std::move(launch));
+  }
+  return results;
+}
+
+}  // namespace stepbench
