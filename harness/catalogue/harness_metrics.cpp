@@ -93,7 +93,7 @@ std::vector<Metric> make() {
        context("tokens", "tokens", "Tokens that the step consumed."),
        context("bytes", "bytes", "Bytes of input that the step consumed."),
        context("flags", "",
-               "Why a step is not steady: first of an epoch, partial batch, throttled.")});
+               "What is special about a step: first of an epoch, partial batch, throttled.")});
   add(Source::kHostClock,
       {lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
        lower("step_host_ns", "ns", "Time of the windows by the host's clock, per step."),

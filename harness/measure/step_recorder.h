@@ -16,7 +16,7 @@ class Instrument;
 enum class Count : std::uint8_t { kSamples, kTokens, kBytes };
 inline constexpr std::size_t kCounts = 3;
 
-// Why a step is not steady state; bits of the `flags` column. Do not renumber.
+// What is special about a step; bits of the `flags` column. Do not renumber.
 enum StepFlag : std::int64_t {
   kEpochBorder = 1 << 0,  // its data_wait holds an epoch gap
   kPartialBatch = 1 << 1,

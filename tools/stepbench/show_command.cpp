@@ -55,9 +55,9 @@ constexpr const char* kExamples = R"(Examples:
   stepbench show RUN --ops --per-step --group-by phase,module --format csv
       columns and sort keys have the names of torch.profiler's; in csv and json times are microseconds
 
-The table: `step` is the median over launches of each launch's median step; the interval is that of the
-median over launches (95 %, six launches or more), else the range. Steps that begin an epoch, hold a partial
-batch or were throttled are left out of it. results/SCHEMA.md describes the files.)";
+The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
+interval is that of this median (95 %, six launches or more), else the range. No step is left out. Rates are
+the work of a step over that time. results/SCHEMA.md describes the files.)";
 
 const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& results,
                          const std::string& prefix) {
