@@ -17,6 +17,7 @@ struct RuleFacts {
   bool swept =
       false;      // the case is one of several: impossible points are merged or skipped, not errors
   int cores = 1;  // in this process's affinity mask
+  bool smoke = false;  // nothing is measured: the schedule stays as short as it is
 };
 
 class RuleSink {

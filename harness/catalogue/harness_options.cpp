@@ -83,8 +83,15 @@ Option steps(const std::string& name, const std::string& doc, std::int64_t value
 }
 
 Section schedule() {
-  Option active =
-      steps("active", "Measured steps of a cycle. auto: as many as `precision` needs.", 50, 1);
+  Option active = steps("active",
+                        "Measured steps of a cycle. auto: as many as `precision` needs. Where the "
+                        "loader has workers, the plan raises it to a multiple of loader.num_workers "
+                        "and at least 24 times it (6 times where a model's step takes the "
+                        "batches): workers deliver in turns, and a window that cuts a turn is "
+                        "wrong by the same amount in every launch. Where it stops at the borders "
+                        "of epochs (loader.epochs: separate), the worker raises it to whole "
+                        "epochs if an epoch is hardly longer; else the window holds no border.",
+                        50, 1);
   active.choices = {"auto"};
   Option repeat = steps("repeat", "Cycles of wait, warmup and active in one launch.", 1, 1);
   repeat.unit = "cycles";
@@ -93,19 +100,30 @@ Section schedule() {
   skip_first_wait.unit.clear();
   skip_first_wait.max = 1;
   Option max_active =
-      steps("max_active", "At most so many measured steps with active: auto.", 10'000, 10);
+      steps("max_active",
+            "At most so many measured steps with active: auto. `precision` is judged from eleven "
+            "windows on.",
+            10'000, 10);
+  Option window = steps("window",
+                        "Measured steps of a cycle with active: auto; raised like `active`. Their "
+                        "means are what `precision` is judged by.",
+                        50, 1);
   const Requires automatic{.option = "schedule.active",
                            .op = Requires::Op::kEqual,
                            .value = "auto"s,
                            .doc = "needs active: auto"};
   max_active.requires_ = automatic;
+  window.requires_ = automatic;
   return {
       .name = "schedule",
       .doc = "Which steps of a launch are measured, as in torch.profiler's schedule.",
       .options = {
           steps("wait", "Steps at the start of a cycle of which nothing is kept.", 1, 0),
           steps("warmup",
-                "Steps before the measured ones; instruments are on, results are dropped.", 10, 0),
+                "Steps before the measured ones; instruments are on, results are dropped. Where "
+                "the loader has workers, the plan raises wait + warmup to 2 * num_workers * "
+                "prefetch_factor + 2: until then its queue still fills or drains.",
+                10, 0),
           active,
           repeat,
           steps("skip_first", "Steps before the first cycle.", 0, 0),
@@ -120,14 +138,24 @@ Section schedule() {
            .identity_default = "none"s},
           {.name = "precision",
            .type = OptionType::kNumber,
-           .doc = "With active: auto, stop when the interval of the step median is within this "
-                  "fraction of it.",
+           .doc = "With active: auto, stop when half the 95 % interval of time / steps is at most "
+                  "this fraction of it, twice running.",
            .default_value = 0.01,
            .min = 1e-6,
            .max = 1,
            .identity = Identity::kContext,
            .requires_ = automatic},
           max_active,
+          window,
+          steps("block",
+                "Steps that come in one turn of the loader's workers; windows are multiples of "
+                "it. The plan sets it to loader.num_workers.",
+                1, 1),
+          steps("refill",
+                "Steps after a border of epochs until the loader's queue stands as it will; no "
+                "window begins within them, unless it holds whole epochs. The plan sets it to 2 * "
+                "num_workers * prefetch_factor + 2.",
+                0, 0),
       }};
 }
 

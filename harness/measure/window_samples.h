@@ -30,6 +30,7 @@ class WindowSamples {
   void clear() { size_ = 0; }
   void append(const StepRecorder::Step& step) noexcept { rows_[size_++] = step; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::int64_t begin_ns() const { return rows_.front().start_ns; }  // once not empty
 
   // index, step_ns, <phase>_ns of each phase that occurred, other_ns, then samples, tokens, bytes
   // and epoch_wait_ns when any step has them, flags. A step lasts until the next one's start, the

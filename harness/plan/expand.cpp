@@ -93,7 +93,8 @@ RuleFacts Expansion::facts() const {
   return {.cuda_available = request_.request.cuda_available,
           .device_auto = automatic,
           .swept = sweep_.present,
-          .cores = request_.request.cores};
+          .cores = request_.request.cores,
+          .smoke = request_.request.smoke};
 }
 
 const CaseShape& Expansion::shape_of(const std::vector<PointValue>& values) {

@@ -216,7 +216,7 @@ void apply_smoke(Settings& settings) {
       {"launches", 1},        {"schedule.wait", 0},   {"schedule.warmup", 1},
       {"schedule.active", 2}, {"schedule.repeat", 1}, {"schedule.skip_first", 0}};
   for (const auto& [name, value] : kSmoke) settings.options[name] = {value, "--smoke"};
-  for (const char* name : {"schedule.precision", "schedule.max_active"})
+  for (const char* name : {"schedule.precision", "schedule.max_active", "schedule.window"})
     settings.options.erase(name);
 }
 

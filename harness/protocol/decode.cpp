@@ -276,6 +276,7 @@ RuleFacts decode_facts(std::string_view line) {
   out.device_auto = in.flag("device_auto");
   out.swept = in.flag("swept");
   out.cores = in.small("cores", out.cores);
+  out.smoke = in.flag("smoke");
   return out;
 }
 
@@ -286,7 +287,9 @@ WorkerMessage decode_worker(std::string_view line) {
   if (kind == "hello") return hello(in);
   if (kind == "stage") return StageMessage{in.one_of(kStageNames, "stage")};
   if (kind == "cycle") {
-    return CycleMessage{in.integer("cycle"), in.integer("steps"), in.integer("median_step_ns")};
+    const char* step_ns =
+        in.find("mean_step_ns") != nullptr ? "mean_step_ns" : "median_step_ns";  // of older workers
+    return CycleMessage{in.integer("cycle"), in.integer("steps"), in.integer(step_ns)};
   }
   if (kind == "samples") return samples(in);
   if (kind == "ops") return ops(in);

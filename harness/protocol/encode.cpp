@@ -61,7 +61,8 @@ struct ToLine {
     return {{"kind", "cycle"},
             {"cycle", message.cycle},
             {"steps", message.steps},
-            {"median_step_ns", message.median_step_ns}};
+            {"mean_step_ns", message.mean_step_ns},
+            {"median_step_ns", message.mean_step_ns}};  // older controllers ask for it
   }
   Json operator()(const SamplesMessage& message) const {
     return {{"kind", "samples"},
@@ -116,7 +117,8 @@ std::string encode(const RuleFacts& facts) {
                {"cuda_available", facts.cuda_available},
                {"device_auto", facts.device_auto},
                {"swept", facts.swept},
-               {"cores", facts.cores}});
+               {"cores", facts.cores},
+               {"smoke", facts.smoke}});
 }
 
 std::string encode(const WorkerMessage& message) {

@@ -52,7 +52,7 @@ struct StageMessage {
 struct CycleMessage {  // a cycle's active window ended
   std::int64_t cycle = 0;
   std::int64_t steps = 0;
-  std::int64_t median_step_ns = 0;
+  std::int64_t mean_step_ns = 0;
 };
 
 struct SamplesMessage {

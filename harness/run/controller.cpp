@@ -156,8 +156,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
       .interrupts = interrupts_,
       .root = "/",
       .devices = setup_.devices,
-      .progress = [this](const std::string& stage, std::int64_t median_ns) {
-        progress_.update(stage, median_ns);
+      .progress = [this](const std::string& stage, std::int64_t step_ns) {
+        progress_.update(stage, step_ns);
       }};
   LaunchResult result =
       run_launch(request_of(job, planned.resolved, environment.variables), surroundings);

@@ -72,7 +72,7 @@ void Dialogue::handle(protocol::StageMessage&& message) {
 }
 
 void Dialogue::handle(protocol::CycleMessage&& message) {
-  last_cycle_median_ns_ = message.median_step_ns;
+  last_cycle_step_ns_ = message.mean_step_ns;
   ++cycles_;
 }
 

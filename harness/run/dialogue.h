@@ -28,7 +28,7 @@ class Dialogue {
     return stage_;
   }  // "start" until the first is announced
   [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
-  [[nodiscard]] std::int64_t last_cycle_median_ns() const { return last_cycle_median_ns_; }
+  [[nodiscard]] std::int64_t last_cycle_step_ns() const { return last_cycle_step_ns_; }
   [[nodiscard]] std::size_t cycles() const { return cycles_; }  // whose windows have ended
   [[nodiscard]] bool has_unfinished_line() const { return !lines_.rest().empty(); }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
@@ -56,7 +56,7 @@ class Dialogue {
   std::optional<protocol::Hello> hello_;
   std::string stage_ = "start";
   std::optional<Outcome> final_;
-  std::int64_t last_cycle_median_ns_ = 0;
+  std::int64_t last_cycle_step_ns_ = 0;
   std::size_t cycles_ = 0;
   LaunchReport report_;
   std::vector<protocol::SamplesMessage> samples_;

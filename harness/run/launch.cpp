@@ -251,7 +251,7 @@ class LaunchLoop {
 
   void report_progress() {
     if (!surroundings_.progress || clock_.now_ns() < next_progress_ns_) return;
-    surroundings_.progress(dialogue_.stage(), dialogue_.last_cycle_median_ns());
+    surroundings_.progress(dialogue_.stage(), dialogue_.last_cycle_step_ns());
     next_progress_ns_ = clock_.now_ns() + kNsPerS;
   }
 

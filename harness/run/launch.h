@@ -47,7 +47,7 @@ struct LaunchSurroundings {
   Interrupts& interrupts;
   std::filesystem::path root = "/";      // of /proc and /sys
   const NvmlSession* devices = nullptr;  // null: there are none to watch
-  std::function<void(const std::string& stage, std::int64_t last_cycle_median_ns)> progress =
+  std::function<void(const std::string& stage, std::int64_t last_cycle_step_ns)> progress =
       {};  // about once a second
 };
 

@@ -82,9 +82,9 @@ std::optional<std::int64_t> Progress::expected_left_ns() const {
   return current_ns + mean_ns * static_cast<std::int64_t>(remaining_);
 }
 
-void Progress::update(const std::string& stage, std::int64_t last_cycle_median_ns) {
+void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns) {
   if (style_.quiet || !style_.terminal) return;
-  if (last_cycle_median_ns > 0) last_step_ns_ = static_cast<double>(last_cycle_median_ns);
+  if (last_cycle_step_ns > 0) last_step_ns_ = static_cast<double>(last_cycle_step_ns);
   std::string line = position() + "  [" + stage + "]  " + clock_text(clock_.now_ns() - begin_ns_);
   if (const auto left_ns = expected_left_ns()) line += ", about " + clock_text(*left_ns) + " left";
   if (last_step_ns_ > 0) line += ", last step " + duration_text(last_step_ns_);

@@ -25,7 +25,7 @@ class Progress {
   void say(const std::string& text);  // a line of its own
   void begin_launch(std::size_t case_number, std::size_t cases, std::string label, int launch,
                     std::size_t remaining);
-  void update(const std::string& stage, std::int64_t last_cycle_median_ns);
+  void update(const std::string& stage, std::int64_t last_cycle_step_ns);
   void end_launch(const LaunchRow& row, std::optional<double> step_ns);
   void end();  // takes the live line away
 

@@ -18,4 +18,16 @@ Action action_at(const Schedule& schedule, std::int64_t step) {
   return in_cycle < cycle - 1 ? Action::kRecord : Action::kRecordAndSave;
 }
 
+std::optional<std::int64_t> steps_to_window(const Schedule& schedule, std::int64_t step) {
+  if (step < schedule.skip_first) return std::nullopt;
+  step -= schedule.skip_first;
+  const bool without_wait = schedule.skip_first_wait != 0 && step == 0;
+  if (schedule.skip_first_wait != 0) step += schedule.wait;
+  const std::int64_t cycle = schedule.wait + schedule.warmup + schedule.active;
+  if (schedule.repeat > 0 && step / cycle >= schedule.repeat) return std::nullopt;
+  if (without_wait) return schedule.warmup;
+  if (step % cycle != 0) return std::nullopt;
+  return schedule.wait + schedule.warmup;
+}
+
 }  // namespace stepbench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "harness/schedule/action.h"
 
@@ -20,6 +21,10 @@ struct Schedule {
 
 // What happens in the step-th step, counted from 0. The last active step of a cycle saves.
 [[nodiscard]] Action action_at(const Schedule& schedule, std::int64_t step);
+
+// Where a cycle begins at the step-th step: its steps before the window. Else nothing.
+[[nodiscard]] std::optional<std::int64_t> steps_to_window(const Schedule& schedule,
+                                                          std::int64_t step);
 
 [[nodiscard]] constexpr bool is_active(Action action) {
   return action == Action::kRecord || action == Action::kRecordAndSave;

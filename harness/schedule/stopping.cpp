@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/schedule/stopping.h"
 
-#include <algorithm>
 #include <numeric>
+#include <vector>
 
-#include "harness/stats/order.h"
+#include "harness/stats/t_test.h"
 
 namespace stepbench {
+namespace {
+
+constexpr std::size_t kFewest = 10;  // windows, and joined windows
+
+// Windows that make up a joined one.
+std::size_t joined(std::size_t windows) {
+  std::size_t length = 1;
+  while (windows / (2 * length) >= kFewest) length *= 2;
+  return length;
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+bool is_precise(const StopRule& rule, std::span<const double> window_means) {
+  const auto interval = interval_of_windows(window_means);
+  return interval && (interval->high - interval->low) / 2 <= rule.precision * mean(window_means);
+}
+
+// A look is where a joined window is complete. A single one may be narrow by luck, and there are
+// many of them.
+bool precise_twice_running(const StopRule& rule, std::span<const double> window_means) {
+  const std::size_t windows = window_means.size();
+  const std::size_t length = joined(windows);
+  if (windows % length != 0 || windows <= kFewest) return false;
+  const std::size_t before = windows - joined(windows - 1);
+  return is_precise(rule, window_means) && is_precise(rule, window_means.first(before));
+}
+
+}  // namespace
 
 std::string_view name_of(StopReason reason) {
   switch (reason) {
@@ -23,33 +54,33 @@ std::string_view name_of(StopReason reason) {
 }
 
 Verdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t active_done,
-                   std::span<const double> batch_means) {
-  constexpr double kConfidence = 0.95;
+                   std::span<const double> window_means) {
   const bool enough_cycles = rule.cycles > 0 && cycles_done >= rule.cycles;
   Verdict verdict;
   if (!rule.automatic) {
     if (enough_cycles) verdict.stop = StopReason::kCount;
     return verdict;
   }
-  verdict.interval = median_interval(batch_means, kConfidence);
-  if (verdict.interval && enough_cycles) {
-    const double half_width = (verdict.interval->high - verdict.interval->low) / 2;
-    if (half_width <= rule.precision * median(batch_means)) verdict.stop = StopReason::kPrecision;
+  verdict.interval = interval_of_windows(window_means);
+  if (enough_cycles && precise_twice_running(rule, window_means)) {
+    verdict.stop = StopReason::kPrecision;
+  } else if (active_done >= rule.max_active) {
+    verdict.stop = StopReason::kCount;
   }
-  if (!verdict.stop && active_done >= rule.max_active) verdict.stop = StopReason::kCount;
   return verdict;
 }
 
-void append_batch_means(std::span<const std::int64_t> step_ns, std::vector<double>& batch_means) {
-  const std::size_t batches = std::min(kBatchesPerWindow, step_ns.size());
-  if (batches == 0) return;
-  const std::size_t length = step_ns.size() / batches;
-  for (std::span<const std::int64_t> rest = step_ns.last(length * batches); !rest.empty();
-       rest = rest.subspan(length)) {
-    const auto batch = rest.first(length);
-    const std::int64_t sum = std::accumulate(batch.begin(), batch.end(), std::int64_t{0});
-    batch_means.push_back(static_cast<double>(sum) / static_cast<double>(length));
+std::optional<Interval> interval_of_windows(std::span<const double> window_means) {
+  constexpr double kConfidence = 0.95;
+  if (window_means.size() < kFewest) return std::nullopt;
+  const std::size_t length = joined(window_means.size());
+  std::vector<double> means;
+  for (auto rest = window_means; rest.size() >= length; rest = rest.subspan(length)) {
+    means.push_back(mean(rest.first(length)));
   }
+  const double half_width = mean_half_width(means, kConfidence);
+  const double centre = mean(window_means);
+  return Interval{centre - half_width, centre + half_width};
 }
 
 }  // namespace stepbench

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "harness/stats/interval.h"
 
@@ -15,27 +14,25 @@ namespace stepbench {
 enum class StopReason : std::uint8_t { kCount, kPrecision, kWallLimit, kError };  // on disk by name
 [[nodiscard]] std::string_view name_of(StopReason reason);
 
-// Steps in a window of `active: auto`, and the batches that it is cut into.
-inline constexpr std::int64_t kAutomaticWindow = 50;
-inline constexpr std::size_t kBatchesPerWindow = 10;
-
 struct StopRule {
   std::int64_t cycles = 1;  // at least; without `automatic` exactly. 0: no end
   bool automatic = false;   // active: auto
-  double precision = 0.01;  // half-width of the interval of the step time over its median
+  double precision = 0.01;  // half-width of the interval over the estimate
   std::int64_t max_active = 10'000;
 };
 
 struct Verdict {
   std::optional<StopReason> stop = {};
-  std::optional<Interval> interval = {};  // 95 %, of the median of batch means; automatic only
+  std::optional<Interval> interval = {};  // 95 %, of time / steps over all windows; automatic only
 };
 
+// `window_means`: time / steps of each window so far, all of one length, in their order.
 [[nodiscard]] Verdict stop_after(const StopRule& rule, std::int64_t cycles_done,
-                                 std::int64_t active_done, std::span<const double> batch_means);
+                                 std::int64_t active_done, std::span<const double> window_means);
 
-// Adds the means of the window's batches: kBatchesPerWindow, or one per step in a shorter window.
-// Surplus steps at its start are left out.
-void append_batch_means(std::span<const std::int64_t> step_ns, std::vector<double>& batch_means);
+// The interval about the mean of all windows, by Student's t on windows that are joined in pairs,
+// pairs of pairs and so on until 10 to 19 remain: long windows are nearly independent even where
+// steps are not. Nothing below 10 windows.
+[[nodiscard]] std::optional<Interval> interval_of_windows(std::span<const double> window_means);
 
 }  // namespace stepbench

@@ -60,4 +60,12 @@ TTest student(std::span<const double> a, std::span<const double> b) {
   return decide(x.mean - y.mean, std::sqrt(pooled * (1 / x.n + 1 / y.n)), degrees);
 }
 
+double mean_half_width(std::span<const double> values, double confidence) {
+  if (values.size() < 2) return std::numeric_limits<double>::infinity();
+  const Moments x = moments(values);
+  const boost::math::students_t law(x.n - 1);
+  return boost::math::quantile(boost::math::complement(law, (1 - confidence) / 2)) *
+         std::sqrt(x.variance / x.n);
+}
+
 }  // namespace stepbench

@@ -17,4 +17,7 @@ struct TTest {
 [[nodiscard]] TTest student(std::span<const double> a,
                             std::span<const double> b);  // pooled variance
 
+// Half the width of Student's interval about the mean; infinite with fewer than two values.
+[[nodiscard]] double mean_half_width(std::span<const double> values, double confidence);
+
 }  // namespace stepbench

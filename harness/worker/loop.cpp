@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/loop.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "harness/error.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench {
+namespace {
+
+// On the device's clock where its events gave one, else on the host's.
+double mean_step_ns(const Columns& cycle, std::int64_t drained_ns) {
+  const auto name = std::find(cycle.names.begin(), cycle.names.end(), "period_device_ns");
+  const std::int64_t window_ns =
+      name == cycle.names.end()
+          ? drained_ns
+          : std::accumulate(cycle.at(*name).begin(), cycle.at(*name).end(), std::int64_t{0});
+  return static_cast<double>(window_ns) / static_cast<double>(cycle.values.front().size());
+}
+
+}  // namespace
 
 Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
            std::vector<std::string> phase_names)
@@ -39,14 +55,23 @@ LoopResult Loop::run(const OnStage& on_stage, const OnCycle& on_cycle) {
     throw;
   }
   if (result_.cycles == 0) {
-    throw Error("limits.wall_s ended the launch before its first cycle was finished");
+    const Schedule& schedule = options_.schedule;
+    throw Error("limits.wall_s ended the launch before its first cycle was finished: it has " +
+                std::to_string(schedule.wait + schedule.warmup) + " steps of warm-up and " +
+                std::to_string(schedule.active) + " measured ones, and " +
+                std::to_string(result_.all_steps) +
+                " steps were done; raise limits.wall_s, or lower schedule.active" +
+                (options_.block_steps == 1
+                     ? ""
+                     : ", which grows with the " + std::to_string(options_.block_steps) +
+                           " workers of the loader"));
   }
   return result_;
 }
 
 void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
   for (std::int64_t step = 0; clock_.now_ns() < options_.deadline_ns; ++step) {
-    const Action action = action_at(options_.schedule, step);
+    const Action action = next_action(step);
     prepare(action, on_stage);
     one_step(step);
     ++result_.all_steps;
@@ -63,6 +88,25 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
   }
 }
 
+// Before a cycle's first step the device is drained and caches are brought into state. From there
+// to the window's end nothing waits, so that the window finds the loader and the device's queue as
+// the warm-up left them.
+Action Loop::next_action(std::int64_t step) {
+  if (in_window_) return action_at(options_.schedule, step - inserted_);
+  if (step < cycle_from_) return Action::kNone;
+  const auto before_window = steps_to_window(options_.schedule, step - inserted_);
+  if (before_window) {
+    const std::int64_t more = steps_past_border(options_.epoch_steps, options_.schedule.active,
+                                                step + *before_window);
+    inserted_ += more;
+    cycle_from_ = step + more;
+    if (more > 0) return Action::kNone;
+    workload_.synchronize();
+    workload_.before_cycle();
+  }
+  return action_at(options_.schedule, step - inserted_);
+}
+
 // Inside a window this adds two comparisons to the step's period.
 void Loop::prepare(Action action, const OnStage& on_stage) {
   if (in_window_) {
@@ -70,7 +114,7 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
     return;
   }
   on_stage(is_active(action));
-  if (is_active(action)) workload_.synchronize();  // collectors begin on an idle device
+  if (is_active(action) && options_.idle_device) workload_.synchronize();
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
   if (!is_active(action)) return;
@@ -96,7 +140,11 @@ void Loop::end_window(const OnCycle& on_cycle) {
   const std::int64_t end_ns = clock_.now_ns();
   in_window_ = false;
   result_.usage += current_usage() - usage_at_begin_;
+  const std::int64_t drain_ns = clock_.now_ns();
   workload_.synchronize();
+  const std::int64_t drained_ns =
+      end_ns - samples_.begin_ns() + (clock_.now_ns() - drain_ns);
+  result_.window_drained_ns += drained_ns;
   workload_.window(Edge::kEnd);
   Columns columns = samples_.columns(end_ns);
   for (Instrument* instrument : instruments_.all()) instrument->add_columns(columns);
@@ -104,13 +152,13 @@ void Loop::end_window(const OnCycle& on_cycle) {
   result_.active_steps += static_cast<std::int64_t>(samples_.size());
   ++result_.cycles;
   samples_.clear();
-  append_batch_means(columns.at("step_ns"), batch_means_);
+  window_means_.push_back(mean_step_ns(columns, drained_ns));
   on_cycle(columns);
 }
 
 bool Loop::stop_between_cycles() {
   const Verdict verdict =
-      stop_after(options_.stop, result_.cycles, result_.active_steps, batch_means_);
+      stop_after(options_.stop, result_.cycles, result_.active_steps, window_means_);
   result_.within_launch = verdict.interval;
   if (!workload_.all_ranks_stop(verdict.stop.has_value())) return false;
   result_.reason = verdict.stop.value_or(StopReason::kCount);

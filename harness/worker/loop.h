@@ -23,7 +23,9 @@ struct LoopResult {
   std::int64_t active_steps = 0;
   std::int64_t all_steps = 0;  // since set_up; launches of equal number did the same work
   std::int64_t clock_ties = 0;
-  std::optional<Interval> within_launch = {};  // of the step time, 95 %; active: auto
+  // From the begin of each window's first step until the device has done its last one; summed.
+  std::int64_t window_drained_ns = 0;
+  std::optional<Interval> within_launch = {};  // of time / steps, 95 %; active: auto
   Usage usage = {};                            // inside the active windows
 };
 
@@ -45,6 +47,7 @@ class Loop {
 
  private:
   void drive(const OnStage& on_stage, const OnCycle& on_cycle);
+  [[nodiscard]] Action next_action(std::int64_t step);
   void prepare(Action action, const OnStage& on_stage);
   void one_step(std::int64_t index);
   void end_window(const OnCycle& on_cycle);
@@ -57,8 +60,10 @@ class Loop {
   StepRecorder recorder_;
   WindowSamples samples_;
   bool in_window_ = false;
+  std::int64_t inserted_ = 0;    // steps that are not in the schedule, so far
+  std::int64_t cycle_from_ = 0;  // until this step, steps are inserted
   Usage usage_at_begin_;
-  std::vector<double> batch_means_;
+  std::vector<double> window_means_;
   LoopResult result_;
 };
 

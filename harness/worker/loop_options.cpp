@@ -20,6 +20,13 @@ std::int64_t count(const ResolvedCase& resolved, const char* option, std::int64_
   return value;
 }
 
+// Of an option that workers of older builds and of others may lack.
+std::int64_t count_or(const ResolvedCase& resolved, const char* option, std::int64_t smallest) {
+  return resolved.has(option) ? count(resolved, option, smallest) : smallest;
+}
+
+bool is_profiling(Pass pass) { return pass == Pass::kNative || pass == Pass::kKineto; }
+
 std::int64_t all_steps(const Schedule& schedule) {
   const std::int64_t cycle = schedule.wait + schedule.warmup + schedule.active;
   const std::int64_t no_wait = schedule.skip_first_wait == 0 ? 0 : schedule.wait;
@@ -57,22 +64,35 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   schedule.skip_first = count(resolved, "schedule.skip_first", 0);
   schedule.skip_first_wait = count(resolved, "schedule.skip_first_wait", 0);
   out.stop.cycles = schedule.repeat;
+  out.block_steps = count_or(resolved, "schedule.block", 1);
+  out.epoch_steps.refill = count_or(resolved, "schedule.refill", 0);
   const Value* active = resolved.options.get("schedule.active");
   out.stop.automatic = active != nullptr && *active == Value(std::string("auto"));
   if (out.stop.automatic) {
     out.stop.precision = resolved.number("schedule.precision");
     out.stop.max_active = count(resolved, "schedule.max_active", 1);
-    schedule.active = std::min(kAutomaticWindow, out.stop.max_active);
+    schedule.active = std::min(count(resolved, "schedule.window", 1), out.stop.max_active);
     schedule.repeat = 0;
   } else {
     schedule.active = count(resolved, "schedule.active", 1);
   }
-  if (pass == Pass::kNative || pass == Pass::kKineto) profile_last_steps(resolved, out);
+  if (is_profiling(pass)) profile_last_steps(resolved, out);
+  out.idle_device = is_profiling(pass);
   out.sync_each_step = resolved.text("schedule.sync") == "step";
   const double wall_s = resolved.number("limits.wall_s");
   const double stepping_s = wall_s - std::min(wall_s / 10, kMostReservedS);
   out.deadline_ns = launch_began_ns + static_cast<std::int64_t>(stepping_s * kNsPerSecond);
   return out;
+}
+
+void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass) {
+  options.epoch_steps.per_epoch = per_epoch;
+  const EpochFit fit = fit_epochs(options.epoch_steps, options.schedule.active);
+  if (fit.epochs == 0) return;
+  options.epoch_steps.per_epoch = 0;
+  if (is_profiling(pass)) return;
+  options.schedule.active = fit.active;
+  options.epochs = fit.epochs;
 }
 
 }  // namespace stepbench

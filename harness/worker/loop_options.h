@@ -5,6 +5,7 @@
 
 #include "harness/record/rows.h"
 #include "harness/resolved_case.h"
+#include "harness/schedule/epoch_window.h"
 #include "harness/schedule/schedule.h"
 #include "harness/schedule/stopping.h"
 
@@ -14,6 +15,11 @@ struct LoopOptions {
   Schedule schedule = {};
   StopRule stop = {};
   bool sync_each_step = false;  // schedule.sync: step
+  // schedule.block: so many workers deliver in turns, so that single steps say little.
+  std::int64_t block_steps = 1;
+  EpochSteps epoch_steps = {};  // per_epoch 0: where a window lies does not matter
+  std::int64_t epochs = 0;      // whole ones in a window
+  bool idle_device = false;     // windows begin on one: collectors of a profiling pass ask for it
   // No step starts later. A tenth of limits.wall_s, at most 10 s, is left for reporting and
   // tear-down before the controller ends the process.
   std::int64_t deadline_ns = 0;
@@ -23,5 +29,9 @@ struct LoopOptions {
 // last profile.active steps are active. Throws Error naming an option that is missing or wrong.
 [[nodiscard]] LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns,
                                        Pass pass = Pass::kTiming);
+
+// Makes the windows hold whole epochs, or says that they must lie between borders. `per_epoch` is
+// what Workload::steps_per_epoch() says. A profile stays as short as it was asked for.
+void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass = Pass::kTiming);
 
 }  // namespace stepbench

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "harness/schedule/warmup_verdict.h"
-#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
@@ -87,6 +87,18 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   report.schedule["active"] = loop.active_steps;
   report.schedule["warmup"] = evidence.options.schedule.warmup;
   report.schedule["steps"] = loop.all_steps;
+  report.schedule["window_drained_ns"] = loop.window_drained_ns;
+  report.schedule["epochs"] = evidence.options.epochs;
+  if (evidence.options.epochs > 0) {
+    report.effective[evidence.options.stop.automatic ? "schedule.window" : "schedule.active"] =
+        evidence.options.schedule.active;
+  }
+  if (const EpochSteps& steps = evidence.options.epoch_steps; steps.per_epoch > 0) {
+    report.notes.push_back(
+        "the window lies inside one epoch: what a border costs is not in these numbers; "
+        "schedule.active: " +
+        std::to_string(steps.per_epoch) + " holds a whole epoch");
+  }
   if (loop.within_launch) {
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;
@@ -125,9 +137,9 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
 
 protocol::CycleMessage cycle_message(std::int64_t cycle, const Columns& columns) {
   const std::vector<std::int64_t>& step_ns = columns.at("step_ns");
-  const std::vector<double> values(step_ns.begin(), step_ns.end());
-  return {cycle, static_cast<std::int64_t>(values.size()),
-          static_cast<std::int64_t>(std::llround(median(values)))};
+  const auto steps = static_cast<std::int64_t>(step_ns.size());
+  const std::int64_t sum = std::accumulate(step_ns.begin(), step_ns.end(), std::int64_t{0});
+  return {cycle, steps, (sum + steps / 2) / steps};
 }
 
 void send_samples(std::int64_t cycle, const Columns& columns, const SendMessage& send) {

@@ -67,7 +67,7 @@ def measure(option, say):
         first = cycle * (lead + active) + lead
         samples, flags = [option["python_mlp.batch_size"]] * active, [0] * active
         windows.append([list(range(first, first + active)), periods, *phases, rest, samples, flags])
-        say("cycle", cycle=cycle, steps=active, median_step_ns=sorted(periods)[active // 2])
+        say("cycle", cycle=cycle, steps=active, mean_step_ns=sum(periods) // active)
     for cycle, values in enumerate(windows):
         say("samples", cycle=cycle, columns=COLUMNS, values=values)
     schedule = {"stop_reason": "count", "cycles": cycles, "active": cycles * active, "warmup": warmup}

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/plan_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
+#include "harness/schedule/window_fit.h"
 #include "tools/stepbench/text_layout.h"
 
 namespace stepbench::cli {
@@ -50,8 +54,48 @@ std::string totals(const Plan& plan, const Estimate& estimate) {
   return text + "; at most " + duration(estimate.limit_s) + " by limits.wall_s\n";
 }
 
-std::string remarks(const Plan& plan) {
+// Steps of these cases come from a loader with workers, and their number is given.
+bool waits_for_workers(const ResolvedCase& resolved) {
+  return resolved.has("schedule.refill") && resolved.integer("schedule.refill") > 0 &&
+         !resolved.has("schedule.window");
+}
+
+// Two digits, with commas: a guess should not look like more.
+std::string roughly(std::int64_t steps) {
+  std::int64_t unit = 1;
+  while (steps / unit >= 100) unit *= 10;
+  std::string text = std::to_string((steps + unit / 2) / unit * unit);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+// What one launch can tell where the loader holds up the steps.
+std::string precision_of_launches(const Plan& plan) {
+  constexpr double kBatchCv = 0.3;
+  constexpr double kWanted = 0.01;
+  std::set<std::pair<std::int64_t, std::int64_t>> kinds;  // workers, measured steps
+  for (const PlannedCase& planned : plan.cases) {
+    const ResolvedCase& resolved = planned.resolved;
+    if (planned.skip || !waits_for_workers(resolved)) continue;
+    kinds.emplace(resolved.integer("schedule.block"),
+                  resolved.integer("schedule.active") * resolved.integer("schedule.repeat"));
+  }
   std::string text;
+  for (const auto& [workers, steps] : kinds) {
+    const double percent = 100 * window_sd(kBatchCv, workers, steps);
+    text += "  +-" + std::to_string(std::max<std::int64_t>(std::llround(percent), 1)) + " % with " +
+            counted(workers, "worker") + " and " + std::to_string(steps) + " steps; 1 % needs " +
+            roughly(steps_for_sd(kBatchCv, workers, kWanted)) + " steps\n";
+  }
+  if (text.empty()) return text;
+  return "one launch tells a loader-bound rate to about (if the cost of a batch varies by 30 %):\n" +
+         text;
+}
+
+std::string remarks(const Plan& plan) {
+  std::string text = precision_of_launches(plan);
   if (plan.excluded > 0) text += counted(plan.excluded, "point") + " excluded\n";
   if (plan.merged > 0) {
     text += counted(plan.merged, "point") + " merged into an equal case:\n";
@@ -107,18 +151,33 @@ std::string case_json(const PlannedCase& planned) {
   return json + ", \"options\": {" + options + "}}";
 }
 
+// The swept ones, and what the plan made of the schedule where there is a loader to fit.
+std::vector<std::string> shown_options(const Plan& plan) {
+  std::vector<std::string> names = plan.varying;
+  const bool fitted =
+      std::any_of(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& planned) {
+        return waits_for_workers(planned.resolved);
+      });
+  if (!fitted) return names;
+  for (const char* name : {"schedule.warmup", "schedule.active"}) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string plan_table(const Plan& plan, const Estimate& estimate) {
+  const std::vector<std::string> shown = shown_options(plan);
   bool any_skip = false;
   for (const PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
   std::vector<std::vector<std::string>> rows(1, {"#", "case"});
-  for (const std::string& head : heads(plan.varying)) rows[0].push_back(head);
+  for (const std::string& head : heads(shown)) rows[0].push_back(head);
   if (any_skip) rows[0].emplace_back("skipped because");
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const PlannedCase& planned = plan.cases[i];
     std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
-    for (const std::string& name : plan.varying) row.push_back(cell(planned.resolved, name));
+    for (const std::string& name : shown) row.push_back(cell(planned.resolved, name));
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }

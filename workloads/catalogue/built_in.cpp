@@ -4,6 +4,7 @@
 #include <array>
 
 #include "workloads/catalogue/sampler.h"
+#include "workloads/catalogue/schedule_rule.h"
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench {
@@ -38,16 +39,26 @@ Catalogue make() {
   return catalogue;
 }
 
-void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+// Turns of the workers in a window. A step that does more than take batches waits for few of them.
+constexpr std::int64_t kLoaderTurns = 24;
+constexpr std::int64_t kStepTurns = 6;
+
+void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_data(resolved, facts, sink);
   check_sampler(resolved, facts, sink);
   check_loader(resolved, facts, sink);
 }
 
+void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_batches(resolved, facts, sink);
+  fit_schedule(kLoaderTurns, resolved, facts, sink);
+}
+
 void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  check_loader_workload(resolved, facts, sink);
+  check_batches(resolved, facts, sink);
   check_transfer(resolved, facts, sink);
   check_model(resolved, facts, sink);
+  fit_schedule(kStepTurns, resolved, facts, sink);
 }
 
 }  // namespace

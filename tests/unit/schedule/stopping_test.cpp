@@ -3,12 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <numeric>
+#include <span>
+#include <vector>
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(Stopping, ACountEndsWithItsLastCycle) {
   const StopRule rule{.cycles = 2};
@@ -20,62 +21,81 @@ TEST(Stopping, ZeroCyclesNeverEndByCount) {
   EXPECT_EQ(stop_after({.cycles = 0}, 1000, 50'000, {}).stop, std::nullopt);
 }
 
-TEST(Stopping, APreciseMedianEndsAutomatically) {
-  const std::vector<double> means = {100, 100.5, 99.5, 100, 100.2, 99.8, 100, 100.1, 99.9, 100};
-  const Verdict verdict = stop_after({.automatic = true, .precision = 0.01}, 1, 50, means);
-  EXPECT_EQ(verdict.stop, StopReason::kPrecision);
-  ASSERT_TRUE(verdict.interval.has_value());
-  EXPECT_LE(verdict.interval->low, 100);
-  EXPECT_GE(verdict.interval->high, 100);
+// 95 % of Student's t with nine degrees of freedom.
+constexpr double kT9 = 2.262157;
+
+TEST(Stopping, TheIntervalLiesAboutTheMeanOfAllWindows) {
+  const std::vector<double> means = {98, 102, 98, 102, 98, 102, 98, 102, 98, 102};
+  const auto interval = interval_of_windows(means);
+  ASSERT_TRUE(interval.has_value());
+  const double half_width = kT9 * std::sqrt(40.0 / 9 / 10);
+  EXPECT_NEAR(interval->low, 100 - half_width, 1e-5);
+  EXPECT_NEAR(interval->high, 100 + half_width, 1e-5);
+}
+
+TEST(Stopping, NineWindowsGiveNoInterval) {
+  EXPECT_FALSE(interval_of_windows(std::vector<double>(9, 100)).has_value());
+}
+
+TEST(Stopping, WindowsAreJoinedInPairsUntilTenToNineteenRemain) {
+  // Neighbours cancel: once pairs are joined, nothing varies.
+  std::vector<double> means;
+  for (int i = 0; i < 40; ++i) means.push_back(i % 2 == 0 ? 90 : 110);
+  EXPECT_GT(interval_of_windows(std::span(means).first(18))->high, 104);
+  EXPECT_EQ(interval_of_windows(std::span(means).first(20))->high, 100);
+  EXPECT_EQ(interval_of_windows(means)->high, 100);
+}
+
+TEST(Stopping, WindowsThatMakeNoWholeJoinedOneCountForTheMeanAlone) {
+  std::vector<double> means(21, 100);
+  means.back() = 121;
+  const auto interval = interval_of_windows(means);
+  EXPECT_EQ(interval->low, 101);
+  EXPECT_EQ(interval->high, 101);
+}
+
+TEST(Stopping, ItTakesTwoPreciseLooksRunning) {
+  const std::vector<double> equal(11, 100);
+  const StopRule rule{.automatic = true};
+  EXPECT_EQ(stop_after(rule, 10, 500, std::span(equal).first(10)).stop, std::nullopt);
+  EXPECT_EQ(stop_after(rule, 11, 550, equal).stop, StopReason::kPrecision);
+}
+
+TEST(Stopping, ALuckyLookBetweenTwoWideOnesDoesNotEndIt) {
+  // Of 20 windows pairs are joined, and these cancel; of 19 nothing is.
+  std::vector<double> means;
+  for (int i = 0; i < 22; ++i) means.push_back(i % 2 == 0 ? 90 : 110);
+  const StopRule rule{.automatic = true};
+  EXPECT_EQ(stop_after(rule, 19, 950, std::span(means).first(19)).stop, std::nullopt);
+  EXPECT_EQ(stop_after(rule, 20, 1000, std::span(means).first(20)).stop, std::nullopt);
+  EXPECT_EQ(stop_after(rule, 21, 1050, std::span(means).first(21)).stop, std::nullopt)
+      << "half a pair is no look";
+  EXPECT_EQ(stop_after(rule, 22, 1100, means).stop, StopReason::kPrecision);
 }
 
 TEST(Stopping, TheHalfWidthIsComparedNotTheWidth) {
-  // Ten values: the 95 % interval of the median reaches from the 2nd to the 9th.
-  const std::vector<double> means = {90, 99, 100, 100, 100, 100, 100, 100, 101, 110};
-  EXPECT_EQ(stop_after({.automatic = true, .precision = 0.01}, 1, 50, means).stop,
-            StopReason::kPrecision);
-  EXPECT_EQ(stop_after({.automatic = true, .precision = 0.0099}, 1, 50, means).stop, std::nullopt);
+  // The earlier of the two looks, at ten windows, is the wider one.
+  const std::vector<double> means = {98, 102, 98, 102, 98, 102, 98, 102, 98, 102, 98};
+  const double half_width = kT9 * std::sqrt(40.0 / 9 / 10);
+  const auto stop = [&](double precision) {
+    return stop_after({.automatic = true, .precision = precision}, 11, 550, means).stop;
+  };
+  EXPECT_EQ(stop(half_width / 99.9), StopReason::kPrecision);
+  EXPECT_EQ(stop(half_width / 100.1), std::nullopt);
 }
 
 TEST(Stopping, AWideIntervalGoesOnUntilTheMostSteps) {
   const std::vector<double> means = {50, 150, 60, 140, 70, 130, 80, 120, 90, 110};
   const StopRule rule{.automatic = true, .precision = 0.01, .max_active = 200};
-  EXPECT_EQ(stop_after(rule, 3, 150, means).stop, std::nullopt);
-  EXPECT_EQ(stop_after(rule, 4, 200, means).stop, StopReason::kCount);
+  EXPECT_EQ(stop_after(rule, 9, 180, means).stop, std::nullopt);
+  EXPECT_EQ(stop_after(rule, 10, 200, means).stop, StopReason::kCount);
 }
 
 TEST(Stopping, RepeatIsTheLeastNumberOfAutomaticCycles) {
-  const std::vector<double> equal(10, 100);
-  const StopRule rule{.cycles = 2, .automatic = true};
-  EXPECT_EQ(stop_after(rule, 1, 50, equal).stop, std::nullopt);
-  EXPECT_EQ(stop_after(rule, 2, 100, equal).stop, StopReason::kPrecision);
-}
-
-TEST(Stopping, TooFewBatchesForAnIntervalDoNotEndIt) {
-  const std::vector<double> equal(5, 100);  // 95 % needs six
-  EXPECT_EQ(stop_after({.automatic = true}, 1, 5, equal).stop, std::nullopt);
-}
-
-TEST(BatchMeans, AWindowGivesTen) {
-  std::vector<std::int64_t> steps(50);
-  std::iota(steps.begin(), steps.end(), 0);
-  std::vector<double> means = {-1};
-  append_batch_means(steps, means);
-  EXPECT_THAT(means, ElementsAre(-1, 2, 7, 12, 17, 22, 27, 32, 37, 42, 47));
-}
-
-TEST(BatchMeans, SurplusStepsAtTheStartAreLeftOut) {
-  const std::vector<std::int64_t> steps = {1000, 1000, 1, 3, 1, 3, 1, 3, 1, 3, 1,
-                                           3,    1,    3, 1, 3, 1, 3, 1, 3, 1, 3};
-  std::vector<double> means;
-  append_batch_means(steps, means);
-  EXPECT_THAT(means, testing::AllOf(testing::SizeIs(10), testing::Each(2.0)));
-}
-
-TEST(BatchMeans, AShortWindowGivesItsSteps) {
-  std::vector<double> means;
-  append_batch_means(std::vector<std::int64_t>{4, 5, 6}, means);
-  EXPECT_THAT(means, ElementsAre(4, 5, 6));
+  const std::vector<double> equal(20, 100);
+  const StopRule rule{.cycles = 12, .automatic = true};
+  EXPECT_EQ(stop_after(rule, 11, 550, std::span(equal).first(11)).stop, std::nullopt);
+  EXPECT_EQ(stop_after(rule, 12, 600, std::span(equal).first(12)).stop, StopReason::kPrecision);
 }
 
 TEST(StopReason, IsWrittenByName) {

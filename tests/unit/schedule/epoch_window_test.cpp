@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/schedule/epoch_window.h"
+
+#include <gtest/gtest.h>
+
+namespace stepbench {
+namespace {
+
+std::int64_t borders_in(std::int64_t per_epoch, std::int64_t begin, std::int64_t steps) {
+  std::int64_t borders = 0;
+  for (std::int64_t step = begin; step < begin + steps; ++step) {
+    if (step > 0 && step % per_epoch == 0) ++borders;
+  }
+  return borders;
+}
+
+TEST(EpochWindow, WithoutBordersNothingChanges) {
+  EXPECT_EQ(fit_epochs({.per_epoch = 0, .refill = 18}, 50).active, 50);
+  EXPECT_EQ(fit_epochs({.per_epoch = 0, .refill = 18}, 50).epochs, 0);
+  EXPECT_EQ(steps_past_border({.per_epoch = 0, .refill = 18}, 50, 13), 0);
+}
+
+TEST(EpochWindow, ShortEpochsFillItWhole) {
+  const EpochFit fit = fit_epochs({.per_epoch = 16}, 50);
+  EXPECT_EQ(fit.active, 64);
+  EXPECT_EQ(fit.epochs, 4);
+  EXPECT_EQ(fit_epochs({.per_epoch = 25}, 50).active, 50);
+}
+
+TEST(EpochWindow, WholeEpochsHoldAsManyBordersWhereverTheWindowBegins) {
+  const EpochFit fit = fit_epochs({.per_epoch = 16}, 50);
+  for (std::int64_t begin = 1; begin < 100; ++begin) {
+    EXPECT_EQ(borders_in(16, begin, fit.active), fit.epochs) << begin;
+  }
+}
+
+TEST(EpochWindow, AnEpochThatLeavesNoRoomBesideItsRefillIsHeldWhole) {
+  EXPECT_EQ(fit_epochs({.per_epoch = 68, .refill = 18}, 50).active, 68);
+  EXPECT_EQ(fit_epochs({.per_epoch = 68, .refill = 18}, 50).epochs, 1);
+  EXPECT_EQ(fit_epochs({.per_epoch = 69, .refill = 18}, 50).active, 50);
+  EXPECT_EQ(fit_epochs({.per_epoch = 69, .refill = 18}, 50).epochs, 0);
+}
+
+TEST(EpochWindow, InLongEpochsNeitherABorderNorItsRefillLiesInAWindow) {
+  const std::int64_t active = 50;
+  for (const std::int64_t per_epoch : {69, 70, 100, 1000}) {
+    for (const std::int64_t refill : {0, 1, 18}) {
+      const EpochSteps steps{.per_epoch = per_epoch, .refill = refill};
+      for (std::int64_t begin = 0; begin < 3 * per_epoch; ++begin) {
+        const std::int64_t more = steps_past_border(steps, active, begin);
+        ASSERT_GE(more, 0);
+        const std::int64_t clear_from = begin + more - refill;
+        ASSERT_EQ(borders_in(per_epoch, clear_from + 1, active + refill - 1), 0)
+            << per_epoch << ' ' << refill << ' ' << begin;
+        ASSERT_EQ(borders_in(per_epoch, begin + more, active), 0);
+        ASSERT_EQ(steps_past_border(steps, active, begin + more), 0) << "it is in its place";
+      }
+    }
+  }
+}
+
+TEST(EpochWindow, AWindowThatIsClearOfBordersStaysInItsPlace) {
+  const EpochSteps steps{.per_epoch = 100, .refill = 18};
+  EXPECT_EQ(steps_past_border(steps, 50, 0), 0) << "the launch's first step is no border";
+  EXPECT_EQ(steps_past_border(steps, 50, 50), 0);
+  EXPECT_EQ(steps_past_border(steps, 50, 51), 67) << "at step 118, 18 steps after the border";
+  EXPECT_EQ(steps_past_border(steps, 50, 110), 8);
+  EXPECT_EQ(steps_past_border(steps, 50, 118), 0);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `active: auto` promises, by simulation: how often its interval holds the true time per step,
+// and how often the estimate is off. Seeded; 2,000 launches of each kind of step.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/schedule/stopping.h"
+#include "harness/stats/random.h"
+
+namespace stepbench {
+namespace {
+
+constexpr int kLaunches = 2000;
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : random_(seed) {}
+  double normal() {  // Box and Muller
+    const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
+    return radius * std::cos(2 * std::numbers::pi * random_.unit());
+  }
+  double exponential() { return -std::log(1 - random_.unit()); }
+  bool happens(double share) { return random_.unit() < share; }
+
+ private:
+  Random random_;
+};
+
+// Steps of one launch, in order; their true mean is 1.
+using Steps = std::function<double(Draws&)>;
+
+struct Kind {
+  std::string name;
+  std::function<Steps()> launch;
+  double least_coverage;
+};
+std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
+
+Steps even() {
+  return [](Draws& draws) { return 1 + 0.02 * draws.normal(); };
+}
+
+Steps with_an_exponential_tail() {
+  return [](Draws& draws) {
+    constexpr double kMean = 1.05;
+    return (1 + 0.02 * draws.normal() + (draws.happens(0.05) ? draws.exponential() : 0)) / kMean;
+  };
+}
+
+Steps autocorrelated() {
+  return [last = 0.0](Draws& draws) mutable {
+    last = 0.5 * last + 0.05 * draws.normal();
+    return 1 + last;
+  };
+}
+
+// Four workers: one step waits, three find their batch ready.
+Steps in_lockstep() {
+  return [turn = 0](Draws& draws) mutable {
+    return turn++ % 4 == 0 ? 4 * (1 + 0.1 * draws.normal()) : 0.0;
+  };
+}
+
+class Automatic : public testing::TestWithParam<Kind> {};
+
+TEST_P(Automatic, TheIntervalHoldsTheMeanAndTheEstimateIsPrecise) {
+  constexpr std::int64_t kWindow = 48;
+  const StopRule rule{.cycles = 1, .automatic = true, .precision = 0.01};
+  Draws draws(20);
+  int held = 0;
+  int far = 0;
+  int out_of_steps = 0;
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    const Steps step = GetParam().launch();
+    std::vector<double> means;
+    double sum = 0;
+    Verdict verdict;
+    while (!verdict.stop) {
+      double window = 0;
+      for (std::int64_t i = 0; i < kWindow; ++i) window += step(draws);
+      sum += window;
+      means.push_back(window / static_cast<double>(kWindow));
+      const auto cycles = static_cast<std::int64_t>(means.size());
+      verdict = stop_after(rule, cycles, cycles * kWindow, means);
+    }
+    out_of_steps += verdict.stop == StopReason::kCount ? 1 : 0;
+    held += verdict.interval->low <= 1 && 1 <= verdict.interval->high ? 1 : 0;
+    far += std::abs(sum / static_cast<double>(means.size() * kWindow) - 1) > 0.015 ? 1 : 0;
+  }
+  const double coverage = static_cast<double>(held) / kLaunches;
+  RecordProperty("coverage_percent", std::to_string(100 * coverage));
+  RecordProperty("beyond_one_and_a_half_percent", std::to_string(100.0 * far / kLaunches));
+  EXPECT_LE(out_of_steps, kLaunches / 50)
+      << "what is told is told of launches that stop by precision";
+  EXPECT_GE(coverage, GetParam().least_coverage);
+  EXPECT_LE(far, kLaunches / 20) << "95 % of the estimates are within 1.5 times the precision";
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, Automatic,
+                         testing::Values(Kind{"even", even, 0.92},
+                                         Kind{"exponential_tail", with_an_exponential_tail, 0.85},
+                                         Kind{"autocorrelated", autocorrelated, 0.92},
+                                         Kind{"lockstep", in_lockstep, 0.90}),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace stepbench

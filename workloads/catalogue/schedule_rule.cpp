@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/catalogue/schedule_rule.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "harness/schedule/window_fit.h"
+
+namespace stepbench {
+namespace {
+
+class ScheduleOfCase {
+ public:
+  explicit ScheduleOfCase(ResolvedCase& resolved) : resolved_(resolved) {}
+
+  [[nodiscard]] bool automatic() const {
+    return *resolved_.options.get("schedule.active") == Value(std::string("auto"));
+  }
+  [[nodiscard]] std::int64_t steps(const char* option) const {
+    return resolved_.has(option) ? resolved_.integer(option) : 0;
+  }
+  void raise(const char* option, std::int64_t least) {
+    if (steps(option) >= least) return;
+    resolved_.options[option] = least;
+    raised_ = true;
+  }
+  [[nodiscard]] bool raised() const { return raised_; }
+
+ private:
+  ResolvedCase& resolved_;
+  bool raised_ = false;
+};
+
+}  // namespace
+
+void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& facts,
+                  RuleSink& sink) {
+  const std::int64_t workers = resolved.integer("loader.num_workers");
+  const bool has_schedule = resolved.has("schedule.active");
+  if (workers == 0 || facts.smoke || !has_schedule || !resolved.has("loader.prefetch_factor")) {
+    return;
+  }
+  ScheduleOfCase schedule(resolved);
+  const std::int64_t queue = workers * resolved.integer("loader.prefetch_factor");
+  const std::int64_t refill = std::max(2 * queue + 2, schedule.steps("schedule.refill"));
+  const std::int64_t block =
+      std::lcm(workers, std::max<std::int64_t>(schedule.steps("schedule.block"), 1));
+  resolved.options["schedule.block"] = block;
+  resolved.options["schedule.refill"] = refill;
+
+  const char* window = schedule.automatic() ? "schedule.window" : "schedule.active";
+  schedule.raise(window, rounded_up(std::max(schedule.steps(window), turns * workers), block));
+  if (schedule.automatic()) schedule.raise("schedule.max_active", schedule.steps(window));
+  schedule.raise("schedule.warmup", refill - schedule.steps("schedule.wait"));
+  if (!schedule.raised()) return;
+  sink.note(
+      "the workers of a loader deliver in turns: where the file asks for less, `active` is raised "
+      "to a multiple of num_workers, at least " +
+      std::to_string(turns) +
+      " times it, and wait + warmup to 2 * num_workers * prefetch_factor + 2");
+}
+
+}  // namespace stepbench

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "harness/rule.h"
+
+namespace stepbench {
+
+// Windows that fit the loader, whose workers deliver in turns: `active` becomes a multiple of
+// loader.num_workers and at least `turns` times it, and the warm-up lasts until the queue stands as
+// it will. Amends schedule.* alone, which is no part of a case's identity. --smoke is exempt.
+void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& facts,
+                  RuleSink& sink);
+
+}  // namespace stepbench
