@@ -83,15 +83,16 @@ Option steps(const std::string& name, const std::string& doc, std::int64_t value
 }
 
 Section schedule() {
-  Option active = steps("active",
-                        "Measured steps of a cycle. auto: as many as `precision` needs. Where the "
-                        "loader has workers, the plan raises it to a multiple of loader.num_workers "
-                        "and at least 24 times it (6 times where a model's step takes the "
-                        "batches): workers deliver in turns, and a window that cuts a turn is "
-                        "wrong by the same amount in every launch. Where it stops at the borders "
-                        "of epochs (loader.epochs: separate), the worker raises it to whole "
-                        "epochs if an epoch is hardly longer; else the window holds no border.",
-                        50, 1);
+  Option active =
+      steps("active",
+            "Measured steps of a cycle. auto: as many as `precision` needs. Where the "
+            "loader has workers, the plan raises it to a multiple of loader.num_workers "
+            "and at least 24 times it (6 times where a model's step takes the "
+            "batches): workers deliver in turns, and a window that cuts a turn is "
+            "wrong by the same amount in every launch. Where it stops at the borders "
+            "of epochs (loader.epochs: separate), the worker raises it to whole "
+            "epochs if an epoch is hardly longer; else the window holds no border.",
+            50, 1);
   active.choices = {"auto"};
   Option repeat = steps("repeat", "Cycles of wait, warmup and active in one launch.", 1, 1);
   repeat.unit = "cycles";

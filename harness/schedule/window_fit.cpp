@@ -27,9 +27,8 @@ double window_sd(double batch_cv, std::int64_t workers, std::int64_t steps) {
 }
 
 std::int64_t steps_for_sd(double batch_cv, std::int64_t workers, double sd) {
-  return static_cast<std::int64_t>(
-      std::ceil(spread_of_batches(batch_cv, workers) / (sd * sd) +
-                kTurnsAtItsEnds * static_cast<double>(workers) / sd));
+  return static_cast<std::int64_t>(std::ceil(spread_of_batches(batch_cv, workers) / (sd * sd) +
+                                             kTurnsAtItsEnds * static_cast<double>(workers) / sd));
 }
 
 }  // namespace stepbench

@@ -96,8 +96,8 @@ Action Loop::next_action(std::int64_t step) {
   if (step < cycle_from_) return Action::kNone;
   const auto before_window = steps_to_window(options_.schedule, step - inserted_);
   if (before_window) {
-    const std::int64_t more = steps_past_border(options_.epoch_steps, options_.schedule.active,
-                                                step + *before_window);
+    const std::int64_t more =
+        steps_past_border(options_.epoch_steps, options_.schedule.active, step + *before_window);
     inserted_ += more;
     cycle_from_ = step + more;
     if (more > 0) return Action::kNone;
@@ -142,8 +142,7 @@ void Loop::end_window(const OnCycle& on_cycle) {
   result_.usage += current_usage() - usage_at_begin_;
   const std::int64_t drain_ns = clock_.now_ns();
   workload_.synchronize();
-  const std::int64_t drained_ns =
-      end_ns - samples_.begin_ns() + (clock_.now_ns() - drain_ns);
+  const std::int64_t drained_ns = end_ns - samples_.begin_ns() + (clock_.now_ns() - drain_ns);
   result_.window_drained_ns += drained_ns;
   workload_.window(Edge::kEnd);
   Columns columns = samples_.columns(end_ns);

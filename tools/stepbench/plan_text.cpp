@@ -90,7 +90,8 @@ std::string precision_of_launches(const Plan& plan) {
             roughly(steps_for_sd(kBatchCv, workers, kWanted)) + " steps\n";
   }
   if (text.empty()) return text;
-  return "one launch tells a loader-bound rate to about (if the cost of a batch varies by 30 %):\n" +
+  return "one launch tells a loader-bound rate to about (if the cost of a batch varies by 30 "
+         "%):\n" +
          text;
 }
 
@@ -155,9 +156,8 @@ std::string case_json(const PlannedCase& planned) {
 std::vector<std::string> shown_options(const Plan& plan) {
   std::vector<std::string> names = plan.varying;
   const bool fitted =
-      std::any_of(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& planned) {
-        return waits_for_workers(planned.resolved);
-      });
+      std::any_of(plan.cases.begin(), plan.cases.end(),
+                  [](const PlannedCase& planned) { return waits_for_workers(planned.resolved); });
   if (!fitted) return names;
   for (const char* name : {"schedule.warmup", "schedule.active"}) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);

@@ -60,18 +60,49 @@ TEST(Loop, TheActionsOfACycleComeInThisOrder) {
   Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
   scene.with_instruments = true;
   (void)scene.run();
-  const std::vector<std::string> expected = {
-      "run",          "step 0",        "A none>warmup",   "B none>warmup",
-      "A step 1",     "B step 1",      "step 1",          "A phase 3",
-      "B phase 3",    "B phase end 3", "A phase end 3",   "B step end",
-      "A step end",   "synchronize",   "A warmup>record", "B warmup>record",
-      "window begin", "A step 2",      "B step 2",        "step 2",
-      "A phase 3",    "B phase 3",     "B phase end 3",   "A phase end 3",
-      "B step end",   "A step end",    "A record>save",   "B record>save",
-      "A step 3",     "B step 3",      "step 3",          "A phase 3",
-      "B phase 3",    "B phase end 3", "A phase end 3",   "B step end",
-      "A step end",   "synchronize",   "window end",      "stop?yes",
-      "B save>none",  "A save>none"};
+  const std::vector<std::string> expected = {"run",
+                                             "synchronize",
+                                             "before cycle",
+                                             "step 0",
+                                             "A none>warmup",
+                                             "B none>warmup",
+                                             "A step 1",
+                                             "B step 1",
+                                             "step 1",
+                                             "A phase 3",
+                                             "B phase 3",
+                                             "B phase end 3",
+                                             "A phase end 3",
+                                             "B step end",
+                                             "A step end",
+                                             "A warmup>record",
+                                             "B warmup>record",
+                                             "window begin",
+                                             "A step 2",
+                                             "B step 2",
+                                             "step 2",
+                                             "A phase 3",
+                                             "B phase 3",
+                                             "B phase end 3",
+                                             "A phase end 3",
+                                             "B step end",
+                                             "A step end",
+                                             "A record>save",
+                                             "B record>save",
+                                             "A step 3",
+                                             "B step 3",
+                                             "step 3",
+                                             "A phase 3",
+                                             "B phase 3",
+                                             "B phase end 3",
+                                             "A phase end 3",
+                                             "B step end",
+                                             "A step end",
+                                             "synchronize",
+                                             "window end",
+                                             "stop?yes",
+                                             "B save>none",
+                                             "A save>none"};
   EXPECT_THAT(scene.log.lines, ElementsAreArray(expected));
 }
 
@@ -95,6 +126,30 @@ TEST(Loop, NothingSynchronisesInsideAWindow) {
   }
   EXPECT_EQ(windows, 2);
   for (const Columns& cycle : scene.cycles) EXPECT_THAT(cycle.at("step_ns"), Each(100));
+}
+
+// From the cycle's first step to its window's end, the device and the loader are left alone.
+TEST(Loop, NothingComesBetweenWarmUpAndWindow) {
+  Scene scene({.wait = 0, .warmup = 2, .active = 2, .repeat = 2});
+  (void)scene.run();
+  const std::vector<std::string> cycle = {"synchronize", "before cycle", "step 0",
+                                          "step 1",      "window begin", "step 2",
+                                          "step 3",      "synchronize",  "window end"};
+  const auto& log = scene.log.lines;
+  ASSERT_GE(log.size(), 1 + cycle.size());
+  EXPECT_THAT(std::vector(log.begin() + 1, log.begin() + 1 + std::ssize(cycle)),
+              ElementsAreArray(cycle));
+  EXPECT_EQ(std::count(log.begin(), log.end(), "before cycle"), 2);
+}
+
+TEST(Loop, AProfilingPassBeginsItsWindowOnAnIdleDevice) {
+  Scene scene({.wait = 0, .warmup = 1, .active = 1, .repeat = 1});
+  scene.options.idle_device = true;
+  (void)scene.run();
+  const auto& log = scene.log.lines;
+  const auto begin = std::find(log.begin(), log.end(), "window begin");
+  ASSERT_NE(begin, log.end());
+  EXPECT_EQ(*(begin - 1), "synchronize");
 }
 
 TEST(Loop, SyncStepWaitsForTheDeviceInsideEachPeriod) {
@@ -123,15 +178,15 @@ TEST(Loop, StagesAreAnnouncedBeforeTheirSteps) {
   EXPECT_THAT(scene.stages, ElementsAre("warmup", "active", "warmup", "active"));
 }
 
-TEST(Loop, AnAutomaticWindowStopsWhenItsMedianIsPrecise) {
-  Scene scene({.wait = 0, .warmup = 0, .active = kAutomaticWindow, .repeat = 0});
+TEST(Loop, AnAutomaticWindowStopsWhenTheMeanIsPreciseTwiceRunning) {
+  Scene scene({.wait = 0, .warmup = 0, .active = 50, .repeat = 0});
   scene.options.stop = {.cycles = 1, .automatic = true};
   const LoopResult result = scene.run();
   EXPECT_EQ(result.reason, StopReason::kPrecision);
-  EXPECT_EQ(result.cycles, 1);
+  EXPECT_EQ(result.cycles, 11);
   ASSERT_TRUE(result.within_launch.has_value());
-  EXPECT_EQ(result.within_launch->low, 100);
-  EXPECT_EQ(result.within_launch->high, 100);
+  EXPECT_EQ(result.within_launch->low, 120) << "100 each, and 1,000 until the device is idle";
+  EXPECT_EQ(result.within_launch->high, 120);
 }
 
 TEST(Loop, TheWallLimitKeepsFinishedCycles) {

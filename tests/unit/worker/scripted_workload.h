@@ -29,6 +29,7 @@ class ScriptedWorkload : public Workload {
     }
     clock_.pass(40);
   }
+  void before_cycle() override { log_.emplace_back("before cycle"); }
   void window(Edge edge) override {
     log_.emplace_back(edge == Edge::kBegin ? "window begin" : "window end");
   }
