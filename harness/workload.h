@@ -75,7 +75,9 @@ class Workload {
   [[nodiscard]] virtual std::int64_t steps_per_epoch() const { return 0; }
   virtual void before_cycle() {}  // untimed, before its first step: bring the page cache into state
   virtual void step(StepRecorder& step) = 0;  // never synchronises on its own account
-  virtual void window(Edge) {}   // device idle, untimed: reset peaks, read the allocator
+  // Untimed. The begin comes between two steps, with the warm-up's work still on its way: it must
+  // not wait for the device. The end finds it idle. Reset peaks, read the allocator.
+  virtual void window(Edge) {}
   virtual void synchronize() {}  // wait for the device; called outside windows only
   [[nodiscard]] virtual bool all_ranks_stop(bool mine) {
     return mine;

@@ -15,6 +15,20 @@ std::string text_field(const nlohmann::json& json, const char* field) {
   return found->get<std::string>();
 }
 
+// They are no part of a case's identity, which stands when a worker is asked.
+std::map<std::string, std::int64_t> schedule_of(const nlohmann::json& json) {
+  std::map<std::string, std::int64_t> steps;
+  const auto found = json.find("schedule");
+  if (found == json.end()) return steps;
+  for (const auto& [name, value] : found->items()) {
+    if (!name.starts_with("schedule.") || !value.is_number_unsigned()) {
+      throw Error("'schedule' must hold numbers of steps by name, as in \"schedule.active\": 96");
+    }
+    steps[name] = value.get<std::int64_t>();
+  }
+  return steps;
+}
+
 CheckAnswer::Kind kind_named(const std::string& name) {
   if (name == "ok") return CheckAnswer::Kind::kOk;
   if (name == "skip") return CheckAnswer::Kind::kSkip;
@@ -29,7 +43,9 @@ CheckAnswer check_answer_from_json(std::string_view line) {
   if (!json.is_object()) throw Error("an answer must be one JSON object in one line");
   CheckAnswer answer{.kind = kind_named(text_field(json, "answer")),
                      .option = text_field(json, "option"),
-                     .reason = text_field(json, "reason")};
+                     .reason = text_field(json, "reason"),
+                     .notes = {},
+                     .schedule = schedule_of(json)};
   if (const auto notes = json.find("notes"); notes != json.end() && notes->is_array()) {
     for (const auto& note : *notes) {
       if (note.is_string()) answer.notes.push_back(note.get<std::string>());
@@ -47,6 +63,7 @@ std::string to_json(const CheckAnswer& answer) {
   if (!answer.option.empty()) json["option"] = answer.option;
   if (!answer.reason.empty()) json["reason"] = answer.reason;
   if (!answer.notes.empty()) json["notes"] = answer.notes;
+  if (!answer.schedule.empty()) json["schedule"] = answer.schedule;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

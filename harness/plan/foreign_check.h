@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,13 +17,14 @@ namespace stepbench {
 
 // One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
 // {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes": [...] may be added to
-// each.
+// each, and "schedule": {"schedule.active": 96, ...}: what the rules made of its numbers of steps.
 struct CheckAnswer {
   enum class Kind : std::uint8_t { kOk, kSkip, kError };
   Kind kind = Kind::kOk;
   std::string option = {};
   std::string reason = {};
   std::vector<std::string> notes = {};
+  std::map<std::string, std::int64_t> schedule = {};  // schedule.* by full name
 };
 
 // Throws Error saying what is wrong with the line.

@@ -101,6 +101,11 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, Mistakes
       }
       planned.notes.push_back(note);
     }
+    for (const auto& [name, steps] : answers[i].schedule) {
+      const Value* value = planned.resolved.options.get(name);
+      if (value == nullptr || !std::holds_alternative<std::int64_t>(*value)) continue;
+      planned.resolved.options[name] = steps;
+    }
     if (answers[i].kind == CheckAnswer::Kind::kError) {
       mistakes.add(expansion.place_of(i, answers[i].option), answers[i].reason);
     } else if (answers[i].kind == CheckAnswer::Kind::kSkip && !planned.skip) {

@@ -28,9 +28,20 @@ class Answer final : public RuleSink {
   }
   void note(std::string text) override { notes_.push_back(std::move(text)); }
 
+  // What the rules made of the schedule; the rest of a case is the planner's.
+  void amended(const OptionValues& before, const OptionValues& now) {
+    for (const auto& [name, value] : now) {
+      const auto* steps = std::get_if<std::int64_t>(&value);
+      if (steps == nullptr || !name.starts_with("schedule.")) continue;
+      const Value* old = before.get(name);
+      if (old == nullptr || *old != value) schedule_[name] = *steps;
+    }
+  }
+
   [[nodiscard]] std::string line() const {
     Json json = error_ ? *error_ : skip_ ? *skip_ : Json{{"answer", "ok"}};
     if (!notes_.empty()) json["notes"] = notes_;
+    if (!schedule_.empty()) json["schedule"] = schedule_;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
@@ -38,6 +49,7 @@ class Answer final : public RuleSink {
   std::optional<Json> error_;
   std::optional<Json> skip_;
   std::vector<std::string> notes_;
+  Json schedule_ = Json::object();
 };
 
 template <typename Decode>
@@ -59,6 +71,7 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
   for (std::int64_t number = 2; std::getline(in, line); ++number) {
     ResolvedCase resolved = decoded(number, [&] { return protocol::decode_case(line).resolved; });
     fill_defaults(resolved, catalogue);
+    const OptionValues given = resolved.options;
     Answer answer;
     const bool known = std::any_of(workloads.begin(), workloads.end(), [&](const auto& type) {
       return type.name == resolved.workload;
@@ -67,6 +80,7 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
     for (const WorkloadRule& row : rules) {
       if (row.workload == resolved.workload) row.rule(resolved, facts, answer);
     }
+    answer.amended(given, resolved.options);
     out << answer.line() << '\n';
   }
 }

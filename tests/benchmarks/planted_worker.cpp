@@ -30,6 +30,8 @@ class PlantedStep final : public Workload {
     while (clock_.now_ns() < end) {
     }
   }
+  std::int64_t steps_per_epoch() const override { return inner_->steps_per_epoch(); }
+  void before_cycle() override { inner_->before_cycle(); }
   void window(Edge edge) override { inner_->window(edge); }
   void synchronize() override { inner_->synchronize(); }
   void tear_down() override { inner_->tear_down(); }

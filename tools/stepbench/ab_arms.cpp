@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/error.h"
+#include "tools/stepbench/ab_schedule.h"
 #include "tools/stepbench/planning.h"
 #include "tools/stepbench/run_options.h"
 
@@ -100,10 +101,36 @@ void refuse_what_has_no_pairs(const AbArms& arms) {
                         "give one, as in --set schedule.active=50");
     }
     if (a != b) {
-      throw ConfigError("schedule.active", "is " + a + " in arm a and " + b +
-                                               " in arm b; medians of unequal counts are biased");
+      throw ConfigError("schedule.active",
+                        "is " + a + " in arm a and " + b +
+                            " in arm b; windows of unequal length end at other places of the "
+                            "loader's turns");
     }
   }
+}
+
+// As this arm alone sets it, or nothing.
+std::string own_value(const AbArm& arm, const std::string& name) {
+  std::string value;
+  for (const std::string& one : arm.set) {
+    if (full_name(one, arm.catalogue) == name) value = one.substr(one.find('=') + 1);
+  }
+  return value;
+}
+
+void align_arms(AbArms& arms) {
+  std::set<std::string> asked;  // what the arms are to differ in
+  for (const char* name : {"schedule.active", "schedule.wait", "schedule.warmup"}) {
+    if (own_value(arms.a, name) != own_value(arms.b, name)) asked.insert(name);
+  }
+  bool aligned = false;
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    aligned |= align_schedules(asked, arms.a.plan.cases[i].resolved, arms.b.plan.cases[i].resolved);
+  }
+  if (!aligned) return;
+  arms.a.plan.notes.emplace_back(
+      "both arms measure the same number of steps after the same warm-up, as many as the loaders "
+      "of both need");
 }
 
 std::set<std::string> kept_points(const AbOptions& options, const AbArm& first, const Plan& all,
@@ -215,6 +242,7 @@ AbArms resolve_arms(const AbOptions& options, const Devices& devices,
     refuse_swept(*arm);
   }
   join(base.plan, kept_points(options, arms.a, base.plan, devices, environment), arms);
+  align_arms(arms);
   refuse_what_has_no_pairs(arms);
   std::set<std::string> given;
   for (const AbArm* arm : {&arms.a, &arms.b}) {

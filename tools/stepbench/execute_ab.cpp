@@ -252,7 +252,12 @@ class Campaign {
     if (arms_.overridden.empty() && arms_.a.worker.build_id == arms_.b.worker.build_id) {
       progress_.say("note: both arms are the same, an A/A campaign");
     }
-    for (const std::string& note : arms_.a.plan.notes) progress_.say("note: " + note);
+    std::set<std::string> said;
+    for (const AbArm* arm : {&arms_.a, &arms_.b}) {
+      for (const std::string& note : arm->plan.notes) {
+        if (said.insert(note).second) progress_.say("note: " + note);
+      }
+    }
   }
 
   [[nodiscard]] int interrupted(const fs::path& run_dir, const std::string& verdict_file) {

@@ -109,7 +109,8 @@ std::vector<Metric> copy_metrics() {
       {{.name = "copy_bytes_per_s",
         .unit = "bytes/s",
         .direction = Direction::kHigherIsBetter,
-        .doc = "Bytes copied over the time of the last window, the device's work included."},
+        .doc = "Bytes copied over the time of the last window: on the device, from the end of the "
+               "warm-up's copies to the end of the window's; on the CPU by the host's clock."},
        {.name = "plain_copy_bytes_per_s",
         .unit = "bytes/s",
         .role = Role::kContext,

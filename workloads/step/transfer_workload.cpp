@@ -2,6 +2,8 @@
 #include "workloads/step/transfer_workload.h"
 
 #include <ATen/ops/empty.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
 #include <cstring>
@@ -43,15 +45,18 @@ class TransferWorkload final : public Workload {
   }
   void synchronize() override { synchronize_device(device_); }
   void window(Edge edge) override {
-    const std::int64_t now_ns = context_.clock.now_ns();
-    if (edge == Edge::kBegin) {
-      begin_ns_ = now_ns;
-      steps_ = 0;
-    } else if (now_ns > begin_ns_) {
-      bytes_per_s_ = rate(steps_, now_ns - begin_ns_);
-    }
+    with_torch_errors([&] {
+      const Mark now = mark();
+      if (edge == Edge::kBegin) {
+        begin_ = now;
+        steps_ = 0;
+      } else if (const std::int64_t ns = ns_between(begin_, now); ns > 0) {
+        bytes_per_s_ = rate(steps_, ns);
+      }
+    });
   }
   void tear_down() override {
+    begin_ = {};
     transfer_.reset();
     last_ = {};
   }
@@ -67,6 +72,28 @@ class TransferWorkload final : public Workload {
   }
 
  private:
+  // The window begins behind what the warm-up has enqueued, and ends on an idle device.
+  struct Mark {
+    std::int64_t host_ns = 0;
+    std::shared_ptr<c10::Event> passed = {};  // on the stream that computes; null on the CPU
+  };
+
+  [[nodiscard]] Mark mark() const {
+    Mark mark{.host_ns = context_.clock.now_ns()};
+    if (device_.is_cpu()) return mark;
+    mark.passed = std::make_shared<c10::Event>(device_.type(),
+                                               c10::EventFlag::BACKEND_DEFAULT);  // with times
+    mark.passed->record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
+    return mark;
+  }
+
+  static std::int64_t ns_between(const Mark& begin, const Mark& end) {
+    if (begin.passed == nullptr || end.passed == nullptr) return end.host_ns - begin.host_ns;
+    end.passed->synchronize();
+    constexpr double kNsPerMs = 1e6;
+    return static_cast<std::int64_t>(begin.passed->elapsedTime(*end.passed) * kNsPerMs);
+  }
+
   std::optional<std::string> build() {
     if (auto reason = device_unavailable(device_)) return reason;
     bytes_ = resolved_.integer("copy.bytes");
@@ -133,7 +160,7 @@ class TransferWorkload final : public Workload {
   Batch batch_;
   std::optional<Transfer> transfer_;
   BatchTensors last_;
-  std::int64_t begin_ns_ = 0;
+  Mark begin_;
   std::int64_t steps_ = 0;
   double bytes_per_s_ = std::numeric_limits<double>::quiet_NaN();
   double plain_bytes_per_s_ = std::numeric_limits<double>::quiet_NaN();

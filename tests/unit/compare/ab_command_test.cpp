@@ -73,6 +73,17 @@ TEST_F(AbCommand, EqualArmsAreOkAndAFasterOneIsAnImprovement) {
   EXPECT_EQ(verdict().at("verdict"), "improvement");
 }
 
+TEST_F(AbCommand, BothArmsMeasureAsManyStepsAsTheLoadersOfBothNeed) {
+  const CommandResult result = ab({"--pairs", "2", "--a-set", "schedule.block=4", "--a-set",
+                                   "schedule.refill=6", "--b-set", "schedule.block=6"});
+  EXPECT_THAT(result.err, HasSubstr("both arms measure the same number of steps"));
+  const Results results = read_results(program_.run_dir());
+  ASSERT_EQ(results.launches.size(), 4U);
+  for (const Launch& launch : results.launches) {
+    EXPECT_EQ(launch.row.report.schedule.at("active"), Value(std::int64_t{12}));
+  }
+}
+
 TEST_F(AbCommand, TooFewPairsAreInconclusive) {
   EXPECT_EQ(ab({"--pairs", "4", "--b-set", "stub.step_us=1100"}).exit_status, 3);
   fs::remove_all(program_.folder / "results");

@@ -42,6 +42,30 @@ TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
   EXPECT_THAT(checked.notes, ElementsAre("hello"));
 }
 
+TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
+  const Plan asked = plan({});
+  const Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
+    std::vector<CheckAnswer> answers(cases.size());
+    answers[1].schedule = {{"schedule.active", 96}, {"schedule.sync", 1}, {"schedule.new", 2}};
+    return answers;
+  });
+  EXPECT_EQ(checked.cases[0].resolved.integer("schedule.active"), 50);
+  EXPECT_EQ(checked.cases[1].resolved.integer("schedule.active"), 96);
+  EXPECT_EQ(checked.cases[1].resolved.text("schedule.sync"), "none");
+  EXPECT_FALSE(checked.cases[1].resolved.has("schedule.new"));
+  EXPECT_EQ(ids(checked), ids(asked));
+}
+
+TEST(CheckAnswer, ItsScheduleSurvivesTheWayThroughJson) {
+  const CheckAnswer answer{.schedule = {{"schedule.active", 96}}};
+  EXPECT_EQ(check_answer_from_json(to_json(answer)).schedule, answer.schedule);
+  for (const char* wrong : {R"({"answer":"ok","schedule":{"loader.num_workers":4}})",
+                            R"({"answer":"ok","schedule":{"schedule.active":"auto"}})",
+                            R"({"answer":"ok","schedule":{"schedule.active":-1}})"}) {
+    EXPECT_THROW(static_cast<void>(check_answer_from_json(wrong)), Error) << wrong;
+  }
+}
+
 TEST_F(ForeignCheckTest, AnErrorIsPlacedAtTheSweptValue) {
   try {
     static_cast<void>(plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {

@@ -23,6 +23,10 @@ void rule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   }
   if (what == "skip") sink.skip(facts.cuda_available ? "a device" : "no device");
   if (what == "note") sink.note("by the way");
+  if (what == "longer") {
+    resolved.options["schedule.active"] = std::int64_t{96};
+    resolved.options["w.what"] = std::string("other");  // the planner's
+  }
 }
 
 std::string check(const std::string& input) {
@@ -55,6 +59,11 @@ TEST(Check, AnswersEachCaseInOrder) {
             "{\"answer\":\"skip\",\"reason\":\"no device\"}\n"
             "{\"answer\":\"error\",\"option\":\"w.what\",\"reason\":\"is wrong\"}\n"
             "{\"answer\":\"ok\",\"notes\":[\"by the way\"]}\n");
+}
+
+TEST(Check, WhatARuleMakesOfTheScheduleIsAnswered) {
+  EXPECT_EQ(check(kFacts + asked("longer")),
+            "{\"answer\":\"ok\",\"schedule\":{\"schedule.active\":96}}\n");
 }
 
 TEST(Check, RulesSeeTheFacts) {

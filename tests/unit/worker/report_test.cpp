@@ -7,6 +7,7 @@ namespace stepbench {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 Finding finding(const char* id, const char* text) { return {.id = id, .text = text}; }
 
@@ -53,6 +54,46 @@ TEST(Report, WhatAnInstrumentKnowsBetterTakesThePlaceOfWhatTheWorkloadSays) {
   for (const Finding& each : evidence.report.findings) texts.push_back(each.text);
   EXPECT_THAT(texts,
               ElementsAre("in steps 3 and 4", "too few workers", "on the host", "on the device"));
+}
+
+Columns steps_of(std::vector<std::int64_t> step_ns) {
+  const std::vector<std::int64_t> none(step_ns.size(), 0);
+  return {.names = {"step_ns", "flags"}, .values = {std::move(step_ns), none}};
+}
+
+TEST(Report, ACycleIsToldByItsTimeOverItsSteps) {
+  const protocol::CycleMessage message = cycle_message(3, steps_of({1, 1, 1, 400}));
+  EXPECT_EQ(message.cycle, 3);
+  EXPECT_EQ(message.steps, 4);
+  EXPECT_EQ(message.mean_step_ns, 101) << "403 / 4, rounded; the median is 1";
+}
+
+TEST(Report, SaysHowLongTheWindowsTookUntilTheDeviceWasIdle) {
+  LaunchEvidence evidence;
+  evidence.loop.window_drained_ns = 12345;
+  const LaunchReport report = make_report(evidence, {});
+  EXPECT_EQ(report.schedule.at("window_drained_ns"), Value(std::int64_t{12345}));
+  EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{0}));
+  EXPECT_THAT(report.notes, IsEmpty());
+}
+
+TEST(Report, WholeEpochsAreCountedAndTheWindowThatHoldsThemIsInForce) {
+  LaunchEvidence evidence;
+  evidence.options.schedule.active = 50;
+  fit_to_epochs(16, evidence.options);
+  const LaunchReport report = make_report(evidence, {});
+  EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{4}));
+  EXPECT_EQ(report.effective.at("schedule.active"), Value(std::int64_t{64}));
+  EXPECT_THAT(report.notes, IsEmpty());
+}
+
+TEST(Report, AWindowBetweenBordersSaysWhatIsNotInIt) {
+  LaunchEvidence evidence;
+  evidence.options.schedule.active = 50;
+  fit_to_epochs(1000, evidence.options);
+  const LaunchReport report = make_report(evidence, {});
+  EXPECT_EQ(report.schedule.at("epochs"), Value(std::int64_t{0}));
+  EXPECT_THAT(report.notes, ElementsAre(testing::HasSubstr("schedule.active: 1000 holds")));
 }
 
 }  // namespace
