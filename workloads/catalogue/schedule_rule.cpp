@@ -5,8 +5,6 @@
 #include <numeric>
 #include <string>
 
-#include "harness/schedule/window_fit.h"
-
 namespace stepbench {
 namespace {
 
@@ -50,7 +48,8 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
   resolved.options["schedule.refill"] = refill;
 
   const char* window = schedule.automatic() ? "schedule.window" : "schedule.active";
-  schedule.raise(window, rounded_up(std::max(schedule.steps(window), turns * workers), block));
+  const std::int64_t least = std::max(schedule.steps(window), turns * workers);
+  schedule.raise(window, (least + block - 1) / block * block);
   if (schedule.automatic()) schedule.raise("schedule.max_active", schedule.steps(window));
   schedule.raise("schedule.warmup", refill - schedule.steps("schedule.wait"));
   if (!schedule.raised()) return;
