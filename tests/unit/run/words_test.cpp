@@ -98,7 +98,7 @@ TEST(Progress, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
   clock.now = 10'000'000'000;
   progress.end_launch(measured(10'000'000'000), 12.34e6);
   EXPECT_EQ(out.str(),
-            "case 2 of 5, launch 1: num_workers=4  median 12.3 ms  (0:10, about 0:30 left)\n");
+            "case 2 of 5, launch 1: num_workers=4  step 12.3 ms  (0:10, about 0:30 left)\n");
 }
 
 TEST(Progress, KeepsOneLiveLineOnATerminal) {
