@@ -93,11 +93,14 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   }
   WarmupVerdict warmup;
   for (const Columns& cycle : cycles) {
-    warmup = worse(warmup, judge_warmup(cycle.at("step_ns"), cycle.at("flags")));
+    constexpr std::int64_t kBlockSteps = 1;
+    warmup = worse(warmup, judge_warmup(cycle.at("step_ns"), cycle.at("flags"), kBlockSteps));
   }
   report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
   report.schedule["warmup_more"] = warmup.more_steps;
+  report.schedule["warmup_change"] = warmup.change;
   if (warmup.kind == WarmupVerdict::Kind::kTooShort) report.flags.emplace_back("warmup_too_short");
+  if (warmup.kind == WarmupVerdict::Kind::kDrifting) report.flags.emplace_back("drifting");
   if (warmup.first_step_slow) report.flags.emplace_back("first_step_slow");
   if (std::string hint = describe(warmup); !hint.empty()) report.notes.push_back(std::move(hint));
   const auto metric = [&](const char* name, std::int64_t value) {
