@@ -72,8 +72,11 @@ InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence) {
   Collector sink(evidence);
   const Fingerprint fingerprint = workload.fingerprint();
-  evidence.report.fingerprint["loss"] = finite_or_null(fingerprint.loss);
-  evidence.report.fingerprint["gradient_norm"] = finite_or_null(fingerprint.gradient_norm);
+  const auto fingerprint_of = [&](const char* name, std::optional<double> computed) {
+    if (computed) evidence.report.fingerprint[name] = finite_or_null(*computed);
+  };
+  fingerprint_of("loss", fingerprint.loss);
+  fingerprint_of("gradient_norm", fingerprint.gradient_norm);
   workload.report(sink);
   sink.instruments_follow();
   for (const Instrument* instrument : instruments.all()) instrument->report(sink);
