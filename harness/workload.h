@@ -22,10 +22,11 @@ namespace stepbench {
 
 enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
 
-// Does the fast arm compute the same? NaN: not available.
+// Does the fast arm compute the same? Nothing: the workload computes none. NaN and infinities are
+// results: a step that diverges.
 struct Fingerprint {
-  double loss;
-  double gradient_norm;
+  std::optional<double> loss = {};
+  std::optional<double> gradient_norm = {};
 };
 
 // Where a workload puts what it knows beyond times. Names must be declared as Metric in its

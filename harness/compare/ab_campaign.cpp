@@ -11,7 +11,13 @@ namespace {
 
 constexpr std::size_t kManyPrimaryMetrics = 10;
 
-bool decided(const Judgement& judgement) { return judgement.verdict != Verdict::kInconclusive; }
+// Lost pairs decide nothing while more pairs can make their share small enough.
+bool decided(const Judgement& judgement, std::size_t most_pairs) {
+  const bool may_recover =
+      judgement.verdict == Verdict::kNoData && judgement.pairs > 0 &&
+      static_cast<double>(judgement.dropped) <= kMostDropped * static_cast<double>(most_pairs);
+  return judgement.verdict != Verdict::kInconclusive && !may_recover;
+}
 
 }  // namespace
 
@@ -78,7 +84,9 @@ void AbCampaign::look(const Samples& samples) {
                                                   static_cast<std::ptrdiff_t>(first[i])),
                           std::make_move_iterator(verdicts.judgements.begin() +
                                                   static_cast<std::ptrdiff_t>(first[i + 1])));
-    const bool all = std::all_of(one.judgements.begin(), one.judgements.end(), decided);
+    const bool all = std::all_of(
+        one.judgements.begin(), one.judgements.end(),
+        [&](const Judgement& judgement) { return decided(judgement, design_.looks.back()); });
     one.in_rotation = !all && !is_last;
   }
 }

@@ -53,6 +53,7 @@ CaseResult begin_case_result(const CasePair& pair) {
         "the device was done");
   }
   if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
+  for (std::string& note : fingerprint_notes(pair)) result.notes.push_back(std::move(note));
   return result;
 }
 
@@ -74,7 +75,7 @@ void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
                  std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates) {
   std::vector<Gate> own;
   for (const NoiseOfSide& side : {base, candidate}) {
-    Gate gate = noise_gate(side.step_ns, side.name);
+    Gate gate = noise_gate(side.step_ns, side.name, window_spread(side.launches));
     if (gate.state == GateState::kPassed) continue;
     gate.case_id = one.case_id;
     own.push_back(std::move(gate));

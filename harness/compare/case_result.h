@@ -19,11 +19,12 @@ namespace stepbench {
 
 [[nodiscard]] bool is_change(const Judgement& judgement);
 
-// The noise gates of both sides, given by name and step times; one that fails makes the verdict on
-// the step invalid.
+// The noise gates of both sides, given by name, step times and launches; one that fails makes the
+// verdict on the step invalid.
 struct NoiseOfSide {
   std::string_view name;
   std::span<const double> step_ns;
+  std::span<const Launch* const> launches = {};
 };
 void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
                  std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates);

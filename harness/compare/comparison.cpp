@@ -60,7 +60,9 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   std::vector<std::array<std::vector<double>, 2>> step_times;
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
-    for (MetricQuestion& asked : questions_of(pair, columns, options.margins)) {
+    std::vector<MetricQuestion> questions = questions_of(pair, columns, options.margins);
+    for (std::string& note : take_varying_counts(questions)) one.notes.push_back(std::move(note));
+    for (MetricQuestion& asked : questions) {
       one.metrics.push_back(metric_result(asked));
       if (one.metrics.size() == 1) {
         base_runs.push_back(in_run_order(pair.base, asked.question.base));
@@ -87,8 +89,9 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
       metric.judgement = std::move(metric.primary ? primary.judgements[next_primary++]
                                                   : exact.judgements[next_exact++]);
     }
-    judge_noise({"the base", step_times[i][0]}, {"the candidate", step_times[i][1]}, options.allow,
-                one, result.gates);
+    judge_noise({"the base", step_times[i][0], pairs.both[i].base.measured},
+                {"the candidate", step_times[i][1], pairs.both[i].candidate.measured},
+                options.allow, one, result.gates);
     const CountedLaunches before{pairs.both[i].base.measured, base_profiled.of(one.case_id, "")};
     const CountedLaunches after{pairs.both[i].candidate.measured,
                                 candidate_profiled.of(one.candidate_case_id, "")};

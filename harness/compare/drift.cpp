@@ -42,7 +42,7 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   for (const std::vector<double>& levels : cases) blocks = std::max(blocks, levels.size());
   if (blocks < 2) return gate;
   const double slope = pooled_theil_sen_slope(cases);
-  gate.value = std::expm1(slope * static_cast<double>(blocks));
+  gate.value = std::expm1(slope * static_cast<double>(blocks - 1));
   const double size = std::abs(gate.value);
   if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;

@@ -14,8 +14,9 @@ namespace stepbench {
 // Mean log step time of each block of one case, both arms alike, in run order.
 [[nodiscard]] std::vector<double> block_levels(const CasePair& pair);
 
-// `cases`: block_levels of each. Theil-Sen slope over all cases times the blocks of the longest; it
-// counts only where the levels rise or fall more than chance would (Mann-Kendall).
+// `cases`: block_levels of each. Theil-Sen slope over all cases, from the first block of the
+// longest to its last; it counts only where the levels rise or fall more than chance would
+// (Mann-Kendall).
 [[nodiscard]] Gate drift_gate(std::span<const std::vector<double>> cases);
 
 }  // namespace stepbench

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/case_metrics.h"
 #include "harness/record/reader.h"
 
 namespace stepbench {
@@ -19,5 +20,9 @@ struct CountedLaunches {
 [[nodiscard]] std::vector<std::string> exact_count_notes(const CountedLaunches& base,
                                                          const CountedLaunches& candidate,
                                                          const std::vector<Metric>& columns);
+
+// Takes counts out of what is asked that vary between the launches of a side: by chance, so that no
+// verdict is passed on them. Returns what to say of each.
+[[nodiscard]] std::vector<std::string> take_varying_counts(std::vector<MetricQuestion>& asked);
 
 }  // namespace stepbench

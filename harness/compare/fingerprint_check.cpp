@@ -4,75 +4,81 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
-#include "harness/number.h"
+#include "harness/record/fingerprint.h"
 
 namespace stepbench {
 namespace {
 
-constexpr double kLimitFp32 = 1e-4;
-constexpr double kLimitTf32 = 1e-3;
-constexpr double kLimitHalf = 2e-2;
+struct Sides {
+  explicit Sides(const CasePair& pair)
+      : base(fingerprints_of(pair.base.measured)),
+        candidate(fingerprints_of(pair.candidate.measured)) {}
+  Fingerprints base;
+  Fingerprints candidate;
+};
 
-std::string precision_of(const CaseLaunches& one) {
-  const auto found = one.first->options.find("model.precision");
-  return found == one.first->options.end() || is_null(found->second) ? "fp32"
-                                                                     : to_text(found->second);
+std::string coarser_precision(const CasePair& pair) {
+  const std::string a = precision_of(*pair.base.first);
+  const std::string b = precision_of(*pair.candidate.first);
+  return precision_limit(a) < precision_limit(b) ? b : a;
 }
 
-double limit_of(const std::string& precision) {
-  if (precision == "bf16" || precision == "fp16") return kLimitHalf;
-  return precision == "tf32" ? kLimitTf32 : kLimitFp32;
-}
-
-// Of the larger one; a value that is not finite differs from every finite one.
-double relative_difference(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  if (!std::isfinite(a) || !std::isfinite(b)) return std::numeric_limits<double>::infinity();
-  return std::abs(b - a) / std::max(std::abs(a), std::abs(b));
-}
-
-const Fields* fingerprint_of(const CaseLaunches& one) {
-  for (const Launch* launch : one.measured) {
-    if (!launch->row.report.fingerprint.empty()) return &launch->row.report.fingerprint;
-  }
-  return nullptr;
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "no finite number";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
 }
 
 }  // namespace
 
 std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair) {
-  const Fields* base = fingerprint_of(pair.base);
-  const Fields* candidate = fingerprint_of(pair.candidate);
-  if (base == nullptr || candidate == nullptr) return std::nullopt;
-  const std::string a = precision_of(pair.base);
-  const std::string b = precision_of(pair.candidate);
-  const std::string& coarser = limit_of(a) < limit_of(b) ? b : a;
+  const Sides sides(pair);
+  const std::string precision = coarser_precision(pair);
   std::optional<FingerprintDifference> worst;
-  for (const auto& [name, value] : *base) {
-    const auto other = candidate->find(name);
-    if (other == candidate->end()) continue;
-    const auto before = number_of(value);
-    const auto after = number_of(other->second);
-    if (!before || !after) continue;
-    const double relative = relative_difference(*before, *after);
-    if (!(relative > limit_of(coarser)) || (worst && worst->relative >= relative)) continue;
+  for (const auto& [name, base] : sides.base) {
+    const auto other = sides.candidate.find(name);
+    if (other == sides.candidate.end()) continue;
+    const Computed& candidate = other->second;
+    const double relative = relative_difference(base.value, candidate.value);
+    const double limit =
+        same_within(precision_limit(precision), std::max(base.spread, candidate.spread));
+    if (!(relative > limit) || (worst && worst->relative >= relative)) continue;
     worst = {.name = name,
-             .base = *before,
-             .candidate = *after,
+             .base = base.value,
+             .candidate = candidate.value,
              .relative = relative,
-             .limit = limit_of(coarser),
-             .precision = coarser};
+             .limit = limit,
+             .precision = precision};
   }
   return worst;
 }
 
+std::vector<std::string> fingerprint_notes(const CasePair& pair) {
+  const Sides sides(pair);
+  std::vector<std::string> notes;
+  for (const auto& [name, base] : sides.base) {
+    const auto other = sides.candidate.find(name);
+    if (other == sides.candidate.end()) continue;
+    if (std::isfinite(base.value) || std::isfinite(other->second.value)) continue;
+    notes.push_back("neither side has a finite " + name +
+                    ": whether they compute the same is not known");
+  }
+  return notes;
+}
+
 std::string to_text(const FingerprintDifference& difference) {
-  char numbers[160];
-  std::snprintf(numbers, sizeof numbers, " %.6g and %.6g differ by %.1e, more than %.0e for ",
-                difference.base, difference.candidate, difference.relative, difference.limit);
-  return "the sides do not compute the same: " + difference.name + numbers + difference.precision;
+  const std::string begin = "the sides do not compute the same: " + difference.name + ' ';
+  const std::string base = number_text(difference.base);
+  const std::string candidate = number_text(difference.candidate);
+  if (!std::isfinite(difference.relative)) {
+    return begin + "is " + base + " in the base and " + candidate + " in the candidate";
+  }
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, " differ by %.1e, more than %.0e for ",
+                difference.relative, difference.limit);
+  return begin + base + " and " + candidate + numbers + difference.precision;
 }
 
 }  // namespace stepbench

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/compare/case_pairs.h"
 
@@ -15,13 +16,16 @@ struct FingerprintDifference {
   double base = 0;
   double candidate = 0;
   double relative = 0;
-  double limit = 0;       // by precision: fp32 1e-4, tf32 1e-3, bf16 and fp16 2e-2
+  double limit = 0;       // by precision, or twice what launches of one side differ by
   std::string precision;  // the coarser one of the two sides
 };
 
-// The largest difference beyond its limit, over the first launch of either side that has values.
-// Nothing where they agree or a side has none.
+// The largest difference beyond its limit. A side on which a launch has no finite number differs
+// from one where all have. Nothing where they agree or a side has no fingerprint.
 [[nodiscard]] std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair);
+
+// What no side has a finite number of.
+[[nodiscard]] std::vector<std::string> fingerprint_notes(const CasePair& pair);
 
 [[nodiscard]] std::string to_text(const FingerprintDifference& difference);
 

@@ -15,6 +15,38 @@ namespace {
 constexpr std::size_t kLeastToWarn = 4;
 constexpr std::size_t kLeastToFail = 6;
 
+std::string percent(double share) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.0f %%", 100 * share);
+  return text.data();
+}
+
+// Two digits, rounded up: no more is known of it.
+std::int64_t about(double steps) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(steps)) - 1));
+  return std::llround(std::ceil(steps / unit) * unit);
+}
+
+// Whose doing `spread`, the middle half of the launches over their median, is.
+std::string cause_of(double spread, const std::optional<WindowSpread>& within, bool fails) {
+  constexpr double kMiddleHalf = 1.349;  // of a normal distribution, in standard deviations
+  constexpr double kMostOfIt = 0.5;      // of the variance
+  const double predicted = within ? kMiddleHalf * within->relative_sd : 0;
+  if (within && predicted * predicted >= kMostOfIt * spread * spread) {
+    const double longer = spread / kNoiseWarns;
+    return "; so far apart are blocks of steps inside the launches, too: window too short, about " +
+           std::to_string(about(static_cast<double>(within->steps) * longer * longer)) +
+           " steps instead of " + std::to_string(within->steps) + " would do";
+  }
+  std::string text;
+  if (within) {
+    text = "; blocks of steps inside the launches explain " + percent(predicted) +
+           ", the rest is the machine's";
+  }
+  if (fails) text += ", more than 25 %: what else ran decides here, not the program";
+  return text;
+}
+
 }  // namespace
 
 std::string_view name_of(GateState state) {
@@ -43,7 +75,8 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
   }
 }
 
-Gate noise_gate(std::span<const double> step_ns, std::string_view arm) {
+Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
+                const std::optional<WindowSpread>& within) {
   Gate gate{.name = "noise", .warns_at = kNoiseWarns, .fails_at = kNoiseFails};
   std::vector<double> values;
   std::copy_if(step_ns.begin(), step_ns.end(), std::back_inserter(values),
@@ -53,11 +86,8 @@ Gate noise_gate(std::span<const double> step_ns, std::string_view arm) {
   if (!(gate.value > kNoiseWarns)) return gate;
   const bool fails = gate.value > kNoiseFails && values.size() >= kLeastToFail;
   gate.state = fails ? GateState::kFailed : GateState::kWarning;
-  std::array<char, 16> share{};
-  std::snprintf(share.data(), share.size(), "%.0f", 100 * gate.value);
   gate.text = "noisy: the middle half of " + std::string(arm) + "'s launches spans " +
-              share.data() + " % of their median";
-  if (fails) gate.text += ", more than 25 %: what else ran decides here, not the program";
+              percent(gate.value) + " of their median" + cause_of(gate.value, within, fails);
   return gate;
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/window_spread.h"
+
 namespace stepbench {
 
 enum class GateState : std::uint8_t { kPassed, kWarning, kFailed };  // written to disk by name
@@ -37,7 +39,8 @@ inline constexpr double kLoadApartFails = 0.05;  // between the arms
 inline constexpr double kLabelledWarns = 0.10;   // of the launches
 inline constexpr double kApart = 0.01;           // shares of time, between the arms
 inline constexpr double kApartAlpha = 0.01;
-inline constexpr double kClocksFail = 0.02;  // median clocks of the arms
+inline constexpr double kClocksFail = 0.02;   // median clocks of the arms
+inline constexpr double kPowerCapped = 0.05;  // of an arm's samples: its clock follows its power
 
 // Names of all gates that may fail.
 [[nodiscard]] std::span<const std::string_view> gate_names();
@@ -46,8 +49,10 @@ inline constexpr double kClocksFail = 0.02;  // median clocks of the arms
 void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates);
 
 // Of one arm's step times, by launch; what is no number is left out. Passes with fewer than four
-// launches, and does not fail with fewer than six, which have no verdict anyway.
-[[nodiscard]] Gate noise_gate(std::span<const double> step_ns, std::string_view arm);
+// launches, and does not fail with fewer than six, which have no verdict anyway. `within`: what
+// their windows alone explain; the text says whether these are too short or the machine was noisy.
+[[nodiscard]] Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
+                              const std::optional<WindowSpread>& within = {});
 
 [[nodiscard]] bool fails(std::span<const Gate> gates);  // and is not allowed
 

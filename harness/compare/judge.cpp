@@ -18,7 +18,6 @@ namespace stepbench {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMostDropped = 0.1;  // beyond this share of bad pairs nothing is said
 constexpr double kManyTies = 0.2;
 
 // Beside the judgement, in log ratios with the sign that makes larger worse.
@@ -58,9 +57,13 @@ bool constant(std::span<const double> values) {
   return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
 }
 
-// Counts that do not vary inside an arm: no statistics. False when they do vary.
-bool judge_exactly(const Question& question, Design design, const UsablePairs& usable,
+// Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
+// program alone, and there is no verdict on them.
+void judge_exactly(const Question& question, Design design, const UsablePairs& usable,
                    Judgement& judgement) {
+  judgement.p = kNan;
+  judgement.p_adjusted = kNan;
+  judgement.p_mann_whitney = kNan;
   if (!constant(usable.base) || !constant(usable.candidate)) {
     const auto [low, high] = std::minmax_element(usable.base.begin(), usable.base.end());
     const auto [new_low, new_high] =
@@ -68,13 +71,12 @@ bool judge_exactly(const Question& question, Design design, const UsablePairs& u
     judgement.notes.push_back("exact distribution expected, but values range from " +
                               to_text(Value{std::min(*low, *new_low)}) + " to " +
                               to_text(Value{std::max(*high, *new_high)}));
-    return false;
+    judgement.verdict = Verdict::kInconclusive;
+    judgement.reason = "count_varies";
+    return;
   }
   const double a = usable.base.front();
   const double b = usable.candidate.front();
-  judgement.p = kNan;
-  judgement.p_adjusted = kNan;
-  judgement.p_mann_whitney = kNan;
   judgement.slower = sign_of(question.direction) * (b - a) > 0;
   if (a != 0) judgement.change = b / a - 1;
   if (a == b) judgement.change = 0;
@@ -89,7 +91,6 @@ bool judge_exactly(const Question& question, Design design, const UsablePairs& u
   } else {
     judgement.verdict = judgement.slower ? Verdict::kRegression : Verdict::kImprovement;
   }
-  return true;
 }
 
 Estimate estimate(const Question& question, const VerdictRule& rule, const UsablePairs& usable,
@@ -223,10 +224,8 @@ Family judge(std::span<const Question> questions, const VerdictRule& rule) {
       judgement.reason = "too_many_dropped";
       continue;
     }
-    if (question.exact && judge_exactly(question, rule.design, usable, judgement)) continue;
-    if (usable.not_positive) {
-      judgement.verdict = Verdict::kInconclusive;
-      judgement.reason = "varies_and_reaches_zero";
+    if (question.exact) {
+      judge_exactly(question, rule.design, usable, judgement);
       continue;
     }
     estimates[i] = estimate(question, rule, usable, judgement);

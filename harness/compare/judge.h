@@ -73,6 +73,8 @@ struct Judgement {
   std::vector<std::string> notes = {};           // skewed, clock_resolution, zero_variance, ...
 };
 
+inline constexpr double kMostDropped = 0.1;  // beyond this share of bad pairs nothing is said
+
 struct Family {
   std::vector<Judgement> judgements = {};  // in the order of the questions
   std::size_t tested = 0;                  // p-values that count for the correction

@@ -177,6 +177,13 @@ std::optional<double> clock_of(const LaunchRow& row) {
   return number_of(row.machine, "gpu.sm_mhz_median");
 }
 
+// Whether the power limit held the clock of an arm down for more than a moment.
+bool power_capped(std::span<const CasePair> cases) {
+  const Arms arms = read_pairs(
+      cases, [](const LaunchRow& row) { return number_of(row.machine, "gpu.power_capped_share"); });
+  return std::max(mean(arms.base), mean(arms.candidate)) > kPowerCapped;
+}
+
 Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   Gate gate{.name = "clocks", .fails_at = kClocksFail};
   const Arms arms = read_pairs(cases, clock_of);
@@ -186,11 +193,21 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > kClocksFail)) return gate;
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(),
+                "the GPU's clock was %.0f MHz in the base and %.0f MHz in the candidate", before,
+                after);
+  gate.text = text.data();
+  if (power_capped(cases)) {
+    gate.state = GateState::kWarning;
+    gate.fails_at.reset();
+    gate.text +=
+        "; it was at its power limit, where the program itself decides the clock: what it draws is "
+        "part of the verdict";
+    return gate;
+  }
   gate.state = design == Design::kInterleaved ? GateState::kFailed : GateState::kWarning;
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "the GPU's clock was %.0f MHz in the base and %.0f MHz",
-                before, after);
-  gate.text = std::string(text.data()) + " in the candidate: lock it (nvidia-smi -lgc)";
+  gate.text += ": lock it (nvidia-smi -lgc)";
   return gate;
 }
 

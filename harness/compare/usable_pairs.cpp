@@ -20,7 +20,6 @@ UsablePairs usable_pairs(const Question& question) {
     }
     result.base.push_back(question.base[i]);
     result.candidate.push_back(question.candidate[i]);
-    if (question.base[i] == 0 || question.candidate[i] == 0) result.not_positive = true;
   }
   std::copy_if(question.base.begin(), question.base.end(), std::back_inserter(result.all_base),
                good);

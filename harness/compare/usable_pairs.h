@@ -11,8 +11,7 @@ struct UsablePairs {
   std::vector<double> candidate;
   std::vector<double> all_base;  // paired or not
   std::vector<double> all_candidate;
-  std::size_t dropped = 0;    // pairs
-  bool not_positive = false;  // an exact count of 0 that cannot be put as a ratio
+  std::size_t dropped = 0;  // pairs
 };
 
 [[nodiscard]] UsablePairs usable_pairs(const Question& question);

@@ -64,6 +64,7 @@ void DeviceSampler::sample() {
   sm_mhz_.add(state->sm_mhz);
   if (state->sm_mhz && state->utilisation_percent.value_or(1) > 0) {
     sm_clocks_mhz_.push_back(static_cast<double>(*state->sm_mhz));
+    if (in_window_) window_clocks_mhz_.push_back(sm_clocks_mhz_.back());
   }
   power_mw_.add(state->power_mw);
   temperature_c_.add(state->temperature_c);
@@ -73,6 +74,13 @@ void DeviceSampler::sample() {
   if (state->processes) others_ = std::max(others_, others_among(*state->processes));
   last_ = *state;
   last_ns_ = end_ns;
+}
+
+// A short window has a reading too.
+void DeviceSampler::window_begins() {
+  in_window_ = true;
+  if (session_ == nullptr || !device_) return;
+  next_ns_ = std::min(next_ns_, clock_.now_ns() + kFirstSampleNs);
 }
 
 // In a container the driver may tell the numbers that the machine outside gives to processes: then
@@ -105,7 +113,8 @@ Fields DeviceSampler::summary() const {
   };
   whole("gpu.sm_mhz_min", sm_mhz_, sm_mhz_.low);
   whole("gpu.sm_mhz_max", sm_mhz_, sm_mhz_.high);
-  if (!sm_clocks_mhz_.empty()) fields.emplace("gpu.sm_mhz_median", median(sm_clocks_mhz_));
+  const auto& clocks = window_clocks_mhz_.empty() ? sm_clocks_mhz_ : window_clocks_mhz_;
+  if (!clocks.empty()) fields.emplace("gpu.sm_mhz_median", median(clocks));
   if (power_mw_.known) {
     fields.emplace("gpu.power_w_max", static_cast<double>(power_mw_.high) / 1000);
   }

@@ -38,6 +38,9 @@ class DeviceSampler {
                 OwnerOf owner_of);
 
   void sample();
+  // The median clock is that of the windows when one of them was sampled, else of the launch.
+  void window_begins();
+  void window_ends() { in_window_ = false; }
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }
   // gpu.sm_mhz_min, _max, _median, gpu.power_w_max, gpu.temperature_c_max, gpu.utilisation_max,
   // gpu.memory_used_bytes_max, gpu.throttled (reasons), gpu.power_capped_share, gpu.persistence,
@@ -66,7 +69,9 @@ class DeviceSampler {
   std::uint64_t reasons_ = 0;
   bool reasons_known_ = false;
   std::int64_t others_ = -1;
+  bool in_window_ = false;
   std::vector<double> sm_clocks_mhz_;  // of samples that saw the device at work
+  std::vector<double> window_clocks_mhz_;
   Range sm_mhz_, power_mw_, temperature_c_, utilisation_, memory_bytes_;
   DeviceState last_;
   std::vector<Span> throttled_;

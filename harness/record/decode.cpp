@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/ops/op_frame.h"
 #include "harness/record/decode_samples.h"
 #include "harness/record/encode.h"
 #include "harness/record/findings_json.h"
@@ -173,6 +174,22 @@ class LineObject {
   dom::object object_;
 };
 
+// A name that this version does not have.
+class UnknownName : public LineError {
+ public:
+  UnknownName(std::string_view field, std::string_view name, const std::string& known)
+      : LineError("field '" + std::string(field) + "' is '" + std::string(name) +
+                  "'; known: " + known),
+        field_(field),
+        name_(name) {}
+  [[nodiscard]] const std::string& field() const { return field_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  std::string field_;
+  std::string name_;
+};
+
 template <typename Enum>
 Enum by_name(std::string_view field, std::string_view name, std::initializer_list<Enum> all) {
   std::string known;
@@ -180,8 +197,7 @@ Enum by_name(std::string_view field, std::string_view name, std::initializer_lis
     if (stepbench::name_of(each) == name) return each;
     known += (known.empty() ? "" : ", ") + std::string(stepbench::name_of(each));
   }
-  throw LineError("field '" + std::string(field) + "' is '" + std::string(name) +
-                  "'; known: " + known);
+  throw UnknownName(field, name, known);
 }
 
 Pass pass_of(std::string_view name) {
@@ -237,7 +253,21 @@ RunRow decode_run(const LineObject& source) {
           .schema_minor = minor};
 }
 
-ColumnRow decode_columns(const LineObject& source) {
+Metric decode_column(const LineObject& column) {
+  Metric metric{
+      .name = column.needed_text("name"),
+      .unit = column.text("unit"),
+      .role = by_name("role", column.text("role"), {Role::kKey, Role::kContext, Role::kMetric}),
+      .direction =
+          by_name("direction", column.text("direction"),
+                  {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
+      .doc = column.text("doc"),
+      .source = source_named(column.text("source")).value_or(Source::kUnsaid)};
+  metric.exact = column.find("exact") ? column.flag("exact") : exact_by_unit(metric);
+  return metric;
+}
+
+ColumnRow decode_columns(const LineObject& source, bool later) {
   ColumnRow row;
   const auto value = source.find("columns");
   dom::array array;
@@ -250,17 +280,13 @@ ColumnRow decode_columns(const LineObject& source) {
       wrong_type("columns", "an array of objects", each);
     }
     const LineObject column(object);
-    Metric metric{
-        .name = column.needed_text("name"),
-        .unit = column.text("unit"),
-        .role = by_name("role", column.text("role"), {Role::kKey, Role::kContext, Role::kMetric}),
-        .direction =
-            by_name("direction", column.text("direction"),
-                    {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
-        .doc = column.text("doc"),
-        .source = source_named(column.text("source")).value_or(Source::kUnsaid)};
-    metric.exact = column.find("exact") ? column.flag("exact") : exact_by_unit(metric);
-    row.columns.push_back(std::move(metric));
+    try {
+      row.columns.push_back(decode_column(column));
+    } catch (const UnknownName& unknown) {
+      if (!later) throw;
+      row.left_out.push_back("column '" + column.text("name") + "' was left out: its " +
+                             unknown.field() + " '" + unknown.name() + "' is not known here");
+    }
   }
   return row;
 }
@@ -333,7 +359,7 @@ SamplesRow decode_samples(const LineObject& source) {
           .values = {}};
 }
 
-Row decode_row(std::string_view kind, const LineObject& source) {
+Row decode_row(std::string_view kind, const LineObject& source, bool later) {
   if (kind == "launch") return decode_launch(source);
   if (kind == "start") {
     return StartRow{.key = decode_key(source),
@@ -342,7 +368,7 @@ Row decode_row(std::string_view kind, const LineObject& source) {
                     .options = source.fields("options")};
   }
   if (kind == "run") return decode_run(source);
-  if (kind == "columns") return decode_columns(source);
+  if (kind == "columns") return decode_columns(source, later);
   if (kind == "worker") {
     return WorkerRow{.worker_id = source.needed_text("worker_id"),
                      .path = source.text("path"),
@@ -356,7 +382,26 @@ Row decode_row(std::string_view kind, const LineObject& source) {
                   .reason = source.text("reason"),
                   .ended_utc = source.text("ended_utc")};
   }
-  return UnknownRow{std::string(kind)};
+  return UnknownRow{"lines of the unknown kind '" + std::string(kind) + "' were ignored"};
+}
+
+// A launch whose line names what this version does not have. Without a known pass it has no key,
+// and none of its lines is used.
+UnknownRow unknown_launch(const UnknownName& unknown, const LineObject& source) {
+  UnknownRow row{"launches with the unknown " + unknown.field() + " '" + unknown.name() +
+                 "' were left out"};
+  if (unknown.field() != "pass") row.launch = decode_key(source);
+  return row;
+}
+
+// Rows of operations are understood only when they are put together.
+std::optional<std::string> not_understood(const OpFrame& frame) {
+  try {
+    static_cast<void>(op_table_of({&frame, 1}));
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 }  // namespace
@@ -373,7 +418,7 @@ bool LineDecoder::is_json(std::string_view line) {
   return parsers_->tree.parse(line.data(), line.size(), false).error() == simdjson::SUCCESS;
 }
 
-Row LineDecoder::decode(std::string_view line) {
+Row LineDecoder::decode(std::string_view line, bool later) {
   // Numbers are parsed in place; in what is left of the line `null` stands for them.
   constexpr std::string_view kSamples = R"({"kind":"samples",)";
   constexpr std::string_view kOps = R"({"kind":"ops",)";
@@ -400,8 +445,15 @@ Row LineDecoder::decode(std::string_view line) {
   }
   const LineObject source(object);
   const std::string kind = source.needed_text("kind");
-  if (kind != "samples" && kind != "ops") return decode_row(kind, source);
-  SamplesRow row = decode_samples(source);
+  const bool has_arrays = kind == "samples" || kind == "ops";
+  SamplesRow row;
+  try {
+    if (!has_arrays) return decode_row(kind, source, later);
+    row = decode_samples(source);
+  } catch (const UnknownName& unknown) {
+    if (!later) throw;
+    return unknown_launch(unknown, source);
+  }
   const auto values = source.find("values");
   if (!values) throw LineError(kind + " without field 'values'");
   if (!numbers) {  // the fields stand in another order than ours
@@ -418,11 +470,17 @@ Row LineDecoder::decode(std::string_view line) {
     return row;
   }
   check_shape(row, source.integer("rows", -1));
-  return OpsRow{.key = std::move(row.key),
-                .frame = {.table = source.needed_text("table"),
-                          .strings = source.texts("strings"),
-                          .columns = std::move(row.columns),
-                          .values = std::move(row.values)}};
+  OpsRow ops{.key = std::move(row.key),
+             .frame = {.table = source.needed_text("table"),
+                       .strings = source.texts("strings"),
+                       .columns = std::move(row.columns),
+                       .values = std::move(row.values)}};
+  if (!later) return ops;
+  if (const auto why = not_understood(ops.frame)) {
+    return UnknownRow{"launches with operations that are not understood were left out: " + *why,
+                      std::move(ops.key)};
+  }
+  return ops;
 }
 
 }  // namespace stepbench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,8 +21,10 @@ class LineError : public Error {
   using Error::Error;
 };
 
-struct UnknownRow {  // of a kind that a later minor version added
-  std::string kind;
+// A line with a name that this version does not have: it cannot be used.
+struct UnknownRow {
+  std::string what;                      // a sentence: which name, and that it was left out
+  std::optional<LaunchKey> launch = {};  // the launch that cannot be used without this line
 };
 using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow,
                          EndRow, UnknownRow>;
@@ -34,8 +37,9 @@ class LineDecoder {
   ~LineDecoder();
 
   // Behind the line must stand '\n' or NUL, and Input::kPadding bytes must be readable. Throws
-  // LineError.
-  [[nodiscard]] Row decode(std::string_view line);
+  // LineError. `later`: the line is of a file of a later minor version, whose names for passes,
+  // outcomes, roles and directions may be new; without it an unknown one is an error.
+  [[nodiscard]] Row decode(std::string_view line, bool later = false);
   [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut
 
  private:

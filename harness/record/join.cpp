@@ -66,6 +66,7 @@ void Join::take(WorkerRow&& row) {
 void Join::take(StartRow&& row) {
   const auto [at, is_new] = open_.try_emplace(row.key);
   if (is_new) open_order_.push_back(row.key);
+  left_out_.erase(row.key);
   at->second.samples.clear();  // a new attempt: what the one before had measured does not count
   at->second.ops.clear();
   at->second.starts.push_back(std::move(row));
@@ -97,6 +98,7 @@ void Join::take(LaunchRow&& row) {
     launch.ops = std::move(open->second.ops);
     open_.erase(open);
   }
+  if (left_out_.contains(row.key)) return;
   std::stable_sort(launch.samples.begin(), launch.samples.end(),
                    [](const SamplesRow& a, const SamplesRow& b) {
                      if (a.cycle != b.cycle) return a.cycle < b.cycle;
@@ -114,6 +116,12 @@ void Join::take(LaunchRow&& row) {
   if (launch.row.attempt >= before.row.attempt) before = std::move(launch);
 }
 
+void Join::take(UnknownRow&& row) {
+  if (!row.launch) return;
+  open_.erase(*row.launch);
+  left_out_.insert(std::move(*row.launch));
+}
+
 void Join::take(EndRow&& row) { results_.end = std::move(row); }
 
 void Join::end_of_file() {
@@ -129,6 +137,8 @@ void Join::end_of_file() {
 Results Join::finish() {
   std::erase_if(results_.unfinished,
                 [&](const StartRow& start) { return committed_.contains(start.key); });
+  std::erase_if(results_.launches,
+                [&](const Launch& launch) { return left_out_.contains(launch.row.key); });
   return std::move(results_);
 }
 

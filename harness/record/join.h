@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,11 +42,12 @@ class Join {
   void take(OpsRow&& row);
   void take(LaunchRow&& row);
   void take(EndRow&& row);
-  void take(UnknownRow&&) {}
+  void take(UnknownRow&& row);
 
   Results results_;
   std::unordered_map<LaunchKey, std::size_t, Hash> committed_;  // index in results_.launches
   std::unordered_map<LaunchKey, Open, Hash> open_;
+  std::set<LaunchKey> left_out_;  // a line of it is not understood, and no later one commits it
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
   int schema_minor_ = kResultMinor;  // of the current file

@@ -73,18 +73,16 @@ class FileReader {
     if (!saw_run_ && !std::holds_alternative<RunRow>(row))
       fail("this is no stepbench result file: its first line must be of kind 'run'");
     if (auto* run = std::get_if<RunRow>(&row)) see_run(*run);
-    if (auto* unknown = std::get_if<UnknownRow>(&row)) {
-      if (unknown_kinds_.insert(unknown->kind).second) {
-        warn("lines of the unknown kind '" + unknown->kind + "' were ignored");
-      }
-      return;
+    if (const auto* columns = std::get_if<ColumnRow>(&row)) {
+      for (const std::string& text : columns->left_out) warn_once(text);
     }
+    if (const auto* unknown = std::get_if<UnknownRow>(&row)) warn_once(unknown->what);
     join_.add(std::move(row), [this] { return where(); });
   }
 
   Row decode(std::string_view line) {
     try {
-      return decoder_.decode(line);
+      return decoder_.decode(line, later_);
     } catch (const LineError& error) {
       if (saw_run_ || line_number_ > 1) fail(error.what());
       fail(std::string("this is no stepbench result file, or its first line is damaged: ") +
@@ -94,7 +92,8 @@ class FileReader {
 
   void see_run(const RunRow& run) {
     saw_run_ = true;
-    if (run.schema_minor <= kResultMinor) return;
+    later_ = run.schema_minor > kResultMinor;
+    if (!later_) return;
     warn("was written in the newer schema " + std::to_string(kResultMajor) + '.' +
          std::to_string(run.schema_minor) + "; what this program (" + std::to_string(kResultMajor) +
          '.' + std::to_string(kResultMinor) + ") does not know was ignored");
@@ -105,6 +104,9 @@ class FileReader {
     return file_.string() + ':' + std::to_string(line_number_);
   }
   void warn(const std::string& what) { join_.warn(file_.string() + ": " + what); }
+  void warn_once(const std::string& what) {
+    if (warned_.insert(what).second) warn(what);
+  }
 
   std::filesystem::path file_;
   LineDecoder& decoder_;
@@ -112,7 +114,8 @@ class FileReader {
   Input input_;
   std::size_t line_number_ = 0;
   bool saw_run_ = false;
-  std::set<std::string> unknown_kinds_;
+  bool later_ = false;  // of a later minor version than ours
+  std::set<std::string> warned_;
 };
 
 bool is_result_file(const std::filesystem::path& path) {

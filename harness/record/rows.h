@@ -58,6 +58,8 @@ struct RunRow {
 // Kind "columns": every metric of this file, declared once; readers need no catalogue.
 struct ColumnRow {
   std::vector<Metric> columns = {};
+  // Read from a file of a later minor version: what could not be read of it, in sentences.
+  std::vector<std::string> left_out = {};
 };
 
 // Kind "worker": the software and device environment that launches refer to by worker_id.

@@ -63,7 +63,7 @@ std::string reason_text(const std::string& reason) {
       {{"not_rejected_after_correction", "may be chance among so many tests"},
        {"below_margin", "a change, but perhaps within the margin"},
        {"wide_interval", "the interval is too wide"},
-       {"varies_and_reaches_zero", "varies and reaches zero"},
+       {"count_varies", "a count that varies between launches"},
        {"no_pairs", "no pair was measured"},
        {"no_usable_values", "no launch gave a usable value"},
        {"too_many_dropped", "more than a tenth of the pairs had to be dropped"},

@@ -6,9 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "harness/number.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/report/number_text.h"
+#include "harness/schedule/warmup_verdict.h"
 
 namespace stepbench {
 namespace {
@@ -96,22 +98,25 @@ std::int64_t whole(const Fields& fields, std::string_view name) {
   return number == nullptr ? 0 : *number;
 }
 
+// What more than half of the launches say; one launch alone may have met with something else.
 void add_warm_up(const CaseRow& row, Collector& notes) {
-  std::int64_t too_short = 0;
-  std::int64_t more = 0;
+  std::vector<WarmupVerdict> verdicts;
   for (const MeasuredLaunch& each : row.measured) {
     const Fields& schedule = each.launch->row.report.schedule;
     const auto verdict = schedule.find("warmup_verdict");
-    if (verdict == schedule.end() || to_text(verdict->second) != "too_short") continue;
-    ++too_short;
-    more = std::max(more, whole(schedule, "warmup_more"));
+    if (verdict == schedule.end()) continue;
+    verdicts.push_back({.kind = warmup_kind(to_text(verdict->second)),
+                        .more_steps = whole(schedule, "warmup_more"),
+                        .change = number_of(schedule, "warmup_change").value_or(0)});
   }
-  if (too_short == 0) return;
-  std::string text = "warm-up too short";
-  if (more > 0) text += ", at least " + std::to_string(more) + " more steps";
-  text += " (" + std::to_string(too_short) + " of " + std::to_string(row.measured.size()) +
-          " launches)";
-  notes.add(text, row);
+  const WarmupVerdict all = agreed(verdicts);
+  const std::string text = describe(all);
+  if (text.empty()) return;
+  const auto say_so = std::count_if(verdicts.begin(), verdicts.end(),
+                                    [&](const auto& each) { return each.kind == all.kind; });
+  notes.add(text + " (" + std::to_string(say_so) + " of " + std::to_string(verdicts.size()) +
+                " launches)",
+            row);
 }
 
 // Beside rows with an interval, the rows that have none.
@@ -129,18 +134,23 @@ bool is_of_machine(std::string_view flag) {
   return flag == "waited_for_cpu" || flag == "steal" || flag == "cpu_quota" || flag == "throttled";
 }
 
+// Said of the case where its launches agree.
+bool is_of_warm_up(std::string_view note) {
+  return note.starts_with("warm-up too short") || note.starts_with("drifting");
+}
+
 void add_flags(const CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   std::set<std::string> texts;
   for (const auto& [launch, estimate] : row.measured) {
     for (const std::string& flag : launch->row.report.flags) ++flags[flag];
     for (const std::string& note : launch->row.report.notes) {
-      if (!note.starts_with("warm-up too short")) texts.insert(one_line(note));  // said above
+      if (!is_of_warm_up(note)) texts.insert(one_line(note));
     }
   }
   for (const auto& [flag, count] : flags) {
-    if (flag == "warmup_too_short") continue;  // said with its number of steps
-    if (is_of_machine(flag)) continue;         // said by its note
+    if (flag == "warmup_too_short" || flag == "drifting") continue;  // said where launches agree
+    if (is_of_machine(flag)) continue;                               // said by its note
     notes.add("flag " + flag + " (" + std::to_string(count) + " of " +
                   std::to_string(row.measured.size()) + " launches)",
               row);

@@ -144,8 +144,12 @@ class LaunchLoop {
            (window_begins_.size() == dialogue_.cycles() && dialogue_.stage() == "active")) {
       window_begins_.push_back(clock_.now_ns());
       sampler_.window_begins();
+      device_sampler_.window_begins();
     }
-    for (; windows_ended_ < dialogue_.cycles(); ++windows_ended_) sampler_.window_ends();
+    for (; windows_ended_ < dialogue_.cycles(); ++windows_ended_) {
+      sampler_.window_ends();
+      device_sampler_.window_ends();
+    }
   }
 
   void label(LaunchResult& result) const {

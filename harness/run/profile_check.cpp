@@ -3,22 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "harness/estimate/step_times.h"
+#include "harness/record/fingerprint.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
-// Sums in another order differ by less; another sample order or model by more.
+// At least: sums in another order differ by less; another sample order or model by more.
 constexpr double kSameLoss = 1e-3;
-
-const double* real(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  return found == fields.end() ? nullptr : std::get_if<double>(&found->second);
-}
 
 // Losses may be compared when both launches took equally many steps.
 bool same_steps(const LaunchReport& a, const LaunchReport& b) {
@@ -27,12 +23,19 @@ bool same_steps(const LaunchReport& a, const LaunchReport& b) {
   return first != a.schedule.end() && second != b.schedule.end() && first->second == second->second;
 }
 
-bool computes_another(const LaunchReport& profiled, const LaunchReport& timed) {
-  if (!same_steps(profiled, timed)) return false;
-  const double* a = real(profiled.fingerprint, "loss");
-  const double* b = real(timed.fingerprint, "loss");
-  if (a == nullptr || b == nullptr) return false;
-  return std::abs(*a - *b) > kSameLoss * std::max(std::abs(*a), std::abs(*b));
+bool computes_another(const Launch& profiled, std::vector<const Launch*> timed) {
+  std::erase_if(timed, [&](const Launch* each) {
+    return !same_steps(profiled.row.report, each->row.report);
+  });
+  const Launch* const own[] = {&profiled};
+  const Fingerprints ours = fingerprints_of(own);
+  const Fingerprints theirs = fingerprints_of(timed);
+  const auto a = ours.find("loss");
+  const auto b = theirs.find("loss");
+  if (a == ours.end() || b == theirs.end()) return false;
+  const double limit = std::max(kSameLoss, precision_limit(precision_of(profiled.row)));
+  return relative_difference(a->second.value, b->second.value) >
+         same_within(limit, b->second.spread);
 }
 
 std::vector<const Launch*> timed_launches(const LaunchKey& key, const Results& finished) {
@@ -52,14 +55,11 @@ std::vector<const Launch*> timed_launches(const LaunchKey& key, const Results& f
 void check_profile(Launch& profiled, const Results& finished) {
   if (!is_profiling(profiled.row.key.pass)) return;
   if (profiled.row.outcome.kind != Outcome::Kind::kMeasured) return;
-  const std::vector<const Launch*> timing = timed_launches(profiled.row.key, finished);
+  const std::vector<const Launch*> timed = timed_launches(profiled.row.key, finished);
   const Launch* const own = &profiled;
-  StepTimes times = step_times(timing, {&own, 1});
+  StepTimes times = step_times(timed, {&own, 1});
   std::erase_if(times.base, [](double value) { return std::isnan(value); });
-  bool mismatch = false;
-  for (const Launch* timed : timing) {
-    mismatch = mismatch || computes_another(profiled.row.report, timed->row.report);
-  }
+  const bool mismatch = computes_another(profiled, timed);
   LaunchReport& report = profiled.row.report;
   const double overhead = times.candidate.front() / median(times.base);
   if (std::isfinite(overhead)) {

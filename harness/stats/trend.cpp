@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/stats/lag_1.h"
 #include "harness/stats/order.h"
 #include "harness/stats/signed_rank.h"
 
@@ -12,7 +13,7 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kMostRuns = 20;
-constexpr std::size_t kLeastRuns = 6;
+constexpr std::size_t kLeastRuns = kLeastForTrend / 3;
 
 // Medians of `runs` runs of `length` values, the last one at the series' end.
 std::vector<double> run_medians(std::span<const double> series, std::size_t runs,
@@ -21,6 +22,13 @@ std::vector<double> run_medians(std::span<const double> series, std::size_t runs
   std::vector<double> medians(runs);
   for (std::size_t i = 0; i < runs; ++i) medians[i] = median(series.subspan(i * length, length));
   return medians;
+}
+
+// Of neighbouring runs, where a warm-up does not reach: in the last two thirds.
+double likeness(std::span<const double> series, std::size_t runs, std::size_t length) {
+  std::vector<double> levels = run_medians(series, 2 * runs, length);
+  for (double& level : levels) level = std::log(level);
+  return lag_1(levels);
 }
 
 }  // namespace
@@ -39,9 +47,13 @@ Trend trend(std::span<const double> series, double margin, double confidence) {
   std::vector<double> differences(runs);
   for (std::size_t i = 0; i < runs; ++i) differences[i] = std::log(last[i] / first[i]);
   const HodgesLehmann estimate = hodges_lehmann(differences, confidence);
+  const double wider = inflation(likeness(series, runs, length));
+  const auto widened = [&](double end) {
+    return std::expm1(estimate.centre + wider * (end - estimate.centre));
+  };
   result.known = true;
   result.change = std::expm1(estimate.centre);
-  result.interval = {std::expm1(estimate.interval.low), std::expm1(estimate.interval.high)};
+  result.interval = {widened(estimate.interval.low), widened(estimate.interval.high)};
   result.moving = result.interval.low > margin || result.interval.high < -margin;
 
   const double level = median(last);

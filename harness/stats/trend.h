@@ -8,9 +8,11 @@
 
 namespace stepbench {
 
+inline constexpr std::size_t kLeastForTrend = 18;  // values
+
 // Whether a series of positive values in time order (step times of an active window) still moves.
 struct Trend {
-  bool known = false;  // false: fewer than 18 values, or one that is not positive
+  bool known = false;  // false: fewer values than that, or one that is not positive
   double change = 0;  // level of the last third relative to the first: -0.05 = it became 5 % faster
   Interval interval;  // of `change`
   bool moving = false;  // the interval lies wholly beyond the margin
@@ -21,7 +23,8 @@ struct Trend {
 
 // First third against last third by the method of comparisons: each third is cut into up to 20
 // runs, the medians of the i-th runs are paired, and the Hodges-Lehmann interval of their log
-// ratios is taken. Runs, not single steps, because neighbouring steps are alike.
+// ratios is taken, wider by how alike neighbouring runs are: slow wandering is no trend. Runs, not
+// single values, because neighbouring steps are alike.
 [[nodiscard]] Trend trend(std::span<const double> series, double margin = 0.01,
                           double confidence = 0.95);
 

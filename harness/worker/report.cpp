@@ -72,8 +72,11 @@ InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence) {
   Collector sink(evidence);
   const Fingerprint fingerprint = workload.fingerprint();
-  evidence.report.fingerprint["loss"] = finite_or_null(fingerprint.loss);
-  evidence.report.fingerprint["gradient_norm"] = finite_or_null(fingerprint.gradient_norm);
+  const auto fingerprint_of = [&](const char* name, std::optional<double> computed) {
+    if (computed) evidence.report.fingerprint[name] = finite_or_null(*computed);
+  };
+  fingerprint_of("loss", fingerprint.loss);
+  fingerprint_of("gradient_norm", fingerprint.gradient_norm);
   workload.report(sink);
   sink.instruments_follow();
   for (const Instrument* instrument : instruments.all()) instrument->report(sink);
@@ -105,11 +108,14 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   }
   WarmupVerdict warmup;
   for (const Columns& cycle : cycles) {
-    warmup = worse(warmup, judge_warmup(cycle.at("step_ns"), cycle.at("flags")));
+    constexpr std::int64_t kBlockSteps = 1;
+    warmup = worse(warmup, judge_warmup(cycle.at("step_ns"), cycle.at("flags"), kBlockSteps));
   }
   report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
   report.schedule["warmup_more"] = warmup.more_steps;
+  report.schedule["warmup_change"] = warmup.change;
   if (warmup.kind == WarmupVerdict::Kind::kTooShort) report.flags.emplace_back("warmup_too_short");
+  if (warmup.kind == WarmupVerdict::Kind::kDrifting) report.flags.emplace_back("drifting");
   if (warmup.first_step_slow) report.flags.emplace_back("first_step_slow");
   if (std::string hint = describe(warmup); !hint.empty()) report.notes.push_back(std::move(hint));
   const auto metric = [&](const char* name, std::int64_t value) {

@@ -61,7 +61,7 @@ TEST(Fingerprint, AccumulationComputesWhatTheWholeBatchDoes) {
   const Fingerprint whole = after_three_steps(options);
   options["loader.batch_size"] = std::int64_t{4};
   options["model.accumulate"] = std::int64_t{2};
-  EXPECT_NEAR(after_three_steps(options).loss, whole.loss, 1e-5);
+  EXPECT_NEAR(after_three_steps(options).loss.value(), whole.loss.value(), 1e-5);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_workload.h"
 
-#include <limits>
-
 #include "workloads/data/make_dataset.h"
 #include "workloads/loader/loader_report.h"
 #include "workloads/loader/make_loader.h"
@@ -28,10 +26,7 @@ void LoaderWorkload::window(Edge edge) {
 
 void LoaderWorkload::tear_down() { stepbench::tear_down(loader_, context_); }
 
-Fingerprint LoaderWorkload::fingerprint() {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {.loss = kNone, .gradient_norm = kNone};
-}
+Fingerprint LoaderWorkload::fingerprint() { return {}; }
 
 void LoaderWorkload::report(ReportSink& sink) const {
   if (!stream_) return;

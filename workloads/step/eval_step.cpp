@@ -3,8 +3,6 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include <limits>
-
 #include "workloads/step/autocast.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/step_graph.h"
@@ -42,8 +40,7 @@ class EvalStep final : public ModelStep {
     const at::NoGradGuard no_grad;
     const AutocastScope autocast(options().device.type(), options().autocast);
     const BatchTensors tensors = loss().prepare(fixed);
-    return {.loss = loss()(model_output(tensors.input), tensors.target).item<double>(),
-            .gradient_norm = std::numeric_limits<double>::quiet_NaN()};
+    return {.loss = loss()(model_output(tensors.input), tensors.target).item<double>()};
   }
 
   at::Tensor static_input_;           // what the graph reads

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,6 +28,8 @@ class ScriptedArms {
 
   // Pairs spread evenly over +-20 %: forty of them decide nothing.
   void make_undecidable(std::size_t index) { undecidable_.insert(index); }
+  // The first pairs of a case have no measurement.
+  void lose(std::size_t index, std::size_t pairs) { lost_[index] = pairs; }
 
   [[nodiscard]] AbCampaign::Samples samples() const {
     return [this](std::size_t index) {
@@ -35,6 +39,10 @@ class ScriptedArms {
           question.candidate[i] *= 1 + 0.01 * (static_cast<double>(i * 17 % 41) - 20);
         }
       }
+      const auto lost = lost_.find(index);
+      for (std::size_t i = 0; lost != lost_.end() && i < lost->second; ++i) {
+        question.base.at(i) = std::numeric_limits<double>::quiet_NaN();
+      }
       return std::vector{question};
     };
   }
@@ -43,6 +51,7 @@ class ScriptedArms {
   std::vector<double> effects_;
   std::vector<Question> questions_;
   std::set<std::size_t> undecidable_;
+  std::map<std::size_t, std::size_t> lost_;
 };
 
 std::vector<AbSlot> run(AbCampaign& campaign, ScriptedArms& arms) {
@@ -120,6 +129,21 @@ TEST(AbCampaign, DecidedCasesLeaveAtTheirLookAndTheOthersGoOn) {
   EXPECT_EQ(campaign.cases()[1].judgements.at(0).verdict, Verdict::kOk);
   EXPECT_EQ(campaign.cases()[2].ended_at, 40u);
   EXPECT_EQ(campaign.cases()[2].judgements.at(0).verdict, Verdict::kInconclusive);
+}
+
+TEST(AbCampaign, LostPairsEndACaseOnlyWhereNoLookCanMakeUpForThem) {
+  AbCampaign campaign(with_looks(3, 3, 5));
+  ScriptedArms arms({1.1, 1.1, 1.1});
+  arms.lose(0, 2);   // a fifth of ten, a tenth of twenty
+  arms.lose(1, 5);   // more than a tenth of forty
+  arms.lose(2, 10);  // nothing was measured at all
+  (void)run(campaign, arms);
+  EXPECT_EQ(campaign.cases()[0].ended_at, 20U);
+  EXPECT_EQ(campaign.cases()[0].judgements.at(0).verdict, Verdict::kRegression);
+  for (const std::size_t index : {1, 2}) {
+    EXPECT_EQ(campaign.cases()[index].ended_at, 10U);
+    EXPECT_EQ(campaign.cases()[index].judgements.at(0).verdict, Verdict::kNoData);
+  }
 }
 
 TEST(AbCampaign, ManyMetricsSkipTheFirstLook) {

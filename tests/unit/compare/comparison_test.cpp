@@ -103,6 +103,19 @@ TEST(Compare, CountsAreExactAndOutsideTheCorrection) {
   EXPECT_EQ(result.exit_code, 3);
 }
 
+TEST(Compare, ACountThatVariesIsANoteAndNeverDecidesTheExitCode) {
+  const Results a = make(one_case(1, 0));
+  Results b = make(one_case(1, 0));
+  b.launches[7].row.report.metrics["copies"] = 121;
+  const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
+  EXPECT_EQ(result.cases[0].metrics.size(), 2U);
+  EXPECT_THAT(result.cases[0].notes,
+              testing::Contains(HasSubstr("copies varies between launches, so there is no verdict "
+                                          "on it: 120 in the base, 120 to 121 in the candidate")));
+  EXPECT_EQ(result.verdict, Verdict::kOk);
+  EXPECT_EQ(result.exit_code, 0);
+}
+
 TEST(Compare, ListsCasesOfOneSideAndIsNotGreen) {
   MadeResults base = one_case(1, 0);
   base.cases.push_back({.case_id = "bbbb", .num_workers = 8, .step_ns = around_10_ms(1, 2)});

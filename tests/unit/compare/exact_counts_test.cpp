@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <deque>
+#include <limits>
 
 namespace stepbench {
 namespace {
@@ -66,6 +67,33 @@ TEST_F(ExactCounts, ANumberThatWasNotDeclaredExactIsNotCompared) {
   EXPECT_THAT(exact_count_notes({launches("parameters", {10}), {}},
                                 {launches("parameters", {12}), {}}, {sampled}),
               IsEmpty());
+}
+
+MetricQuestion asked(const std::string& name, std::vector<double> base,
+                     std::vector<double> candidate, bool exact = true) {
+  return {.name = name,
+          .metric = name,
+          .unit = "",
+          .question = {.base = std::move(base), .candidate = std::move(candidate), .exact = exact}};
+}
+
+TEST(VaryingCounts, AreToldAndNotAsked) {
+  std::vector<MetricQuestion> questions = {asked("step", {1, 2}, {1, 2}, false),
+                                           asked("copies", {3, 3}, {4, 4}),
+                                           asked("allocations", {0, 0.02, 0}, {0, 0, 0})};
+  questions[2].unit = "calls";
+  EXPECT_THAT(take_varying_counts(questions),
+              ElementsAre("allocations varies between launches, so there is no verdict on it: 0 to "
+                          "0.02 in the base, 0 in the candidate (calls)"));
+  ASSERT_EQ(questions.size(), 2U);
+  EXPECT_EQ(questions[1].name, "copies") << "it repeats inside each side, so its change counts";
+}
+
+TEST(VaryingCounts, LaunchesWithoutANumberDoNotMakeACountVary) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<MetricQuestion> questions = {asked("copies", {3, nan, 3}, {nan, nan})};
+  EXPECT_THAT(take_varying_counts(questions), IsEmpty());
+  EXPECT_EQ(questions.size(), 1U);
 }
 
 }  // namespace

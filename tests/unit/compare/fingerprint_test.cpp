@@ -53,7 +53,46 @@ TEST(FingerprintCheck, NamesWhatDiffersAndByHowMuch) {
 TEST(FingerprintCheck, ALossThatIsNoNumberDiffersFromOneThatIs) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(difference(Side(1), Side(nan)));
+  EXPECT_TRUE(difference(Side(nan), Side(1)));
   EXPECT_FALSE(difference(Side(nan), Side(nan)));
+}
+
+// A file holds null for a loss that is no finite number.
+TEST(FingerprintCheck, ALossThatIsNullDiffersFromOneThatIsANumber) {
+  Side diverged(1);
+  diverged.launch.row.report.fingerprint["loss"] = Value{};
+  const auto found = difference(Side(2.3), diverged);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(to_text(*found),
+              HasSubstr("loss is 2.3 in the base and no finite number in the candidate"));
+  ASSERT_TRUE(difference(diverged, Side(2.3)));
+  EXPECT_FALSE(difference(diverged, diverged));
+}
+
+TEST(FingerprintCheck, WhereNoSideHasAFiniteLossItIsSaid) {
+  Side diverged(1);
+  diverged.launch.row.report.fingerprint["loss"] = Value{};
+  EXPECT_THAT(fingerprint_notes({diverged.launches(), diverged.launches()}),
+              testing::ElementsAre(HasSubstr("neither side has a finite loss")));
+  EXPECT_THAT(fingerprint_notes({diverged.launches(), Side(1).launches()}), testing::IsEmpty());
+}
+
+TEST(FingerprintCheck, WhatASideDoesNotComputeIsNotCompared) {
+  Side evaluates(1);
+  evaluates.launch.row.report.fingerprint.erase("gradient_norm");
+  EXPECT_FALSE(difference(Side(1), evaluates));
+  EXPECT_THAT(fingerprint_notes({evaluates.launches(), evaluates.launches()}), testing::IsEmpty());
+}
+
+TEST(FingerprintCheck, LaunchesThatDifferAmongThemselvesWidenTheLimit) {
+  const Side a(1);
+  const Side b(1.002);
+  const CaseLaunches both{.first = &a.launch.row, .measured = {&a.launch, &b.launch}};
+  const Side near(1.003);
+  const Side far(1.006);
+  EXPECT_TRUE(difference(a, near));
+  EXPECT_FALSE(fingerprint_difference({both, near.launches()}));
+  EXPECT_TRUE(fingerprint_difference({both, far.launches()}));
 }
 
 TEST(FingerprintCheck, SaysNothingWithoutFingerprints) {

@@ -156,6 +156,20 @@ TEST_F(MachineGates, ClocksMoreThanTwoPerCentApartFail) {
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("clocks warning"));
 }
 
+TEST_F(MachineGates, ClocksThatThePowerLimitSetsWarnAsTheProgramDecidesThem) {
+  put(
+      "gpu.sm_mhz_median", [](int) { return 1980; }, [](int) { return 1700; });
+  put(
+      "gpu.power_capped_share", [](int) { return 0.0; }, [](int) { return 0.04; });
+  EXPECT_THAT(words(gates()), ElementsAre("clocks failed")) << "capped for a moment";
+  put(
+      "gpu.power_capped_share", [](int) { return 0.0; }, [](int) { return 0.9; });
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("clocks warning"));
+  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in the base and 1700 MHz in the candidate"));
+  EXPECT_THAT(found[0].text, HasSubstr("at its power limit"));
+}
+
 TEST_F(MachineGates, PairsWithoutAReadingAreLeftOut) {
   put("others_cpu_share", ripple, [](int i) { return 0.1 + ripple(i); });
   for (int i = 0; i < 4; ++i) base(i).machine.clear();

@@ -84,6 +84,31 @@ TEST(DeviceSampler, ClocksOfAnIdleDeviceSayNothingOfTheLaunch) {
   EXPECT_EQ(scene.field("gpu.sm_mhz_min"), "345");
 }
 
+TEST(DeviceSampler, TheMedianClockIsThatOfTheWindows) {
+  Scene scene;
+  for (int second = 0; second < 5; ++second) scene.pass_a_second();  // set-up and warm-up
+  scene.nvml.sm_mhz = 1400;
+  scene.sampler.window_begins();
+  scene.clock.pass(kSecond / 5);
+  scene.sampler.sample();
+  EXPECT_EQ(scene.nvml.reads, 6) << "a window of a fifth of a second has a reading";
+  scene.sampler.window_ends();
+  scene.nvml.sm_mhz = 1980;
+  for (int second = 0; second < 5; ++second) scene.pass_a_second();
+  EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "1400");
+  EXPECT_EQ(scene.field("gpu.sm_mhz_max"), "1980");
+}
+
+TEST(DeviceSampler, AWindowWithoutADeviceIsNotAsked) {
+  ScriptedClock clock;
+  DeviceSampler sampler(nullptr, std::nullopt, clock, owner_of);
+  sampler.window_begins();
+  clock.pass(kSecond);
+  EXPECT_GT(sampler.next_ns(), clock.now_ns());
+  sampler.sample();
+  EXPECT_THAT(sampler.summary(), IsEmpty());
+}
+
 TEST(DeviceSampler, InAContainerTheWorkerItselfIsNotTakenForAStranger) {
   struct Case {
     std::vector<int> processes;

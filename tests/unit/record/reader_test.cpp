@@ -212,6 +212,62 @@ TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
   EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("newer schema 1.7"), HasSubstr("op_table")));
 }
 
+// Every name that a file holds is of a version that this program cannot know.
+const char* const kLaterFile = "tests/unit/record/data/version_1_9/later.jsonl";
+
+TEST(Reader, AFileOfALaterMinorKeepsTheLaunchesThatAreUnderstood) {
+  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
+  std::vector<int> launches;
+  for (const Launch& each : results.launches) launches.push_back(each.row.key.launch);
+  EXPECT_THAT(launches, ElementsAre(0, 4));
+  EXPECT_EQ(results.launches[0].samples.at(0).values.at(1).size(), 3U);
+  EXPECT_TRUE(results.unfinished.empty()) << "what was left out did not die";
+}
+
+TEST(Reader, AFileOfALaterMinorSaysOnceWhatWasLeftOut) {
+  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
+  EXPECT_THAT(
+      results.warnings,
+      ElementsAre(HasSubstr("newer schema 1.9"),
+                  HasSubstr("column 'lane' was left out: its role 'tag' is not known here"),
+                  HasSubstr("column 'balance' was left out: its direction 'closer_to_one' is not"),
+                  HasSubstr("launches with the unknown pass 'replayed' were left out"),
+                  HasSubstr("launches with the unknown outcome 'paused' were left out"),
+                  AllOf(HasSubstr("operations that are not understood"), HasSubstr("'graph'")),
+                  HasSubstr("lines of the unknown kind 'energy' were ignored")));
+}
+
+TEST(Reader, AColumnOfALaterMinorThatIsNotUnderstoodTakesNoOtherWithIt) {
+  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
+  std::vector<std::string> names;
+  for (const Metric& metric : results.columns) names.push_back(metric.name);
+  EXPECT_THAT(names, ElementsAre("set_up_ns", "peak_rss_bytes"));
+}
+
+TEST(Reader, AnAttemptThatIsNotUnderstoodTakesTheOneBeforeWithIt) {
+  const auto key = testing::key();
+  const std::string newer = replaced(kRun, kVersion, "\"1.9.0\"");
+  const std::string paused =
+      replaced(launch(key, 1), R"("outcome":"measured")", R"("outcome":"paused")");
+  const std::string first = newer + start(key) + launch(key, 0, Outcome::failed("boom"));
+  EXPECT_TRUE(read_text(first + start(key, 1) + paused).launches.empty());
+  const Results again =
+      read_text(first + start(key, 1) + paused + start(key, 2) + samples(key) + launch(key, 2));
+  ASSERT_EQ(again.launches.size(), 1U) << "a new attempt that is understood counts";
+  EXPECT_EQ(again.launches[0].row.attempt, 2);
+}
+
+TEST(Reader, ThisVersionsFilesMayNotUseUnknownNames) {
+  const auto key = testing::key();
+  const std::string column =
+      R"({"kind":"columns","columns":[{"name":"lane","unit":"","role":"tag","direction":"neither","doc":""}]})"
+      "\n";
+  EXPECT_THAT(error_of(kRun + column), HasSubstr("a.jsonl:2: field 'role' is 'tag'; known: key"));
+  EXPECT_THAT(error_of(kRun + start(key) +
+                       replaced(launch(key), R"("pass":"timing")", R"("pass":"replayed")")),
+              HasSubstr("a.jsonl:3: field 'pass' is 'replayed'"));
+}
+
 TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
   const auto key = testing::key();
   const std::string other =

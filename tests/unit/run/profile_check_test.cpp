@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace stepbench {
 namespace {
 
@@ -16,6 +18,7 @@ struct Made {
   double loss = 2.0;
   std::int64_t steps = 60;
   std::string arm = {};
+  std::string precision = "fp32";
 };
 
 Launch launch_of(const Made& made) {
@@ -24,6 +27,7 @@ Launch launch_of(const Made& made) {
   launch.row.outcome = Outcome::measured();
   launch.row.report.fingerprint["loss"] = made.loss;
   launch.row.report.schedule["steps"] = made.steps;
+  launch.row.options["model.precision"] = made.precision;
   launch.samples = {
       {launch.row.key, 0, {"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}};
   return launch;
@@ -52,6 +56,29 @@ TEST(ProfileCheck, FlagsAPerturbationThatMakesSharesMislead) {
 TEST(ProfileCheck, FlagsAnotherLossAfterEquallyManySteps) {
   const Launch launch = checked({.pass = Pass::kNative, .loss = 2.1}, {{}});
   EXPECT_THAT(launch.row.report.flags, ElementsAre("profile_mismatch"));
+}
+
+TEST(ProfileCheck, TheLimitOfTheLossFollowsThePrecisionAndTheTimedLaunches) {
+  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = 2.003}, {{}}).row.report.flags,
+              ElementsAre("profile_mismatch"));
+  EXPECT_THAT(
+      checked({.pass = Pass::kNative, .loss = 2.003, .precision = "bf16"}, {{.precision = "bf16"}})
+          .row.report.flags,
+      IsEmpty());
+  EXPECT_THAT(
+      checked({.pass = Pass::kNative, .loss = 2.003}, {{}, {.loss = 2.004}}).row.report.flags,
+      IsEmpty())
+      << "the timed launches differ by as much";
+}
+
+TEST(ProfileCheck, FlagsALossThatIsNoNumberWhereTheTimedOnesHaveOne) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = nan}, {{}}).row.report.flags,
+              ElementsAre("profile_mismatch"));
+  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = 2.0}, {{.loss = nan}}).row.report.flags,
+              ElementsAre("profile_mismatch"));
+  EXPECT_THAT(checked({.pass = Pass::kNative, .loss = nan}, {{.loss = nan}}).row.report.flags,
+              IsEmpty());
 }
 
 TEST(ProfileCheck, DoesNotCompareLossesAfterAnotherNumberOfSteps) {

@@ -55,12 +55,48 @@ TEST(Warmup, AWindowThatNeverSettlesAsksForAsManyStepsAsItHas) {
   EXPECT_GE(judge(window(60, 90)).more_steps, 40);
 }
 
-TEST(Warmup, ARisingWindowIsNotSteadyEither) {
+TEST(Warmup, ARisingWindowIsDriftingWhichNoWarmUpCures) {
   std::vector<std::int64_t> steps = window(60, 60);
   std::reverse(steps.begin(), steps.end());
   const WarmupVerdict verdict = judge(steps);
+  EXPECT_EQ(verdict.kind, Kind::kDrifting);
+  EXPECT_EQ(verdict.more_steps, 0);
+  EXPECT_GT(verdict.change, 0.3);
+  EXPECT_THAT(describe(verdict), HasSubstr("drifting: steps became "));
+  EXPECT_THAT(describe(verdict), HasSubstr("slower within the window, which no warm-up cures"));
+}
+
+// One long wait and three ready batches, again and again: four workers in lockstep.
+std::vector<std::int64_t> lockstep_of_four(std::size_t steps) {
+  std::vector<std::int64_t> out = window(steps, 0);
+  for (std::size_t i = 0; i < steps; ++i) out[i] = i % 4 == 0 ? 4 * out[i] : out[i] / 50;
+  return out;
+}
+
+TEST(Warmup, StepsInLockstepAreJudgedByTurnsOfAllWorkers) {
+  std::vector<std::int64_t> steps = lockstep_of_four(96);
+  const std::vector<std::int64_t> flags(steps.size(), 0);
+  EXPECT_EQ(judge_warmup(steps, flags, 4).kind, Kind::kOk);
+  for (std::size_t i = 0; i < 32; ++i) steps[i] += steps[i] / 2;
+  const WarmupVerdict verdict = judge_warmup(steps, flags, 4);
   EXPECT_EQ(verdict.kind, Kind::kTooShort);
-  EXPECT_THAT(describe(verdict), HasSubstr("slower"));
+  EXPECT_EQ(verdict.more_steps, 32);
+  EXPECT_EQ(judge_warmup(steps, flags, 6).kind, Kind::kUnknown) << "sixteen blocks";
+}
+
+TEST(Warmup, ABlockWithAFlaggedStepIsLeftOutWhole) {
+  std::vector<std::int64_t> steps = lockstep_of_four(96);
+  std::vector<std::int64_t> flags(steps.size(), 0);
+  for (std::size_t i = 0; i < 20; i += 4) {
+    steps[i] *= 3;
+    flags[i] = 1;
+  }
+  EXPECT_EQ(judge_warmup(steps, flags, 4).kind, Kind::kOk);
+}
+
+TEST(Warmup, WhereMostStepsAreFlaggedAllAreJudged) {
+  const std::vector<std::int64_t> steps = window(60, 30);
+  EXPECT_EQ(judge_warmup(steps, std::vector<std::int64_t>(60, 1)).kind, Kind::kTooShort);
 }
 
 TEST(Warmup, FlaggedStepsAreLeftOut) {
@@ -113,6 +149,33 @@ TEST(Warmup, OfSeveralWindowsTheWorstCounts) {
   EXPECT_EQ(worse(ok, short_by_3).more_steps, 3);
   EXPECT_EQ(worse(short_by_9, short_by_3).more_steps, 9);
   EXPECT_EQ(worse(WarmupVerdict{}, ok).kind, Kind::kOk);
+  const WarmupVerdict drifts{.kind = Kind::kDrifting, .change = 0.05};
+  EXPECT_EQ(worse(drifts, short_by_3).kind, Kind::kTooShort) << "that can be cured";
+  EXPECT_EQ(worse(drifts, {.kind = Kind::kDrifting, .change = 0.2}).change, 0.2);
+}
+
+TEST(Warmup, OfACaseMoreThanHalfOfTheLaunchesMustAgree) {
+  const WarmupVerdict ok{.kind = Kind::kOk};
+  const WarmupVerdict too_short{.kind = Kind::kTooShort, .more_steps = 5, .change = -0.1};
+  const WarmupVerdict drifts{.kind = Kind::kDrifting, .change = 0.1};
+  const auto kind = [](std::vector<WarmupVerdict> launches) { return agreed(launches).kind; };
+  EXPECT_EQ(kind({too_short, too_short, ok}), Kind::kTooShort);
+  EXPECT_EQ(kind({too_short, too_short, ok, ok}), Kind::kOk) << "half of them";
+  EXPECT_EQ(kind({too_short, drifts, ok}), Kind::kOk) << "both signs are chance";
+  EXPECT_EQ(kind({drifts}), Kind::kDrifting);
+  EXPECT_EQ(kind({}), Kind::kUnknown);
+  EXPECT_EQ(kind({WarmupVerdict{}, WarmupVerdict{}, ok}), Kind::kUnknown);
+  const WarmupVerdict longer{.kind = Kind::kTooShort, .more_steps = 9, .change = -0.2};
+  const std::vector<WarmupVerdict> three = {too_short, longer, too_short};
+  EXPECT_EQ(agreed(three).more_steps, 9);
+  EXPECT_EQ(agreed(three).change, -0.1);
+}
+
+TEST(Warmup, NamesOnDiskAreReadBackAndOthersAreUnknown) {
+  for (const Kind kind : {Kind::kUnknown, Kind::kOk, Kind::kDrifting, Kind::kTooShort}) {
+    EXPECT_EQ(warmup_kind(name_of(kind)), kind);
+  }
+  EXPECT_EQ(warmup_kind("drowsy"), Kind::kUnknown);
 }
 
 }  // namespace

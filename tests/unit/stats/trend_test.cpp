@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/unit/stats/noise.h"
+
 namespace stepbench {
 namespace {
 
@@ -56,6 +58,19 @@ TEST(Trend, SeesASlowDownToo) {
   const Trend result = trend(values);
   EXPECT_TRUE(result.moving);
   EXPECT_NEAR(result.change, 0.06, 0.01);
+}
+
+TEST(Trend, TheIntervalIsWiderWhereNeighboursAreAlike) {
+  testing_noise::Noise noise(11);
+  double independent = 0;
+  double alike = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Interval narrow = trend(noise.autoregressive(60, 0, 0.02)).interval;
+    const Interval wide = trend(noise.autoregressive(60, 0.9, 0.02)).interval;
+    independent += narrow.high - narrow.low;
+    alike += wide.high - wide.low;
+  }
+  EXPECT_GT(alike, 1.5 * independent);
 }
 
 TEST(Trend, OneOutlierIsNoTrend) {

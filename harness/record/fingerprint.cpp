@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/fingerprint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "harness/number.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLimitFp32 = 1e-4;
+constexpr double kLimitTf32 = 1e-3;
+constexpr double kLimitHalf = 2e-2;
+
+// Nothing for what is no number at all; JSON has null for NaN and the infinities.
+std::optional<double> number_or_nan(const Value& value) {
+  if (is_null(value)) return kNan;
+  const auto number = number_of(value);
+  return number && !std::isfinite(*number) ? kNan : number;
+}
+
+}  // namespace
+
+Fingerprints fingerprints_of(std::span<const Launch* const> launches) {
+  Fingerprints found;
+  std::map<std::string_view, std::pair<double, double>> ranges;
+  bool first = true;
+  for (const Launch* launch : launches) {
+    const Fields& said = launch->row.report.fingerprint;
+    if (said.empty()) continue;
+    for (const auto& [name, value] : said) {
+      const auto number = number_or_nan(value);
+      if (!number) continue;
+      if (first) found.emplace(name, Computed{*number, 0});
+      const auto at = found.find(name);
+      if (at == found.end()) continue;
+      auto& [low, high] = ranges.try_emplace(at->first, *number, *number).first->second;
+      low = std::min(low, *number);
+      high = std::max(high, *number);
+      at->second.spread = std::max(at->second.spread, relative_difference(low, high));
+      if (std::isnan(*number)) at->second.value = kNan;
+    }
+    first = false;
+  }
+  return found;
+}
+
+double relative_difference(double a, double b) {
+  if (a == b || (!std::isfinite(a) && !std::isfinite(b))) return 0;
+  if (!std::isfinite(a) || !std::isfinite(b)) return std::numeric_limits<double>::infinity();
+  return std::abs(b - a) / std::max(std::abs(a), std::abs(b));
+}
+
+double precision_limit(std::string_view precision) {
+  if (precision == "bf16" || precision == "fp16") return kLimitHalf;
+  return precision == "tf32" ? kLimitTf32 : kLimitFp32;
+}
+
+std::string precision_of(const LaunchRow& row) {
+  const auto found = row.options.find("model.precision");
+  return found == row.options.end() || is_null(found->second) ? "fp32" : to_text(found->second);
+}
+
+double same_within(double limit, double spread) {
+  constexpr double kTimesOwnSpread = 2;
+  return std::isfinite(spread) ? std::max(limit, kTimesOwnSpread * spread) : limit;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/fingerprint.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace stepbench {
+namespace {
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Fingerprints of(const std::vector<Fields>& launches) {
+  std::vector<Launch> made(launches.size());
+  std::vector<const Launch*> pointers;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made[i].row.report.fingerprint = launches[i];
+    pointers.push_back(&made[i]);
+  }
+  return fingerprints_of(pointers);
+}
+
+TEST(Fingerprints, AreThoseOfTheFirstLaunchWithTheSpreadOfAll) {
+  const Fingerprints found = of({{}, {{"loss", 2.0}}, {{"loss", 2.5}}, {{"loss", 1.6}}});
+  EXPECT_EQ(found.at("loss").value, 2.0);
+  EXPECT_DOUBLE_EQ(found.at("loss").spread, 0.9 / 2.5);
+}
+
+TEST(Fingerprints, ALaunchWithoutAFiniteNumberLeavesTheCaseWithoutOne) {
+  for (const Value& bad : {Value{}, Value{kNan}, Value{std::numeric_limits<double>::infinity()}}) {
+    EXPECT_TRUE(std::isnan(of({{{"loss", 2.0}}, {{"loss", bad}}}).at("loss").value));
+    EXPECT_TRUE(std::isnan(of({{{"loss", bad}}, {{"loss", 2.0}}}).at("loss").value));
+  }
+}
+
+TEST(Fingerprints, WhatIsNotComputedOrIsTextIsNotThere) {
+  const Fingerprints found =
+      of({{{"loss", 2.0}, {"note", std::string("x")}}, {{"loss", 2.0}, {"gradient_norm", 1.0}}});
+  EXPECT_EQ(found.size(), 1U);
+  EXPECT_TRUE(of({}).empty());
+}
+
+TEST(Fingerprints, AWholeNumberIsANumber) {
+  EXPECT_EQ(of({{{"loss", std::int64_t{3}}}}).at("loss").value, 3);
+}
+
+TEST(RelativeDifference, IsInfiniteWhereOnlyOneIsANumber) {
+  EXPECT_DOUBLE_EQ(relative_difference(1, 1.25), 0.2);
+  EXPECT_EQ(relative_difference(0, 0), 0);
+  EXPECT_TRUE(std::isinf(relative_difference(2.3, kNan)));
+  EXPECT_TRUE(std::isinf(relative_difference(kNan, 2.3)));
+  EXPECT_EQ(relative_difference(kNan, std::numeric_limits<double>::infinity()), 0);
+}
+
+TEST(SameWithin, ALaunchsOwnSpreadWidensTheLimitOfItsPrecision) {
+  EXPECT_EQ(precision_limit("fp32"), 1e-4);
+  EXPECT_EQ(same_within(1e-4, 1e-5), 1e-4);
+  EXPECT_EQ(same_within(1e-4, 1e-2), 2e-2);
+  EXPECT_EQ(same_within(1e-4, std::numeric_limits<double>::infinity()), 1e-4)
+      << "launches that diverge widen nothing";
+}
+
+}  // namespace
+}  // namespace stepbench
