@@ -144,6 +144,7 @@ TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
   for (int k = 0; k < 5; ++k) {
     step.start_step(k);
     firsts.push_back(batches.next(step).input[0].item<float>());
+    batches.marks().put_on(step);
     flags.push_back(step.current().flags);
   }
   EXPECT_THAT(firsts, ElementsAre(14, 12, 10, 10, 12));

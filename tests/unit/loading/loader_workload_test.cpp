@@ -34,6 +34,7 @@ ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
   return test::loader_case({{"data.samples", std::int64_t{10}},
                             {"data.features", std::int64_t{4}},
                             {"loader.batch_size", std::int64_t{4}},
+                            {"loader.epochs", "separate"},
                             {"loader.num_workers", workers},
                             {"loader.drop_last", drop_last}});
 }
@@ -68,6 +69,33 @@ TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
   EXPECT_GT(context.life_cycle.loader_tear_down_ns, 0);
 }
 
+TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
+  ResolvedCase resolved = small_case(GetParam());
+  resolved.options["loader.epochs"] = std::string("joined");
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  EXPECT_EQ(workload.steps_per_epoch(), 0);
+  StepRecorder recorder(clock);
+  for (std::int64_t i = 0; i < 7; ++i) {
+    recorder.start_step(i);
+    workload.step(recorder);
+    const StepRecorder::Step& step = recorder.finish_step();
+    EXPECT_EQ(step.counts[static_cast<std::size_t>(Count::kSamples)], 4);
+    EXPECT_EQ(step.flags, i == 0 ? std::int64_t{kFirstBatch} : 0);
+    EXPECT_EQ(step.epoch_wait_ns, 0);
+  }
+  workload.tear_down();
+}
+
+TEST_P(LoaderWorkloadTest, SeparateEpochsTellHowManyStepsTheyAre) {
+  for (const bool drop_last : {false, true}) {
+    LoaderWorkload workload(small_case(GetParam(), drop_last), context);
+    ASSERT_EQ(workload.set_up(), std::nullopt);
+    EXPECT_EQ(workload.steps_per_epoch(), drop_last ? 2 : 3);
+    workload.tear_down();
+  }
+}
+
 TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
@@ -95,6 +123,9 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   }
   EXPECT_DOUBLE_EQ(parts, reported.metrics.at("loader_next_ns"));
   EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
+  EXPECT_EQ(reported.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
+  EXPECT_EQ(reported.metrics.contains("loader_ready_at_end"), GetParam() > 0);
+  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
 }
 
 TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
