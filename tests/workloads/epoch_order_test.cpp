@@ -27,7 +27,7 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
         << "seed " << options.seed << ", epoch " << epoch << ", one iterator "
         << options.one_iterator << ", weighted " << weighted;
   }
-  EXPECT_EQ(compared, 48 + 96);
+  EXPECT_EQ(compared, 48 + 96 + 36 + 48);
 }
 
 TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
