@@ -36,10 +36,11 @@ BatchTensors ResidentBatches::next(StepRecorder& step) {
   marks_.partial = count < batch_size_;
   const auto h2d = step.phase(PhaseId::kH2d);
   // From pageable memory even this copy would wait for all that the device has still to do.
+  const bool pinned = device_.is_cuda();
   at::Tensor numbers =
-      at::empty({count}, at::TensorOptions().dtype(at::kLong).pinned_memory(device_.is_cuda()));
+      at::empty({count}, at::TensorOptions().dtype(at::kLong).pinned_memory(pinned));
   std::ranges::copy(samples->indices, numbers.data_ptr<std::int64_t>());
-  numbers = numbers.to(device_, true);
+  numbers = numbers.to(device_, pinned);
   return {.input = all_.input.index_select(0, numbers),
           .target = all_.target.index_select(0, numbers)};
 }

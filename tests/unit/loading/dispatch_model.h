@@ -4,20 +4,41 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <iterator>
 #include <vector>
 
+#include "workloads/data/philox.h"
+
 namespace stepbench::test {
+
+using CostOfBatch = std::function<std::int64_t(std::int64_t)>;  // of the batch with this number
+
+inline constexpr std::int64_t kCost = 24'000'000;  // a multiple of every number of workers
+
+inline CostOfBatch constant_cost() {
+  return [](std::int64_t) { return kCost; };
+}
+
+// Log-normal: most batches near kCost, some several times that.
+inline CostOfBatch random_cost(std::uint64_t seed, double sigma) {
+  return [seed, sigma](std::int64_t batch) {
+    Philox random(seed, static_cast<std::uint64_t>(batch));
+    const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
+    const double normal = radius * std::cos(6.283185307179586 * random.uniform());
+    return std::llround(static_cast<double>(kCost) * std::exp(sigma * normal));
+  };
+}
 
 struct Dispatch {
   std::int64_t workers = 1;
   std::int64_t prefetch_factor = 2;
   std::int64_t consumer_ns = 0;  // between getting a batch and asking for the next
   std::int64_t epoch = 0;        // batches of a separate epoch; 0: joined
-  std::function<std::int64_t(std::int64_t)> cost_ns;  // of the batch with this number
+  CostOfBatch cost_ns;
 };
 
 // Calls `some` with the first batch, the batches and the begin of each epoch; it returns when the

@@ -3,25 +3,26 @@
 // workers gives their rate.
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <functional>
 #include <memory>
 
+#include "tests/unit/loading/conductor.h"
 #include "tests/unit/loading/dispatch_model.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/philox.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/prefetching_loader.h"
+#include "workloads/loader/thread_loader.h"
 
 namespace stepbench {
 namespace {
 
 using std::chrono::nanoseconds;
+using test::constant_cost;
 using test::Dispatch;
+using test::kCost;
+using test::random_cost;
 using Times = std::vector<std::int64_t>;
-
-constexpr std::int64_t kCost = 24'000'000;  // a multiple of every number of workers
 
 class VirtualClock final : public Clock {
  public:
@@ -120,20 +121,6 @@ Times reading_inline(Dispatch dispatch, std::int64_t batches) {
   return consume(loader, clock, dispatch, batches);
 }
 
-std::function<std::int64_t(std::int64_t)> constant_cost() {
-  return [](std::int64_t) { return kCost; };
-}
-
-// Log-normal: most batches near kCost, some several times that.
-std::function<std::int64_t(std::int64_t)> random_cost(std::uint64_t seed, double sigma) {
-  return [seed, sigma](std::int64_t batch) {
-    Philox random(seed, static_cast<std::uint64_t>(batch));
-    const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
-    const double normal = radius * std::cos(6.283185307179586 * random.uniform());
-    return std::llround(static_cast<double>(kCost) * std::exp(sigma * normal));
-  };
-}
-
 double step_ns(const Times& got, std::int64_t warmup, std::int64_t steps) {
   const auto at = [&](std::int64_t i) { return got[static_cast<std::size_t>(i)]; };
   return static_cast<double>(at(warmup + steps - 1) - at(warmup - 1)) / static_cast<double>(steps);
@@ -218,6 +205,32 @@ TEST_P(KnownTimes, OutOfOrderEveryBatchComesWhenTheModelOfFirstFinishedSays) {
       ASSERT_EQ(prefetching(dispatch, 300, false), test::first_finished_times(dispatch, 300))
           << "prefetch " << prefetch << ", consumer " << consumer_ns;
     }
+  }
+}
+
+// The engine itself, whose threads wait for the conductor.
+TEST_P(KnownTimes, TheEngineOfThreadsKeepsTheModelOfTurns) {
+  constexpr std::int64_t kBatches = 120;
+  for (const std::int64_t epoch : {0, 3, 25}) {
+    const std::int64_t samples = epoch == 0 ? 50 : epoch;
+    const Dispatch dispatch{.workers = GetParam(),
+                            .prefetch_factor = 2,
+                            .consumer_ns = kCost / 3,
+                            .epoch = epoch,
+                            .cost_ns = random_cost(8, 0.5)};
+    test::Conductor conductor(dispatch, samples, [&](std::int64_t sent, const auto& finished) {
+      std::set<std::int64_t> busy;
+      for (std::int64_t batch = 0; batch < sent; ++batch) {
+        const std::int64_t turn = epoch == 0 ? batch : batch % epoch;
+        if (!finished.contains(batch)) busy.insert(turn % GetParam());
+      }
+      return std::ssize(busy);
+    });
+    const test::IndexDataset data(samples, [&](const SampleKey& key) { conductor.read(key); });
+    const HostClock clock;
+    const auto loader =
+        make_thread_loader(data, options_of(dispatch), sequential_order(samples), clock);
+    EXPECT_EQ(conductor.run(*loader, kBatches), test::turn_times(dispatch, kBatches));
   }
 }
 
