@@ -2,6 +2,10 @@
 #include "workloads/loader/loader_workload.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include <map>
 #include <set>
@@ -165,6 +169,55 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
           << engine << ", " << affinity;
     }
   }
+}
+
+// Its workers begin in set_up(), long before the first step asks.
+TEST(LoaderWorkloadFork, TellsWhenTheFirstBatchCameAndHowLongTheConsumerWaitedForIt) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer does not follow a process that forks and goes on";
+#endif
+  constexpr int kMeanwhile = 10'000;  // readings of the clock, a nanosecond each
+  const test::TickClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  ResolvedCase resolved = small_case(1);
+  resolved.options["loader.engine"] = std::string("fork");
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  for (int i = 0; i < kMeanwhile; ++i) (void)clock.now_ns();
+  StepRecorder recorder(clock);
+  recorder.start_step(0);
+  workload.step(recorder);
+  workload.tear_down();
+  Reported reported;
+  workload.report(reported);
+  EXPECT_GT(context.life_cycle.first_batch_ns, kMeanwhile);
+  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
+  EXPECT_LT(reported.metrics.at("loader_first_wait_ns"), kMeanwhile);
+}
+
+class LoaderWorkloadFiles : public testing::Test {
+ protected:
+  ~LoaderWorkloadFiles() override { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("stepbench-cycle-" + std::to_string(::getpid()));
+};
+
+// With the files gone, whoever brings the page cache into state says so.
+TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmUpAndItsWindow) {
+  std::filesystem::create_directories(folder_ / "cat");
+  std::ofstream(folder_ / "cat" / "0.jpg", std::ios::binary) << "not looked at";
+  ResolvedCase resolved = test::loader_case(
+      {{"data.kind", "jpeg_folder"}, {"data.path", folder_.string()}, {"data.page_cache", "warm"}});
+  const test::TickClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  workload.before_cycle();
+  std::filesystem::remove(folder_ / "cat" / "0.jpg");
+  workload.window(Edge::kBegin);
+  EXPECT_THAT([&] { workload.before_cycle(); },
+              ThrowsMessage<ConfigError>(HasSubstr("data.page_cache")));
+  workload.tear_down();
 }
 
 TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
