@@ -50,6 +50,13 @@ class Collector final : public ReportSink {
   std::size_t of_workload_ = 0;
 };
 
+// On the clock that the estimate is on.
+const std::vector<std::int64_t>& period_of(const Columns& cycle) {
+  const bool on_device =
+      std::find(cycle.names.begin(), cycle.names.end(), "period_device_ns") != cycle.names.end();
+  return cycle.at(on_device ? "period_device_ns" : "step_ns");
+}
+
 }  // namespace
 
 InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
@@ -108,8 +115,8 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   }
   WarmupVerdict warmup;
   for (const Columns& cycle : cycles) {
-    constexpr std::int64_t kBlockSteps = 1;
-    warmup = worse(warmup, judge_warmup(cycle.at("step_ns"), cycle.at("flags"), kBlockSteps));
+    warmup = worse(warmup,
+                   judge_warmup(period_of(cycle), cycle.at("flags"), evidence.options.block_steps));
   }
   report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
   report.schedule["warmup_more"] = warmup.more_steps;

@@ -67,7 +67,6 @@ TEST(Gpu, ThePinThreadCopiesWhileTheDeviceComputesAndTheStepWaitsForLessThanTheC
   options["data.features"] = std::int64_t{256};
   options["data.samples"] = std::int64_t{65536};
   options["loader.batch_size"] = std::int64_t{4096};
-  options["loader.persistent_workers"] = true;
   options["model.hidden"] = std::int64_t{4096};
   options["model.layers"] = std::int64_t{8};
   const PinThreadRun trained = train(api, with_pin_thread(options, "thread"), collector.get());

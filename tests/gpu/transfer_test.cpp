@@ -8,8 +8,10 @@
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 #include "tests/workloads/test_case.h"
+#include "workloads/loader/order.h"
 #include "workloads/step/transfer_workload.h"
 #include "workloads/torch_loader/pinned.h"
+#include "workloads/transfer/resident_batches.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench::gpu {
@@ -108,6 +110,46 @@ TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
     number(std::string("h2d by events over the copy's activity, ") + placement, "0.8 to 1.2",
            std::to_string(events / activity), passed(!HasFailure()));
   }
+}
+
+// The host time to take a batch while the device has products to do that take much longer.
+TEST(Gpu, ABatchOfDataOnTheDeviceIsTakenWithoutWaitingForTheDevice) {
+  STEPBENCH_NEED_GPU(api);
+  constexpr std::int64_t kSamples = 256;
+  const auto owner = std::make_shared<std::vector<std::byte>>(kSamples * sizeof(float));
+  const Batch all{.fields = {{owner->data(), {.name = "x", .shape = {}}},
+                             {owner->data(), {.name = "y", .shape = {}}}},
+                  .size = kSamples,
+                  .owner = owner};
+  ResidentBatches batches(all, tested_device(), {.batch_size = 64, .joined = true},
+                          sequential_order(kSamples));
+  Products products(4096, 4, 4);
+  const HostClock clock;
+  StepRecorder step(clock);
+  std::int64_t taking_ns = 0;
+  std::int64_t began_ns = 0;
+  constexpr std::int64_t kWarmup = 4;
+  constexpr std::int64_t kSteps = 12;
+  for (std::int64_t i = 0; i < kWarmup + kSteps; ++i) {
+    if (i == kWarmup) {
+      products.synchronize();
+      began_ns = clock.now_ns();
+      taking_ns = 0;
+    }
+    step.start_step(i);
+    const std::int64_t asked_ns = clock.now_ns();
+    (void)batches.next(step);
+    taking_ns += clock.now_ns() - asked_ns;
+    products.step(step);
+    (void)step.finish_step();
+  }
+  products.synchronize();
+  const double share =
+      static_cast<double>(taking_ns) / static_cast<double>(clock.now_ns() - began_ns);
+  if (rehearsing()) return;
+  EXPECT_LT(share, 0.2);
+  number("host time to take a batch of data on the device, of the step", "< 0.2",
+         std::to_string(share), passed(share < 0.2));
 }
 
 }  // namespace

@@ -13,17 +13,11 @@ namespace stepbench::gpu {
 namespace {
 
 test::Options small_mlp() {
-  return {{"device", tested_device().str()},
-          {"data.kind", std::string("synthetic")},
-          {"data.features", std::int64_t{64}},
-          {"data.classes", std::int64_t{10}},
-          {"data.samples", std::int64_t{1024}},
-          {"loader.batch_size", std::int64_t{32}},
-          {"loader.drop_last", true},
-          {"loader.engine", std::string("inline")},
-          {"model.kind", std::string("mlp")},
-          {"optimizer.kind", std::string("sgd")},
-          {"optimizer.lr", 0.01}};
+  return {{"device", tested_device().str()},        {"data.kind", std::string("synthetic")},
+          {"data.features", std::int64_t{64}},      {"data.classes", std::int64_t{10}},
+          {"data.samples", std::int64_t{1024}},     {"loader.batch_size", std::int64_t{32}},
+          {"loader.engine", std::string("inline")}, {"model.kind", std::string("mlp")},
+          {"optimizer.kind", std::string("sgd")},   {"optimizer.lr", 0.01}};
 }
 
 struct Trained {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/workloads/test_case.h"
+#include "workloads/loader/order.h"
 #include "workloads/transfer/resident_batches.h"
 
 namespace stepbench {
@@ -95,6 +96,25 @@ TEST(DoubleBuffer, ALoaderThatThrowsLosesTheBatchInHandAndNoMore) {
   EXPECT_THAT(scene.log, testing::Contains("copy batch 2 to 0"));
 }
 
+TEST(DoubleBuffer, AStepIsMarkedWithTheBatchThatItUsesNotWithTheOneThatItTakes) {
+  test::CountingClock clock;
+  StepRecorder step(clock);
+  std::vector<std::string> log;
+  DoubleBuffer buffer(std::make_unique<LoggedCopies>(log));
+  std::int64_t taken = 0;
+  for (const std::int64_t used : {0, 1, 2, 3}) {
+    (void)buffer.next(
+        [&] {
+          const bool last = taken++ % 3 == 2;
+          return Batch{.fields = {}, .size = last ? 1 : 4, .partial = last, .owner = nullptr};
+        },
+        step);
+    EXPECT_EQ(taken, used + 2);
+    EXPECT_EQ(buffer.marks().samples, used == 2 ? 1 : 4);
+    EXPECT_EQ(buffer.marks().partial, used == 2);
+  }
+}
+
 // Batches of four numbers, each with the value of its index.
 Batch numbered(std::vector<float>& memory, std::int64_t index, std::int64_t size) {
   memory.assign(static_cast<std::size_t>(size), static_cast<float>(index));
@@ -125,6 +145,25 @@ TEST(DoubleBuffer, OnTheCpuBatchesComeInOrderAndOutliveTheirMemory) {
   }
 }
 
+TEST(ResidentBatches, OfJoinedEpochsAreFullAndHaveNoBorder) {
+  std::vector<float> memory = {10, 11, 12};
+  auto* data = reinterpret_cast<std::byte*>(memory.data());
+  const Batch all{
+      .fields = {{data, {.name = "x", .shape = {}}}, {data, {.name = "y", .shape = {}}}},
+      .size = 3,
+      .owner = nullptr};
+  ResidentBatches batches(all, at::kCPU, {.batch_size = 2, .joined = true}, sequential_order(3));
+  test::CountingClock clock;
+  StepRecorder step(clock);
+  for (const auto& [first, second] : {std::pair(10, 11), std::pair(12, 10), std::pair(11, 12)}) {
+    const at::Tensor input = batches.next(step).input;
+    EXPECT_EQ(input[0].item<float>(), static_cast<float>(first));
+    EXPECT_EQ(input[1].item<float>(), static_cast<float>(second));
+    batches.marks().put_on(step);
+    EXPECT_EQ(step.current().flags, 0);
+  }
+}
+
 TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
   std::vector<float> memory = {10, 11, 12, 13, 14};
   auto* data = reinterpret_cast<std::byte*>(memory.data());
@@ -144,6 +183,7 @@ TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
   for (int k = 0; k < 5; ++k) {
     step.start_step(k);
     firsts.push_back(batches.next(step).input[0].item<float>());
+    batches.marks().put_on(step);
     flags.push_back(step.current().flags);
   }
   EXPECT_THAT(firsts, ElementsAre(14, 12, 10, 10, 12));

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the sample order of torch's DataLoader, a line per epoch:
-SIZE SEED SHUFFLE REPLACEMENT PERSISTENT WEIGHTED DRAWS EPOCH index index ..."""
+SIZE SEED SHUFFLE REPLACEMENT ONE_ITERATOR WEIGHTED DRAWS EPOCH index index ...
+One iterator serves all epochs where workers persist, and where the sampler never ends."""
+import itertools
+
 import torch
-from torch.utils.data import DataLoader, RandomSampler, WeightedRandomSampler
+from torch.utils.data import DataLoader, RandomSampler, SequentialSampler, WeightedRandomSampler
 
 
 class Indices(torch.utils.data.Dataset):
@@ -14,6 +17,22 @@ class Indices(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         return index
+
+
+class Endless(torch.utils.data.Sampler):
+    def __init__(self, sampler):
+        self.sampler = sampler
+
+    def __iter__(self):
+        while True:
+            yield from self.sampler
+
+
+def joined_epochs(size, seed, sampler, draws):
+    torch.manual_seed(seed)
+    iterator = iter(DataLoader(Indices(size), sampler=Endless(sampler)))
+    for epoch in range(3):
+        yield epoch, [int(index) for index in itertools.islice(iterator, draws)]
 
 
 def main():
@@ -29,6 +48,9 @@ def main():
                 for epoch in range(2):
                     order = [int(index) for index in loader]
                     print(size, seed, int(shuffle), int(replacement), int(persistent), 0, 0, epoch, *order)
+            sampler = RandomSampler(data, replacement=replacement) if shuffle or replacement else SequentialSampler(data)
+            for epoch, order in joined_epochs(size, seed, sampler, size):
+                print(size, seed, int(shuffle), int(replacement), 1, 0, 0, epoch, *order)
         for replacement, draws in ((True, size), (True, size + 40), (False, size), (False, (size + 1) // 2)):
             for persistent in (False, True):
                 torch.manual_seed(seed)
@@ -38,6 +60,9 @@ def main():
                 for epoch in range(3):
                     order = [int(index) for index in loader]
                     print(size, seed, 0, int(replacement), int(persistent), 1, draws, epoch, *order)
+            sampler = WeightedRandomSampler(weights, draws, replacement)
+            for epoch, order in joined_epochs(size, seed, sampler, draws):
+                print(size, seed, 0, int(replacement), 1, 1, draws, epoch, *order)
 
 
 if __name__ == "__main__":

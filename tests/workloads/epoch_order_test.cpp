@@ -19,21 +19,21 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
     std::int64_t epoch = 0;
     bool weighted = false;
     words >> options.size >> options.seed >> options.shuffle >> options.with_replacement >>
-        options.persistent_workers >> weighted >> options.num_samples >> epoch;
+        options.one_iterator >> weighted >> options.num_samples >> epoch;
     for (std::int64_t i = 0; weighted && i < options.size; ++i)
       options.weights.push_back(static_cast<double>((i * 7919 + 1) % 13) * 0.37);
     const std::vector<std::int64_t> python{std::istream_iterator<std::int64_t>(words), {}};
     EXPECT_EQ(torch_epoch_order(options)(epoch), python)
-        << "seed " << options.seed << ", epoch " << epoch << ", persistent "
-        << options.persistent_workers << ", weighted " << weighted;
+        << "seed " << options.seed << ", epoch " << epoch << ", one iterator "
+        << options.one_iterator << ", weighted " << weighted;
   }
-  EXPECT_EQ(compared, 48 + 96);
+  EXPECT_EQ(compared, 48 + 96 + 36 + 48);
 }
 
 TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
   const EpochOrder fresh = torch_epoch_order({.size = 100, .shuffle = true, .seed = 7});
   const EpochOrder kept =
-      torch_epoch_order({.size = 100, .shuffle = true, .seed = 7, .persistent_workers = true});
+      torch_epoch_order({.size = 100, .shuffle = true, .seed = 7, .one_iterator = true});
   EXPECT_EQ(fresh(0), kept(0));
   EXPECT_NE(fresh(1), kept(1));
 }

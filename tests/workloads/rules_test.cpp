@@ -128,8 +128,11 @@ TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
 }
 
 test::Options graph_on(const std::string& device) {
-  return with(with(with(test::tiny_images("mlp"), "device", device), "model.cuda_graph", true),
-              "loader.drop_last", true);
+  test::Options options =
+      with(with(test::tiny_images("mlp"), "device", device), "model.cuda_graph", true);
+  options["loader.epochs"] = std::string("separate");
+  options["loader.drop_last"] = true;
+  return options;
 }
 
 TEST(ModelRules, ACudaGraphOnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
@@ -148,6 +151,7 @@ TEST(ModelRules, ACudaGraphRefusesWhatAReplayCouldNotDo) {
   judge(graph_on("cuda"), facts, fine);
   test::Options adam = with(graph_on("cuda"), "optimizer.kind", std::string("adamw"));
   judge(with(adam, "optimizer.implementation", std::string("fused")), facts, fine);
+  judge(with(graph_on("cuda"), "loader.epochs", std::string("joined")), facts, fine);
   EXPECT_THAT(fine.errors, IsEmpty());
 
   Heard heard;

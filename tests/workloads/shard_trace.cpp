@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // shard-trace FOLDER: makes a small set of tar shards there; then per line of stdin "workers
-// prefetch_factor batch_size drop_last persistent" prints two epochs of its loader as one line, the
-// classes of a batch joined by commas, batches and epochs ("|") parted by blanks.
+// prefetch_factor batch_size drop_last persistent joined" prints as one line two epochs of its
+// loader, or that many batches of joined ones: the classes of a batch joined by commas, batches and
+// epochs ("|") parted by blanks.
 #include <cstring>
 #include <iostream>
 #include <sstream>
@@ -29,10 +30,12 @@ void make_shards(const std::string& folder) {
   }
 }
 
-std::string epoch_text(Loader& loader, std::int64_t epoch) {
+std::string epoch_text(Loader& loader, std::int64_t epoch, std::int64_t batches) {
   std::ostringstream text;
   loader.begin_epoch(epoch);
-  while (const auto batch = loader.next()) {
+  for (std::int64_t left = batches; left > 0; --left) {
+    const auto batch = loader.next();
+    if (!batch) break;
     for (std::int64_t i = 0; i < batch->size; ++i) {
       std::int64_t label = 0;
       std::memcpy(&label, batch->fields[1].data + i * std::int64_t{sizeof label}, sizeof label);
@@ -54,14 +57,20 @@ int main(int argc, char** argv) {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
     LoaderOptions options;
+    std::int64_t joined = 0;
     in >> options.num_workers >> options.prefetch_factor >> options.batch_size >>
-        options.drop_last >> options.persistent_workers;
+        options.drop_last >> options.persistent_workers >> joined;
+    options.joined = joined > 0;
     std::unique_ptr<Loader> loader;
     if (options.num_workers == 0) {
       loader = std::make_unique<InlineLoader>(data, options, EpochOrder{}, clock);
     } else {
       loader = make_thread_loader(data, options, {}, clock);
     }
-    std::cout << epoch_text(*loader, 0) << epoch_text(*loader, 1) << '\n';
+    if (options.joined) {
+      std::cout << epoch_text(*loader, 0, joined) << '\n';
+    } else {
+      std::cout << epoch_text(*loader, 0, kImages) << epoch_text(*loader, 1, kImages) << '\n';
+    }
   }
 }

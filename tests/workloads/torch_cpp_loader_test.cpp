@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "tests/unit/loading/conductor.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/order.h"
@@ -73,6 +74,49 @@ TEST(TorchCppLoader, PartsSumToTheTimeOfNextExactly) {
   EXPECT_EQ(m.workers.at(0).busy_ns + m.workers.at(1).busy_ns,
             m.fetch_ns + m.decode_ns + m.collate_ns);
   EXPECT_EQ(m.samples, 50);
+}
+
+// Its threads read one sample per batch and wait for the conductor.
+std::vector<std::int64_t> conducted(const test::Dispatch& dispatch, std::int64_t batches) {
+  const std::int64_t samples = dispatch.epoch == 0 ? 50 : dispatch.epoch;
+  test::Conductor conductor(dispatch, samples, [&](std::int64_t sent, const auto& finished) {
+    return std::min(dispatch.workers, sent - std::ssize(finished));
+  });
+  const test::IndexDataset data(samples, [&](const SampleKey& key) { conductor.read(key); });
+  const auto loader = make_torch_cpp_loader(data,
+                                            {.joined = dispatch.epoch == 0,
+                                             .num_workers = dispatch.workers,
+                                             .prefetch_factor = dispatch.prefetch_factor},
+                                            sequential_order(samples), kTorchTestClock);
+  return conductor.run(*loader, batches);
+}
+
+TEST(TorchCppLoader, EveryBatchComesWhenTheModelOfOneSharedQueueSays) {
+  constexpr std::int64_t kBatches = 120;
+  for (const std::int64_t workers : {1, 2, 3, 4, 8}) {
+    for (const std::int64_t epoch : {0, 3, 25}) {
+      const test::Dispatch dispatch{.workers = workers,
+                                    .prefetch_factor = 2,
+                                    .consumer_ns = test::kCost / 3,
+                                    .epoch = epoch,
+                                    .cost_ns = test::random_cost(8, 0.5)};
+      EXPECT_EQ(conducted(dispatch, kBatches), test::shared_queue_times(dispatch, kBatches))
+          << workers << " workers, epochs of " << epoch;
+    }
+  }
+}
+
+TEST(TorchCppLoader, AWindowOfWholeRoundsOfJoinedEpochsGivesTheRateOfTheWorkersExactly) {
+  for (const std::int64_t workers : {1, 2, 3, 4, 8}) {
+    const test::Dispatch dispatch{.workers = workers,
+                                  .prefetch_factor = 2,
+                                  .consumer_ns = 0,
+                                  .epoch = 0,
+                                  .cost_ns = test::constant_cost()};
+    const std::int64_t warmup = 4 * workers + 2;
+    const auto got = conducted(dispatch, warmup + 6 * workers);
+    EXPECT_EQ(got.back() - got.at(static_cast<std::size_t>(warmup - 1)), 6 * test::kCost);
+  }
 }
 
 }  // namespace

@@ -70,6 +70,83 @@ TEST(TrainStep, AccumulationRepeatsMicroBatchesInOneStep) {
   EXPECT_EQ(driven.step.counts[static_cast<std::size_t>(Count::kSamples)], 16);
 }
 
+// Flags and samples of each step, `steps` of them.
+std::vector<std::pair<std::int64_t, std::int64_t>> drive(Workload& workload, const Clock& clock,
+                                                         std::int64_t steps) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> driven;
+  StepRecorder recorder(clock);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    recorder.start_step(i);
+    workload.step(recorder);
+    const StepRecorder::Step& step = recorder.finish_step();
+    driven.emplace_back(step.flags, step.counts[static_cast<std::size_t>(Count::kSamples)]);
+  }
+  return driven;
+}
+
+TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
+  for (const std::string placement : {"inline", "prefetch_stream", "upstream"}) {
+    test::Options options = test::tiny_images("mlp");
+    options["data.samples"] = std::int64_t{20};  // 8, 8 and 4
+    options["loader.epochs"] = std::string("separate");
+    options["transfer.placement"] = placement;
+    const test::CountingClock clock;
+    WorkerContext context{clock, {}, {}};
+    const auto workload = make_train_step(test::train_case(options), context);
+    ASSERT_EQ(workload->set_up(), std::nullopt);
+    EXPECT_EQ(workload->steps_per_epoch(), 3);
+    std::vector<std::int64_t> samples, partial, borders;
+    for (const auto& [flags, count] : drive(*workload, clock, 7)) {
+      samples.push_back(count);
+      partial.push_back(flags & kPartialBatch);
+      borders.push_back(flags & kEpochBorder);
+    }
+    workload->tear_down();
+    constexpr auto kPartial = std::int64_t{kPartialBatch};
+    constexpr auto kBorder = std::int64_t{kEpochBorder};
+    EXPECT_THAT(samples, ElementsAre(8, 8, 4, 8, 8, 4, 8)) << placement;
+    EXPECT_THAT(partial, ElementsAre(0, 0, kPartial, 0, 0, kPartial, 0)) << placement;
+    if (placement == "prefetch_stream") {  // the wait for an epoch's first batch is a step earlier
+      EXPECT_THAT(borders, ElementsAre(0, 0, kBorder, 0, 0, kBorder, 0));
+    } else {
+      EXPECT_THAT(borders, ElementsAre(0, 0, 0, kBorder, 0, 0, kBorder)) << placement;
+    }
+  }
+}
+
+TEST(TrainStep, JoinedEpochsMakeEveryStepTheSame) {
+  for (const std::string placement : {"inline", "prefetch_stream", "upstream"}) {
+    test::Options options = test::tiny_images("mlp");
+    options["data.samples"] = std::int64_t{20};
+    options["transfer.placement"] = placement;
+    const test::CountingClock clock;
+    WorkerContext context{clock, {}, {}};
+    const auto workload = make_train_step(test::train_case(options), context);
+    ASSERT_EQ(workload->set_up(), std::nullopt);
+    EXPECT_EQ(workload->steps_per_epoch(), 0);
+    for (const auto& [flags, samples] : drive(*workload, clock, 7)) {
+      EXPECT_EQ(flags & ~std::int64_t{kFirstBatch}, 0) << placement;
+      EXPECT_EQ(samples, 8) << placement;
+    }
+    workload->tear_down();
+  }
+}
+
+TEST(TrainStep, BordersRepeatAfterAsManyStepsAsJoinWholeEpochs) {
+  for (const auto& [accumulate, steps] :
+       {std::pair(1, 4), std::pair(2, 2), std::pair(3, 4), std::pair(4, 1), std::pair(6, 2)}) {
+    test::Options options = test::tiny_images("mlp");  // four batches per epoch
+    options["loader.epochs"] = std::string("separate");
+    options["model.accumulate"] = std::int64_t{accumulate};
+    const test::CountingClock clock;
+    WorkerContext context{clock, {}, {}};
+    const auto workload = make_train_step(test::train_case(options), context);
+    ASSERT_EQ(workload->set_up(), std::nullopt);
+    EXPECT_EQ(workload->steps_per_epoch(), steps) << accumulate;
+    workload->tear_down();
+  }
+}
+
 TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
   for (const std::string precision : {"fp32", "bf16", "fp16"}) {
     for (const std::string format : {"contiguous", "channels_last"}) {

@@ -207,9 +207,10 @@ Section data_section() {
               {.name = "page_cache",
                .type = OptionType::kEnum,
                .doc = "State of the data set's files before the loader is made and before each "
-                      "window. warm: read once. cold: evicted, as far as no process has them "
-                      "mapped; a pass over the data warms them again, and batches read ahead of "
-                      "the window are warm. What was reached is recorded. Unset: as they are.",
+                      "cycle of the schedule, its warm-up included. warm: read once. cold: "
+                      "evicted, as far as no process has them mapped; what the warm-up and a pass "
+                      "over the data read is warm again. What was reached is recorded. Unset: as "
+                      "they are.",
                .choices = {"warm", "cold"}},
           },
       .variants = {jpeg_folder(), synthetic(), synthetic_tokens()},

@@ -59,13 +59,15 @@ std::vector<Metric> loader_metrics() {
        .doc = "Unreadable samples that another one replaced (data.on_error: skip)."},
       {.name = "loader_epoch_begin_ns",
        .unit = "ns",
-       .doc = "Starting an epoch: workers started, first tasks sent."},
+       .doc = "Starting an epoch: workers started, first tasks sent. In windows of separate "
+              "epochs only."},
       {.name = "loader_epoch_end_ns",
        .unit = "ns",
        .doc = "Ending an epoch: workers joined, unless they persist."},
       {.name = "loader_border_ns",
        .unit = "ns",
-       .doc = "From an epoch's last batch to the next one's first: end, begin, first batch."},
+       .doc = "From a separate epoch's last batch to the next one's first: end, begin, first "
+              "batch."},
       {.name = "loader_lost_samples",
        .unit = "samples",
        .doc = "Samples of epochs that the engine ended before their end."},
@@ -77,6 +79,23 @@ std::vector<Metric> loader_metrics() {
        .unit = "batches",
        .direction = kUp,
        .doc = "Finished batches waiting when next() was called, on average."},
+      {.name = "loader_first_wait_ns",
+       .unit = "ns",
+       .doc = "Part of first_batch_ns that the consumer spent: starting the first epoch, then "
+              "waiting. Engine fork starts it before the model is built, so its workers read "
+              "while first_batch_ns runs on."},
+      {.name = "loader_ready_at_begin",
+       .unit = "batches",
+       .role = Role::kContext,
+       .direction = kNeither,
+       .doc = "Finished batches that waited when a window began, summed over the windows: the "
+              "window's steps took them and did not wait for their making."},
+      {.name = "loader_ready_at_end",
+       .unit = "batches",
+       .role = Role::kContext,
+       .direction = kNeither,
+       .doc = "Finished batches that waited when a window ended, summed over the windows: made "
+              "in it and not taken."},
       {.name = "loader_held",
        .unit = "batches",
        .direction = kNeither,

@@ -17,6 +17,13 @@ Requires with_workers() {
           .doc = "needs workers (num_workers > 0)"};
 }
 
+Requires with_separate_epochs() {
+  return {.option = "loader.epochs",
+          .op = Requires::Op::kEqual,
+          .value = std::string{"separate"},
+          .doc = "needs epochs that end (epochs: separate)"};
+}
+
 Requires with_processes() {
   return {.option = "loader.engine",
           .op = Requires::Op::kEqual,
@@ -44,6 +51,18 @@ std::vector<Option> common_options() {
        .doc = "A new random order in every epoch, the same in every engine.",
        .default_value = false,
        .identity_default = false},
+      {.name = "epochs",
+       .type = OptionType::kEnum,
+       .doc = "joined: epochs follow each other without a border. The loader never ends nor runs "
+              "dry, every batch is full and may hold the end of one epoch and the beginning of "
+              "the next. It is what Python's DataLoader does with a sampler that never ends, or "
+              "with an IterableDataset that begins anew at its end: each worker then repeats its "
+              "own shards, the sooner the fewer they are, and one without shards leaves. "
+              "separate: an iterator for each epoch, as in `for batch in loader`. Batches that "
+              "were read ahead run out at its end, and the next one begins without any.",
+       .default_value = std::string{"joined"},
+       .choices = {"joined", "separate"},
+       .identity_default = std::string{"separate"}},
       {.name = "seed",
        .type = OptionType::kInteger,
        .doc = "Seed of the order and of the augmentation. Unset: the seed at the top of the file.",
@@ -69,7 +88,8 @@ std::vector<Option> common_options() {
        .requires_ = with_workers()},
       {.name = "persistent_workers",
        .type = OptionType::kBool,
-       .doc = "Keeps the workers over epochs; otherwise each epoch starts and joins its own.",
+       .doc = "Keeps the workers over separate epochs; otherwise each epoch starts and ends its "
+              "own. Joined epochs keep them anyway.",
        .default_value = false,
        .identity_default = false,
        .requires_ = with_workers()},
@@ -91,9 +111,11 @@ std::vector<Option> common_options() {
        .identity_default = true},
       {.name = "drop_last",
        .type = OptionType::kBool,
-       .doc = "Leaves out the last batch of an epoch when it is not full.",
+       .doc = "Leaves out the last batch of an epoch when it is not full. Batches of joined "
+              "epochs are always full.",
        .default_value = false,
-       .identity_default = false},
+       .identity_default = false,
+       .requires_ = with_separate_epochs()},
       {.name = "pin_memory",
        .type = OptionType::kBool,
        .doc = "Copies each batch into page-locked memory, from which copies to the device can be "
@@ -173,6 +195,18 @@ void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& s
   resolved.options["loader.affinity"] = Value{};
 }
 
+// A loader that never ends keeps its workers.
+void check_epochs(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (resolved.text("loader.epochs") == "separate") return;
+  Value& persistent = resolved.options["loader.persistent_workers"];
+  if (!facts.swept && persistent == Value{true}) {
+    sink.error("loader.persistent_workers",
+               "means nothing where epochs are joined, which keeps the workers anyway; leave it "
+               "out or set loader.epochs: separate");
+  }
+  persistent = Value{};
+}
+
 }  // namespace
 
 Section loader_section() {
@@ -199,6 +233,7 @@ Section loader_section() {
 }
 
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_epochs(resolved, facts, sink);
   const std::int64_t workers = resolved.integer("loader.num_workers");
   if (workers > 0 && resolved.text("loader.engine") == "inline") {
     const std::string reason = "engine inline has no workers, but num_workers is " +

@@ -159,7 +159,8 @@ Section model_section() {
               {.name = "cuda_graph",
                .type = OptionType::kBool,
                .doc = "Capture the step once as a CUDA graph and replay it, which takes the host's "
-                      "launches out of the step. Needs batches of one size (loader.drop_last) and "
+                      "launches out of the step. Needs batches of one size (joined epochs, or "
+                      "loader.drop_last) and "
                       "an optimizer that counts on the device.",
                .default_value = false,
                .identity_default = false},
@@ -305,8 +306,9 @@ void check_cuda_graph(const ResolvedCase& resolved, const RuleFacts& facts, Rule
     facts.swept || facts.device_auto ? sink.skip(reason) : sink.error("model.cuda_graph", reason);
     return;
   }
-  if (!resolved.flag("loader.drop_last")) {
-    refuse("loader.drop_last", "replays a step of one batch size; needs loader.drop_last: true");
+  if (resolved.text("loader.epochs") == "separate" && !resolved.flag("loader.drop_last")) {
+    refuse("loader.drop_last",
+           "replays a step of one batch size; needs loader.drop_last: true or epochs: joined");
   }
   if (resolved.workload != "train_step") return;
   if (resolved.integer("model.accumulate") != 1) {

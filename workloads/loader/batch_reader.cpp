@@ -5,16 +5,16 @@
 
 namespace stepbench {
 
-Batch BatchReader::read(std::span<const std::int64_t> indices, std::int64_t epoch, BatchCost& cost,
+Batch BatchReader::read(const BatchSamples& samples, BatchCost& cost,
                         const std::atomic<bool>* stop) {
   cost.began_ns = cost.ended_ns = clock_.now_ns();
-  Batch batch = memory_->take(static_cast<std::int64_t>(indices.size()));
-  fill(batch, indices, epoch, cost, stop);
+  Batch batch = memory_->take(static_cast<std::int64_t>(samples.indices.size()));
+  fill(batch, samples, cost, stop);
   return batch;
 }
 
-void BatchReader::fill(Batch& batch, std::span<const std::int64_t> indices, std::int64_t epoch,
-                       BatchCost& cost, const std::atomic<bool>* stop) {
+void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
+                       const std::atomic<bool>* stop) {
   ReadCost reads{.clock = &clock_};
   const auto account = [&] {
     cost.ended_ns = clock_.now_ns();
@@ -26,12 +26,12 @@ void BatchReader::fill(Batch& batch, std::span<const std::int64_t> indices, std:
     slots_.clear();
     for (const BatchField& field : batch.fields) slots_.push_back(field.data);
     std::int64_t got = 0;
-    for (const std::int64_t index : indices) {
+    for (const std::int64_t index : samples.indices) {
       if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Error("stopped");
       if (dataset_.iterable() != nullptr) {
-        if (!next_of_stream(epoch, reads)) break;
+        if (!next_of_stream(samples.epoch, reads)) break;
       } else {
-        const SampleKey key{.index = index, .seed = options_.seed, .epoch = epoch};
+        const SampleKey key{.index = index, .seed = options_.seed, .epoch = samples.epoch_of(got)};
         dataset_.read(key, slots_, *scratch_, reads);
       }
       for (std::size_t f = 0; f < slots_.size(); ++f) slots_[f] += batch.fields[f].spec->bytes();
@@ -50,17 +50,30 @@ void BatchReader::fill(Batch& batch, std::span<const std::int64_t> indices, std:
 
 bool BatchReader::next_of_stream(std::int64_t epoch, ReadCost& reads) {
   if (!stream_ || stream_epoch_ != epoch) {
-    stream_ = dataset_.iterable()->stream({.seed = options_.seed,
-                                           .epoch = epoch,
-                                           .rank = options_.rank,
-                                           .world = options_.world,
-                                           .worker = options_.worker,
-                                           .workers = options_.workers});
     stream_epoch_ = epoch;
     stream_ended_ = false;
+    open_stream(epoch);
   }
-  if (!stream_ended_) stream_ended_ = !stream_->next(slots_, reads);
-  return !stream_ended_;
+  while (!stream_ended_) {
+    if (stream_->next(slots_, reads)) return pass_yields_ = true;
+    if (options_.joined && pass_yields_) {
+      open_stream(pass_ + 1);
+    } else {
+      stream_ended_ = true;
+    }
+  }
+  return false;
+}
+
+void BatchReader::open_stream(std::int64_t pass) {
+  pass_ = pass;
+  pass_yields_ = false;
+  stream_ = dataset_.iterable()->stream({.seed = options_.seed,
+                                         .epoch = pass,
+                                         .rank = options_.rank,
+                                         .world = options_.world,
+                                         .worker = options_.worker,
+                                         .workers = options_.workers});
 }
 
 }  // namespace stepbench

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "harness/measure/clock.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/batch_memory.h"
+#include "workloads/loader/batch_order.h"
 
 namespace stepbench {
 
@@ -27,6 +27,7 @@ struct BatchCost {
 
 struct ReaderOptions {
   std::uint64_t seed = 0;
+  bool joined = false;     // an iterable data set's share begins anew at its end
   bool drop_last = false;  // an iterable data set's rest: each reader drops its own
   std::int64_t rank = 0;
   std::int64_t world = 1;
@@ -47,20 +48,21 @@ class BatchReader {
   BatchReader(const Dataset& dataset, const ReaderOptions& options, const Clock& clock)
       : dataset_(dataset), options_(options), clock_(clock), scratch_(dataset.make_scratch()) {}
 
-  // From an iterable data set: the next indices.size() samples of this reader's share, whatever the
-  // indices are; fewer at its end, and then batches of size 0.
+  // From an iterable data set: the next samples of this reader's share, whatever the indices are;
+  // fewer at its end, and then batches of size 0. Joined, only a share without samples has an end.
   // Throws what the data set throws; `cost` then holds what was spent until then. Gives up between
   // two samples, by an Error that nobody will see, when `stop` becomes true.
-  [[nodiscard]] Batch read(std::span<const std::int64_t> indices, std::int64_t epoch,
-                           BatchCost& cost, const std::atomic<bool>* stop = nullptr);
+  [[nodiscard]] Batch read(const BatchSamples& samples, BatchCost& cost,
+                           const std::atomic<bool>* stop = nullptr);
   // The same into memory that is there already. `cost` says when it began.
-  void fill(Batch& batch, std::span<const std::int64_t> indices, std::int64_t epoch,
-            BatchCost& cost, const std::atomic<bool>* stop = nullptr);
+  void fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
+            const std::atomic<bool>* stop = nullptr);
   // The share of an iterable data set begins anew, even in the same epoch.
   void restart() { stream_.reset(); }
 
  private:
   [[nodiscard]] bool next_of_stream(std::int64_t epoch, ReadCost& reads);
+  void open_stream(std::int64_t pass);
 
   const Dataset& dataset_;
   const BatchMemory* memory_ = nullptr;
@@ -68,8 +70,10 @@ class BatchReader {
   const Clock& clock_;
   std::unique_ptr<Dataset::Scratch> scratch_;
   std::vector<std::byte*> slots_;
-  std::unique_ptr<SampleStream> stream_;  // of an iterable data set, in stream_epoch_
-  std::int64_t stream_epoch_ = 0;
+  std::unique_ptr<SampleStream> stream_;  // of an iterable data set, its pass_ over the share
+  std::int64_t stream_epoch_ = 0;         // that the tasks speak of; joined: where passes began
+  std::int64_t pass_ = 0;
+  bool pass_yields_ = false;
   bool stream_ended_ = false;
 };
 

@@ -12,9 +12,9 @@
 namespace stepbench {
 
 void BatchStream::begin() {
-  const std::int64_t began = context_.clock.now_ns();
+  begun_ns_ = context_.clock.now_ns();
   loader_.begin_epoch(++epoch_);
-  begin_ns_ = context_.clock.now_ns() - began;
+  begin_ns_ = context_.clock.now_ns() - begun_ns_;
 }
 
 Batch BatchStream::next(StepRecorder& step) {
@@ -28,12 +28,14 @@ Batch BatchStream::next(StepRecorder& step) {
   }
   if (!batch) {
     const auto scope = step.phase(PhaseId::kDataWait);
+    if (first && epoch_ < 0) begun_ns_ = began;
     if (!first || epoch_ < 0) loader_.begin_epoch(++epoch_);
     const std::int64_t asked = context_.clock.now_ns();
     batch = loader_.next();
     const std::int64_t now = context_.clock.now_ns();
     if (first) {
-      context_.life_cycle.first_batch_ns = begin_ns_ + now - began;
+      context_.life_cycle.first_batch_ns = now - begun_ns_;
+      first_wait_ns_ = begin_ns_ + now - began;
       step.first_batch();
     } else if (in_window_) {
       ++window_.borders;
@@ -43,18 +45,19 @@ Batch BatchStream::next(StepRecorder& step) {
   }
   if (!batch) {
     throw Error("epoch " + std::to_string(epoch_) +
-                " of the loader has no batch: the data set is smaller than one " +
-                "batch and loader.drop_last is set");
+                " of the loader has no batch: the data set is empty, or smaller than one " +
+                "batch while loader.drop_last is set");
   }
   yielded_ = true;
-  step.add(Count::kSamples, batch->size);
-  step.add(Count::kBytes, static_cast<std::int64_t>(batch->bytes()));
-  if (batch->partial) step.partial_batch();
   return std::move(*batch);
 }
 
 void BatchStream::window(Edge edge) {
   in_window_ = edge == Edge::kBegin;
+  if (const std::optional<std::int64_t> ready = loader_.ready()) {
+    std::optional<std::int64_t>& sum = in_window_ ? ready_at_begin_ : ready_at_end_;
+    sum = sum.value_or(0) + *ready;
+  }
   if (in_window_) {
     loader_.reset_metrics();
     at_begin_ = read_window_facts(context_.clock);
@@ -66,8 +69,14 @@ void BatchStream::window(Edge edge) {
 
 void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
   report_loader(measured_, window_, sink);
+  const auto report = [&](const char* name, auto value) {
+    if (value) sink.metric(name, static_cast<double>(*value));
+  };
+  report("loader_ready_at_begin", ready_at_begin_);
+  report("loader_ready_at_end", ready_at_end_);
+  if (yielded_) sink.metric("loader_first_wait_ns", static_cast<double>(first_wait_ns_));
   LoaderFacts facts = loader_facts(resolved, measured_, window_);
-  facts.first_batch_ns = context_.life_cycle.first_batch_ns;
+  facts.first_wait_ns = first_wait_ns_;
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "harness/workload.h"
 #include "workloads/loader/loader.h"
@@ -10,10 +11,10 @@
 
 namespace stepbench {
 
-// An endless stream of batches over epochs, and the one place where data_wait is measured: the
-// phase spans the loader's next() alone, and begin_epoch() at an epoch's border. When an epoch ends
-// inside a step the next one starts at once; that step is marked first_of_epoch(). Adds samples and
-// bytes to the step's counts. Main thread.
+// An endless stream of batches, and the one place where data_wait is measured: the phase spans the
+// loader's next() alone, and begin_epoch() at an epoch's border. When an epoch ends inside a step
+// the next one starts at once; that step is marked first_of_epoch(). Joined epochs never end. What
+// a batch is worth is added by whoever uses it (BatchMarks). Main thread.
 class BatchStream {
  public:
   BatchStream(Loader& loader, WorkerContext& context) : loader_(loader), context_(context) {}
@@ -38,11 +39,15 @@ class BatchStream {
   WorkerContext& context_;
   std::int64_t epoch_ = -1;
   bool yielded_ = false;
-  std::int64_t begin_ns_ = 0;  // spent in begin()
+  std::int64_t begun_ns_ = 0;       // when begin() was called
+  std::int64_t begin_ns_ = 0;       // spent in begin()
+  std::int64_t first_wait_ns_ = 0;  // the consumer's time for the first batch
   LoaderMetrics measured_;
   WindowFacts window_;
   bool in_window_ = false;
-  WindowFacts at_begin_;  // readings at the window's begin
+  WindowFacts at_begin_;                        // readings at the window's begin
+  std::optional<std::int64_t> ready_at_begin_;  // batches, summed over windows
+  std::optional<std::int64_t> ready_at_end_;
 };
 
 }  // namespace stepbench

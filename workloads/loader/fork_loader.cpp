@@ -73,6 +73,7 @@ std::unique_ptr<Loader> make_fork_loader(const Dataset& dataset, const LoaderOpt
       .workers = workers,
       .prefetch_factor = options.prefetch_factor,
       .seed = options.seed,
+      .joined = options.joined,
       .drop_last = options.drop_last,
       .rank = options.rank,
       .world = options.world,

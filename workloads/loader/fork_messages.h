@@ -17,11 +17,13 @@ namespace stepbench {
 
 struct TaskMessage {
   std::int64_t batch = 0;
-  std::int64_t epoch = 0;
   std::int64_t samples = 0;
-  std::int64_t pass = 0;   // over the data: a new number means that streams begin anew
-  std::int32_t task = 0;   // on the board
-  std::int32_t slot = -1;  // of the ring
+  std::int64_t epoch = 0;  // these three as in BatchSamples
+  std::int64_t left = 0;
+  std::int64_t pass = 0;
+  std::int64_t stream = 0;  // a new number means that streams begin anew
+  std::int32_t task = 0;    // on the board
+  std::int32_t slot = -1;   // of the ring
 };
 
 struct ResultMessage {

@@ -67,6 +67,7 @@ void ForkPool::start_worker(const Dataset& dataset, const Clock& clock) {
           .ring = ring_.get(),
           .segment_name = segment_name(number, ::getpid()),
           .reader = {.seed = options_.seed,
+                     .joined = options_.joined,
                      .drop_last = options_.drop_last,
                      .rank = options_.rank,
                      .world = options_.world,
@@ -106,12 +107,14 @@ std::string ForkPool::segment_name(int worker, pid_t pid) const {
 void ForkPool::send(int worker, const LoaderTask& task) {
   const std::lock_guard lock(mutex_);
   TaskMessage message{.batch = task.batch,
-                      .epoch = task.epoch,
-                      .samples = static_cast<std::int64_t>(task.samples.size()),
-                      .pass = pass_,
+                      .samples = static_cast<std::int64_t>(task.samples.indices.size()),
+                      .epoch = task.samples.epoch,
+                      .left = task.samples.left,
+                      .pass = task.samples.pass,
+                      .stream = stream_,
                       .task = free_tasks_.back()};
   free_tasks_.pop_back();
-  std::ranges::copy(task.samples, board_.samples(message.task, message.samples).begin());
+  std::ranges::copy(task.samples.indices, board_.samples(message.task, message.samples).begin());
   waiting_.push_back({.worker = worker, .task = message});
   send_what_can_be_sent();
 }
@@ -281,7 +284,7 @@ void ForkPool::drain() {
     const std::lock_guard lock(mutex_);
     for (const Waiting& task : waiting_) free_tasks_.push_back(task.task.task);
     waiting_.clear();
-    ++pass_;
+    ++stream_;
   }
   const auto at_work = [this] {
     const std::lock_guard lock(mutex_);

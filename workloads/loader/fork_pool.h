@@ -27,6 +27,7 @@ struct ForkPoolOptions {
   int workers = 1;
   std::int64_t prefetch_factor = 2;  // tasks that a worker is sent at most
   std::uint64_t seed = 0;
+  bool joined = false;
   bool drop_last = false;
   std::int64_t rank = 0;
   std::int64_t world = 1;
@@ -110,7 +111,7 @@ class ForkPool final : public WorkerPool {
   std::vector<int> free_tasks_;                // places on the board
   std::vector<std::shared_ptr<void>> memory_;  // of each task on its way
   std::deque<Waiting> waiting_;
-  std::int64_t pass_ = 0;
+  std::int64_t stream_ = 0;
   std::int64_t at_workers_ = 0;  // tasks sent and not received
 };
 

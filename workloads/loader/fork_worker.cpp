@@ -62,13 +62,16 @@ class Desk {
   std::string read(const TaskMessage& task, ResultMessage& result) {
     BatchCost& cost = result.cost;
     try {
-      if (std::exchange(pass_, task.pass) != task.pass) reader_->restart();
+      if (std::exchange(stream_, task.stream) != task.stream) reader_->restart();
       Batch batch = worker_.ring != nullptr ? worker_.layout.place(worker_.ring->memory(task.slot),
                                                                    task.samples, nullptr)
                                             : fresh(task.samples);
       cost.began_ns = cost.ended_ns = worker_.clock.now_ns();
-      reader_->fill(batch, worker_.board.samples(task.task, task.samples), task.epoch, cost,
-                    &worker_.board.stopping());
+      const BatchSamples samples{.indices = worker_.board.samples(task.task, task.samples),
+                                 .epoch = task.epoch,
+                                 .left = task.left,
+                                 .pass = task.pass};
+      reader_->fill(batch, samples, cost, &worker_.board.stopping());
       result.samples = batch.size;
       if (batch.size == 0) segments_.clear();
       return {};
@@ -95,7 +98,7 @@ class Desk {
 
   const ForkWorker& worker_;
   std::optional<BatchReader> reader_;
-  std::int64_t pass_ = 0;
+  std::int64_t stream_ = 0;
   std::string broken_;  // a worker that cannot start says so for every task
   std::vector<Segment> segments_;
 };

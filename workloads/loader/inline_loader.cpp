@@ -10,11 +10,12 @@ namespace stepbench {
 InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
                            const Clock& clock)
     : options_(options),
-      order_(std::move(order)),
+      order_(dataset.size(), options, std::move(order)),
       clock_(clock),
       memory_(dataset.fields(), options.batch_size, options.reuse_buffers),
       reader_(dataset, memory_,
               {.seed = options.seed,
+               .joined = options.joined,
                .drop_last = options.drop_last,
                .rank = options.rank,
                .world = options.world},
@@ -23,13 +24,8 @@ InlineLoader::InlineLoader(const Dataset& dataset, const LoaderOptions& options,
 
 void InlineLoader::begin_epoch(std::int64_t epoch) {
   const std::int64_t began = clock_.now_ns();
-  if (samples_ < 0) {
-    indices_.assign(static_cast<std::size_t>(options_.batch_size), 0);
-  } else {
-    indices_ = order_(epoch);
-  }
+  order_.begin(epoch);
   reader_.restart();
-  epoch_ = epoch;
   next_batch_ = 0;
   ++metrics_.epochs;
   metrics_.epoch_begin_ns += clock_.now_ns() - began;
@@ -37,8 +33,8 @@ void InlineLoader::begin_epoch(std::int64_t epoch) {
 
 std::optional<Batch> InlineLoader::next() {
   const std::int64_t began = clock_.now_ns();
-  const BatchCut cut(indices_, options_.batch_size, options_.drop_last);
-  if (samples_ >= 0 && next_batch_ >= cut.count()) {
+  const std::optional<BatchSamples> samples = order_.next();
+  if (!samples) {
     metrics_.epoch_end_ns += clock_.now_ns() - began;
     return std::nullopt;
   }
@@ -59,7 +55,7 @@ std::optional<Batch> InlineLoader::next() {
   };
   const std::int64_t index = next_batch_++;  // a failed batch is passed over, as in Python
   try {
-    Batch batch = reader_.read(samples_ < 0 ? indices_ : cut[index], epoch_, cost);
+    Batch batch = reader_.read(*samples, cost);
     if (batch.size == 0) {
       metrics_.epoch_end_ns += clock_.now_ns() - began;
       return std::nullopt;

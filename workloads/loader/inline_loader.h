@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
 #include "workloads/loader/loader.h"
 
@@ -25,13 +25,11 @@ class InlineLoader final : public Loader {
 
  private:
   LoaderOptions options_;
-  EpochOrder order_;
+  BatchOrder order_;
   const Clock& clock_;
   BatchMemory memory_;
   BatchReader reader_;
   std::int64_t samples_;
-  std::int64_t epoch_ = 0;
-  std::vector<std::int64_t> indices_;
   std::int64_t next_batch_ = 0;
   LoaderMetrics metrics_;
 };

@@ -31,6 +31,10 @@ struct LoaderOptions {
   std::string weights = {};       // of the draws: `balanced` or a file; empty: all alike
   std::int64_t num_samples = 0;   // drawn per epoch; 0: as many as the data set has
   std::uint64_t seed = 0;
+  // Epochs follow each other without a border: the loader never ends, every batch is full and may
+  // hold the end of one epoch and the beginning of the next; drop_last and persistent_workers mean
+  // nothing.
+  bool joined = false;
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;  // un-yielded batches <= prefetch_factor * num_workers
   bool pin_memory = false;
@@ -98,7 +102,7 @@ struct LoaderMetrics {
 };
 
 // The order of one epoch: sample indices. Given from outside, so that every engine and torch's own
-// loader see the same.
+// loader see the same. Joined epochs have all the same length.
 using EpochOrder = std::function<std::vector<std::int64_t>(std::int64_t epoch)>;
 
 class Loader {
@@ -111,8 +115,10 @@ class Loader {
   virtual void begin_epoch(std::int64_t epoch) = 0;  // Python's iter()
   [[nodiscard]] virtual std::optional<Batch>
   next() = 0;  // nothing: end of the epoch. Rethrows a worker's error.
-  // Negative: an iterable data set's length is not known.
+  // Negative: an iterable data set's length is not known, or epochs are joined.
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
+  // Finished batches that wait for next() now; nothing where none is made before it is asked for.
+  [[nodiscard]] virtual std::optional<std::int64_t> ready() const { return std::nullopt; }
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;
 };

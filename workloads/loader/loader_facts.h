@@ -37,7 +37,7 @@ struct LoaderFacts {
   LoaderOptions options = {};
   bool may_decode_faster = false;  // data.decode: exact, where fast exists
   std::int64_t cores = 1;          // that this process may use
-  std::int64_t first_batch_ns = 0;
+  std::int64_t first_wait_ns = 0;  // the consumer's, for its first batch
   LoaderMetrics measured = {};
   WindowFacts window = {};
 };

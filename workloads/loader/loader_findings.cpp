@@ -220,47 +220,50 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderReck
 }
 
 std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderReckoning& r) {
-  if (facts.window.borders == 0 || r.workers() == 0 || facts.options.persistent_workers ||
-      facts.engine == "torch_cpp") {
-    return std::nullopt;
-  }
+  if (facts.window.borders == 0 || r.workers() == 0) return std::nullopt;
+  const bool persist = facts.options.persistent_workers || facts.engine == "torch_cpp";
   const auto borders = static_cast<double>(facts.window.borders);
   const auto border_ns = static_cast<double>(facts.window.border_ns);
   const double extra_ns = std::max(0.0, border_ns - borders * r.wait_ns / r.calls);
   const double share = extra_ns / r.elapsed_ns;
   if (share < kBorder) return std::nullopt;
-  return Finding{.id = "loader.epoch_gap",
-                 .severity = severity_of(share),
-                 .text = "between two epochs the step stands still for " +
-                         time_text(extra_ns / borders) + ", " + percent_text(share) +
-                         " of the time: workers end and start anew",
-                 .value = share,
-                 .threshold = kBorder,
-                 .unit = "ratio",
-                 .share = share,
-                 .evidence = {"epoch_gap_ns", "loader_epoch_begin_ns", "loader_epoch_end_ns"},
-                 .remedy = "Keep the workers over epochs.",
-                 .set = {{.option = "loader.persistent_workers", .value = "true"}}};
+  return Finding{
+      .id = "loader.epoch_gap",
+      .severity = severity_of(share),
+      .text = "between two epochs the step stands still for " + time_text(extra_ns / borders) +
+              ", " + percent_text(share) + " of the time: " +
+              (persist ? "no batch of the next one is read before the last one's end"
+                       : "workers end and start anew"),
+      .value = share,
+      .threshold = kBorder,
+      .unit = "ratio",
+      .share = share,
+      .evidence = {"epoch_gap_ns", "loader_epoch_begin_ns", "loader_epoch_end_ns"},
+      .remedy = persist ? "Join the epochs, as a sampler that never ends does in Python."
+                        : "Keep the workers over epochs.",
+      .set = {persist ? Finding::Set{.option = "loader.epochs", .value = "joined"}
+                      : Finding::Set{.option = "loader.persistent_workers", .value = "true"}}};
 }
 
 std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderReckoning& r) {
-  const auto first_ns = static_cast<double>(facts.first_batch_ns);
+  const auto first_ns = static_cast<double>(facts.first_wait_ns);
   if (first_ns < kFirstBatchS * 1e9 || first_ns < kFirstBatches * r.batch_ns) return std::nullopt;
-  return Finding{.id = "loader.start_up",
-                 .severity = Severity::kInfo,
-                 .text = "the first batch came after " + time_text(first_ns) +
-                         ", while a worker needs " + time_text(r.batch_ns) + " for one",
-                 .value = first_ns,
-                 .threshold = std::max(kFirstBatchS * 1e9, kFirstBatches * r.batch_ns),
-                 .unit = "ns",
-                 .evidence = {"first_batch_ns", "loader_construct_ns", "loader_epoch_begin_ns"},
-                 .remedy =
-                     "Starting workers costs the more the larger this process is: build the "
-                     "loader first, and keep its workers.",
-                 .set = r.workers() == 0 || facts.options.persistent_workers
-                            ? std::vector<Finding::Set>{}
-                            : std::vector<Finding::Set>{
-                                  {.option = "loader.persistent_workers", .value = "true"}}};
+  return Finding{
+      .id = "loader.start_up",
+      .severity = Severity::kInfo,
+      .text = "the first batch came after " + time_text(first_ns) + ", while a worker needs " +
+              time_text(r.batch_ns) + " for one",
+      .value = first_ns,
+      .threshold = std::max(kFirstBatchS * 1e9, kFirstBatches * r.batch_ns),
+      .unit = "ns",
+      .evidence = {"loader_first_wait_ns", "loader_construct_ns", "loader_epoch_begin_ns"},
+      .remedy =
+          "Starting workers costs the more the larger this process is: build the "
+          "loader first, and keep its workers.",
+      .set = r.workers() == 0 || facts.options.persistent_workers || facts.options.joined
+                 ? std::vector<Finding::Set>{}
+                 : std::vector<Finding::Set>{
+                       {.option = "loader.persistent_workers", .value = "true"}}};
 }
 
 std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderReckoning& r) {

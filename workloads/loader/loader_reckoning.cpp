@@ -22,7 +22,8 @@ LoaderReckoning::LoaderReckoning(const LoaderFacts& facts) : facts_(facts) {
   const std::int64_t all_ns = std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0});
   wait_ns = std::max(0.0, static_cast<double>(all_ns - window.border_next_ns));
   const double steady_ns = elapsed_ns - static_cast<double>(window.border_ns);
-  wait_share = steady_ns > 0 ? wait_ns / steady_ns : 0;
+  wait_share = elapsed_ns > 0 ? wait_ns / elapsed_ns : 0;
+  steady_share = elapsed_ns > 0 ? std::max(0.0, steady_ns / elapsed_ns) : 1;
   for (const LoaderMetrics::Worker& worker : m.workers) {
     busy_ns += static_cast<double>(worker.busy_ns);
     worker_ns += static_cast<double>(worker.busy_ns + worker.idle_ns + worker.blocked_ns);
@@ -53,7 +54,7 @@ std::int64_t LoaderReckoning::workers_that_keep_up() const {
 
 double LoaderReckoning::won_with(std::int64_t workers) const {
   const double then_ns = std::max(consumer_ns, batch_ns / static_cast<double>(workers));
-  return std::clamp(1 - then_ns / step_ns, 0.0, 1.0);
+  return steady_share * std::clamp(1 - then_ns / step_ns, 0.0, 1.0);
 }
 
 }  // namespace stepbench

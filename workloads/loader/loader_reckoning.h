@@ -27,20 +27,21 @@ class LoaderReckoning {
   [[nodiscard]] bool consumer_does_nothing() const { return consumer_ns < 0.01 * step_ns; }
   // As few workers as keep up with the consumer, of those that can help.
   [[nodiscard]] std::int64_t workers_that_keep_up() const;
-  // Of the step, by the steady-state model.
+  // Of the time, by the steady-state model.
   [[nodiscard]] double won_with(std::int64_t workers) const;
 
   double calls = 0;
   double elapsed_ns = 0;
   double wait_ns = 0;
-  double wait_share = 0;  // of the time outside epoch borders
+  double wait_share = 0;  // of the time; waits at epoch borders are not among them
   double busy_ns = 0;
   double worker_ns = 0;
   Part largest;            // of what was done for the batches
   double batch_ns = 0;     // one worker's time for a batch
   double consumer_ns = 0;  // the consumer's own time for a step
   double step_ns = 0;
-  double cores_used = 0;  // share of the cores' time
+  double cores_used = 0;    // share of the cores' time
+  double steady_share = 1;  // of the time: all but epoch borders
 
  private:
   const LoaderFacts& facts_;

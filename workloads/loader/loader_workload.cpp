@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_workload.h"
 
+#include <algorithm>
+
 #include "workloads/data/make_dataset.h"
+#include "workloads/loader/batch_marks.h"
 #include "workloads/loader/loader_report.h"
 #include "workloads/loader/make_loader.h"
 
@@ -17,12 +20,15 @@ std::optional<std::string> LoaderWorkload::set_up() {
   return std::nullopt;
 }
 
-void LoaderWorkload::step(StepRecorder& step) { (void)stream_->next(step); }
-
-void LoaderWorkload::window(Edge edge) {
-  if (edge == Edge::kBegin) page_cache_.prepare(*dataset_);
-  stream_->window(edge);
+std::int64_t LoaderWorkload::steps_per_epoch() const {
+  return std::max<std::int64_t>(0, loader_->batches_per_epoch());
 }
+
+void LoaderWorkload::before_cycle() { page_cache_.prepare(*dataset_); }
+
+void LoaderWorkload::step(StepRecorder& step) { BatchMarks(stream_->next(step)).put_on(step); }
+
+void LoaderWorkload::window(Edge edge) { stream_->window(edge); }
 
 void LoaderWorkload::tear_down() { stepbench::tear_down(loader_, context_); }
 

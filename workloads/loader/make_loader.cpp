@@ -23,6 +23,7 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
     return resolved.has(name) ? resolved.text(name) : otherwise;
   };
   const std::string sampler = text("loader.sampler", {});
+  const bool joined = text("loader.epochs", "separate") == "joined";
   return {
       .batch_size = resolved.integer("loader.batch_size"),
       .shuffle = resolved.flag("loader.shuffle"),
@@ -30,11 +31,12 @@ LoaderOptions loader_options(const ResolvedCase& resolved) {
       .weights = text("loader.weights", {}),
       .num_samples = integer("loader.num_samples", 0),
       .seed = static_cast<std::uint64_t>(integer("loader.seed", integer("seed", 0))),
+      .joined = joined,
       .num_workers = resolved.integer("loader.num_workers"),
       .prefetch_factor = integer("loader.prefetch_factor", 2),
       .pin_memory = resolved.flag("loader.pin_memory"),
-      .persistent_workers = flag("loader.persistent_workers", false),
-      .drop_last = resolved.flag("loader.drop_last"),
+      .persistent_workers = !joined && flag("loader.persistent_workers", false),
+      .drop_last = !joined && flag("loader.drop_last", false),
       .timeout_s = resolved.has("loader.timeout_s") ? resolved.number("loader.timeout_s") : 0,
       .in_order = flag("loader.in_order", true),
       .reuse_buffers = text("loader.buffers", "fresh") == "reused",

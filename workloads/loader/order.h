@@ -36,7 +36,7 @@ class BatchCut {
 
 [[nodiscard]] std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size,
                                        bool drop_last);
-// Loader::batches_per_epoch() over a data set of this size; negative: not known.
+// Loader::batches_per_epoch() over a data set of this size.
 [[nodiscard]] std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options);
 
 }  // namespace stepbench

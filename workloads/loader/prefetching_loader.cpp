@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -18,7 +17,7 @@ PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& 
                                      EpochOrder order, StartWorkers start, const Clock& clock)
     : samples_(samples),
       options_(options),
-      order_(std::move(order)),
+      order_(samples, options, std::move(order)),
       start_(std::move(start)),
       clock_(clock),
       dispatcher_(static_cast<int>(options.num_workers), options.prefetch_factor, options.in_order),
@@ -39,16 +38,9 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
   for (LoaderResult& left : received_) left = {};
   arrived_.clear();
   taken_in_ = 0;
-  epoch_ = epoch;
   std::fill(ended_.begin(), ended_.end(), false);
-  if (samples_ < 0) {  // tasks without end, all alike, until every worker has ended
-    indices_.assign(static_cast<std::size_t>(options_.batch_size), 0);
-    dispatcher_.begin_epoch(std::numeric_limits<std::int64_t>::max());
-  } else {
-    indices_ = order_(epoch);
-    dispatcher_.begin_epoch(batch_count(static_cast<std::int64_t>(indices_.size()),
-                                        options_.batch_size, options_.drop_last));
-  }
+  order_.begin(epoch);
+  dispatcher_.begin_epoch(order_.batches());
   for (std::int64_t i = 0; i < dispatcher_.capacity(); ++i) send_next();
   ++metrics_.epochs;
   metrics_.epoch_begin_ns += clock_.now_ns() - began;
@@ -57,7 +49,7 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
 std::optional<Batch> PrefetchingLoader::next() {
   const std::int64_t began = clock_.now_ns();
   const std::int64_t held = dispatcher_.stashed();
-  const std::int64_t depth = held + left_over() + (pool_ ? pool_->results() : 0);
+  const std::int64_t depth = *ready();
   Wait wait{.seen_ns = began};
   for (;;) {
     const Dispatcher::State state = dispatcher_.state();
@@ -157,13 +149,11 @@ void PrefetchingLoader::end_worker(int worker) {
 void PrefetchingLoader::send_next() {
   const std::optional<Dispatcher::Task> task = dispatcher_.dispatch();
   if (!task) return;
-  std::span<const std::int64_t> samples = indices_;
-  if (samples_ >= 0) {
-    const auto size = static_cast<std::size_t>(options_.batch_size);
-    samples = samples.subspan(static_cast<std::size_t>(task->index) * size);
-    samples = samples.first(std::min(size, samples.size()));
-  }
-  pool_->send(task->worker, {.batch = task->index, .epoch = epoch_, .samples = samples});
+  pool_->send(task->worker, {.batch = task->index, .samples = *order_.next()});
+}
+
+std::optional<std::int64_t> PrefetchingLoader::ready() const {
+  return dispatcher_.stashed() + left_over() + (pool_ ? pool_->results() : 0);
 }
 
 std::int64_t PrefetchingLoader::batches_per_epoch() const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "workloads/loader/batch_order.h"
 #include "workloads/loader/dispatcher.h"
 #include "workloads/loader/loader.h"
 #include "workloads/loader/worker_pool.h"
@@ -27,6 +28,7 @@ class PrefetchingLoader final : public Loader {
   void begin_epoch(std::int64_t epoch) override;
   [[nodiscard]] std::optional<Batch> next() override;
   [[nodiscard]] std::int64_t batches_per_epoch() const override;
+  [[nodiscard]] std::optional<std::int64_t> ready() const override;
   [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override;
 
@@ -54,12 +56,10 @@ class PrefetchingLoader final : public Loader {
 
   std::int64_t samples_;
   LoaderOptions options_;
-  EpochOrder order_;
+  BatchOrder order_;
   StartWorkers start_;
   const Clock& clock_;
   Dispatcher dispatcher_;
-  std::int64_t epoch_ = 0;
-  std::vector<std::int64_t> indices_;  // of this epoch; tasks point into it
   std::vector<LoaderResult>
       received_;  // not yet yielded; batch i stands at i % size, a power of two
   std::vector<LoaderResult> arrived_;  // from the pool at once; taken in one by one

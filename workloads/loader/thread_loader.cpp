@@ -17,6 +17,7 @@ std::unique_ptr<Loader> make_thread_loader(const Dataset& dataset, const LoaderO
   const ThreadPoolOptions pool{
       .workers = static_cast<int>(options.num_workers),
       .seed = options.seed,
+      .joined = options.joined,
       .drop_last = options.drop_last,
       .rank = options.rank,
       .world = options.world,

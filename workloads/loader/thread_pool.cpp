@@ -65,6 +65,7 @@ void ThreadPool::work(int worker) {
   try {
     reader.emplace(dataset_, memory_,
                    ReaderOptions{.seed = options_.seed,
+                                 .joined = options_.joined,
                                  .drop_last = options_.drop_last,
                                  .rank = options_.rank,
                                  .world = options_.world,
@@ -92,7 +93,7 @@ void ThreadPool::work(int worker) {
       result.cost.began_ns = result.cost.ended_ns = clock_.now_ns();
     } else {
       try {
-        result.data = reader->read(task.samples, task.epoch, result.cost, &stopping_);
+        result.data = reader->read(task.samples, result.cost, &stopping_);
         result.data.index = task.batch;
       } catch (...) {
         result.error = worker_error(worker, current_error_text());

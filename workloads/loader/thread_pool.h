@@ -19,6 +19,7 @@ namespace stepbench {
 struct ThreadPoolOptions {
   int workers = 1;
   std::uint64_t seed = 0;
+  bool joined = false;
   bool drop_last = false;
   std::int64_t rank = 0;
   std::int64_t world = 1;

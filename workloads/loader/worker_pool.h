@@ -5,18 +5,17 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "workloads/data/batch.h"
+#include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
 
 namespace stepbench {
 
 struct LoaderTask {
-  std::int64_t batch = 0;  // index in its epoch
-  std::int64_t epoch = 0;
-  std::span<const std::int64_t> samples;  // valid until the epoch is over or restarted
+  std::int64_t batch = 0;  // since begin_epoch()
+  BatchSamples samples;
 };
 
 struct LoaderResult {

@@ -3,6 +3,9 @@
 
 #include <ATen/Context.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "harness/error.h"
 #include "workloads/data/file_digest.h"
 #include "workloads/data/make_dataset.h"
@@ -26,6 +29,12 @@ constexpr std::int64_t kFingerprintSamples = 4;
 
 std::optional<std::string> ModelStep::set_up() {
   return with_torch_errors([this] { return build(); });
+}
+
+// A border lies at the same place of a step again after as many steps as join whole epochs.
+std::int64_t ModelStep::steps_per_epoch() const {
+  const std::int64_t batches = std::max<std::int64_t>(0, loader_->batches_per_epoch());
+  return batches / std::gcd(batches, options_.accumulate);
 }
 
 void ModelStep::step(StepRecorder& step) {
@@ -90,6 +99,7 @@ void ModelStep::build_model() {
 
 BatchTensors ModelStep::next_batch(StepRecorder& step) {
   BatchTensors tensors = transfer_->next([&] { return stream_->next(step); }, step);
+  transfer_->marks().put_on(step);
   if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
   return tensors;
 }
@@ -107,7 +117,6 @@ at::Tensor ModelStep::model_output(const at::Tensor& input) {
 }
 
 void ModelStep::window(Edge edge) {
-  if (edge == Edge::kBegin) page_cache_.prepare(*dataset_);
   stream_->window(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)

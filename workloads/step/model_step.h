@@ -27,6 +27,8 @@ class ModelStep : public Workload {
         page_cache_(resolved) {}
 
   std::optional<std::string> set_up() final;
+  [[nodiscard]] std::int64_t steps_per_epoch() const final;
+  void before_cycle() final { page_cache_.prepare(*dataset_); }
   void step(StepRecorder& step) final;
   void window(Edge edge) final;
   void synchronize() final { synchronize_device(options_.device); }

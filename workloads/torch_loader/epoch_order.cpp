@@ -29,6 +29,11 @@ std::int64_t draws_of(const OrderOptions& options) {
 
 constexpr std::int64_t kDrawsAtOnce = 32;
 
+std::vector<std::int64_t> to_vector(const at::Tensor& order) {
+  const auto* first = order.const_data_ptr<std::int64_t>();
+  return {first, first + order.numel()};
+}
+
 // RandomSampler with replacement: blocks of 32 from randint, then the rest.
 std::vector<std::int64_t> drawn(const OrderOptions& options, at::Generator& generator) {
   const std::int64_t draws = draws_of(options);
@@ -44,40 +49,43 @@ std::vector<std::int64_t> drawn(const OrderOptions& options, at::Generator& gene
   return order;
 }
 
-std::vector<std::int64_t> shuffled(const OrderOptions& options, std::int64_t epoch) {
-  at::Generator global = at::make_generator<at::CPUGeneratorImpl>(options.seed);
-  std::int64_t sampler_seed = 0;
-  for (std::int64_t e = 0; e <= epoch; ++e) {
-    if (e == 0 || !options.persistent_workers) (void)draw_seed(global);
-    sampler_seed = draw_seed(global);
-  }
-  at::Generator sampler =
-      at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(sampler_seed));
-  if (options.with_replacement) return drawn(options, sampler);
-  const at::Tensor order = at::randperm(options.size, sampler, at::TensorOptions(at::kLong));
-  const auto* first = order.const_data_ptr<std::int64_t>();
-  return {first, first + options.size};
-}
-
-// WeightedRandomSampler without a generator of its own: base seeds and draws come from one.
-class WeightedEpochs {
+// What one epoch after another takes from torch's own generator.
+class Epochs {
  public:
-  explicit WeightedEpochs(OrderOptions options) : options_(std::move(options)) {}
+  explicit Epochs(OrderOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::vector<std::int64_t> of(std::int64_t epoch) {
     if (epoch < next_ || !generator_.defined()) {
       generator_ = at::make_generator<at::CPUGeneratorImpl>(options_.seed);
       next_ = 0;
     }
-    while (next_ < epoch) (void)draw();
-    const at::Tensor order = draw();
-    const auto* first = order.const_data_ptr<std::int64_t>();
-    return {first, first + order.numel()};
+    return options_.weights.empty() ? by_seed(epoch) : by_weight(epoch);
   }
 
  private:
+  void begin() {
+    if (next_++ == 0 || !options_.one_iterator) (void)draw_seed(generator_);  // the base seed
+  }
+
+  // RandomSampler draws a seed, and all else from a generator of its own.
+  [[nodiscard]] std::vector<std::int64_t> by_seed(std::int64_t epoch) {
+    std::int64_t seed = 0;
+    while (next_ <= epoch) {
+      begin();
+      seed = draw_seed(generator_);
+    }
+    auto sampler = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(seed));
+    if (options_.with_replacement) return drawn(options_, sampler);
+    return to_vector(at::randperm(options_.size, sampler, at::TensorOptions(at::kLong)));
+  }
+
+  // WeightedRandomSampler without a generator of its own.
+  [[nodiscard]] std::vector<std::int64_t> by_weight(std::int64_t epoch) {
+    while (next_ < epoch) (void)draw();
+    return to_vector(draw());
+  }
   [[nodiscard]] at::Tensor draw() {
-    if (next_++ == 0 || !options_.persistent_workers) (void)draw_seed(generator_);
+    begin();
     const at::Tensor weights =
         at::from_blob(options_.weights.data(), {static_cast<std::int64_t>(options_.weights.size())},
                       at::TensorOptions(at::kDouble));
@@ -92,15 +100,12 @@ class WeightedEpochs {
 }  // namespace
 
 EpochOrder torch_epoch_order(const OrderOptions& options) {
-  if (!options.weights.empty()) {
-    return [epochs = std::make_shared<WeightedEpochs>(options)](std::int64_t epoch) {
-      return epochs->of(epoch);
-    };
+  if (options.weights.empty() && !options.shuffle && !options.with_replacement) {
+    return sequential_order(options.size);
   }
-  if (options.shuffle || options.with_replacement) {
-    return [options](std::int64_t epoch) { return shuffled(options, epoch); };
-  }
-  return sequential_order(options.size);
+  return [epochs = std::make_shared<Epochs>(options)](std::int64_t epoch) {
+    return epochs->of(epoch);
+  };
 }
 
 EpochOrder torch_order(const Dataset& dataset, const LoaderOptions& options) {
@@ -112,7 +117,7 @@ EpochOrder torch_order(const Dataset& dataset, const LoaderOptions& options) {
                             .weights = options.weights.empty() ? std::vector<double>()
                                                                : sample_weights(dataset, options),
                             .seed = options.seed,
-                            .persistent_workers = options.persistent_workers});
+                            .one_iterator = options.joined || options.persistent_workers});
 }
 
 }  // namespace stepbench

@@ -15,14 +15,13 @@ struct OrderOptions {
   std::vector<double> weights =
       {};  // WeightedRandomSampler(weights, num_samples, with_replacement)
   std::uint64_t seed = 0;
-  bool persistent_workers = false;
+  bool one_iterator = false;  // persistent workers, or a sampler that never ends
 };
 
 // The sample order of Python's DataLoader(shuffle=...) whose epochs directly follow
 // torch.manual_seed(seed). Each epoch's iterator draws a base seed and the sampler a sampler
-// seed; persistent workers draw the base seed once. A pure function of the epoch.
-// With weights the sampler draws from torch's own generator, so an epoch takes all draws before it:
-// it is quick to ask for epochs one after another. One thread.
+// seed; one iterator for all epochs draws the base seed once. A pure function of the epoch.
+// An epoch takes all draws before it: it is quick to ask for epochs one after another. One thread.
 [[nodiscard]] EpochOrder torch_epoch_order(const OrderOptions& options);
 
 // That order for a data set; empty for an iterable one. Throws as sample_weights() does.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <sstream>
@@ -13,6 +14,7 @@
 
 #include "harness/error.h"
 #include "workloads/loader/batch_memory.h"
+#include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
 #include "workloads/loader/order.h"
 
@@ -21,11 +23,19 @@ namespace {
 
 // What the loader's thread, torch's threads and the sampler share.
 struct Shared {
-  Shared(const Dataset& data, const LoaderOptions& given, const Clock& time)
+  Shared(const Dataset& data, const LoaderOptions& given, EpochOrder epoch_order, const Clock& time)
       : dataset(data),
         options(given),
         clock(time),
-        memory(data.fields(), given.batch_size, given.reuse_buffers) {}
+        memory(data.fields(), given.batch_size, given.reuse_buffers),
+        order(data.size(), given, std::move(epoch_order)),
+        finished(std::bit_ceil(
+            static_cast<std::size_t>(given.prefetch_factor * given.num_workers + 1))) {}
+
+  // A batch that is in flight or finished and not yielded shares its place with no other in order.
+  [[nodiscard]] std::atomic<std::int64_t>& place(std::int64_t batch) {
+    return finished[static_cast<std::size_t>(batch) & (finished.size() - 1)];
+  }
 
   const Dataset& dataset;
   const LoaderOptions options;
@@ -35,17 +45,19 @@ struct Shared {
   std::atomic<std::int64_t> done = 0;  // batches finished in this epoch, yielded or not
   std::atomic<bool> stopping = false;
 
-  // Of the epoch; written while no job is in flight.
-  std::int64_t epoch = 0;
-  std::vector<std::int64_t> order;
-  std::vector<std::atomic<bool>> finished;  // by batch
-  std::int64_t refill_began_ns = 0;  // the last time that the sampler was asked; loader's thread
+  // The loader's thread alone.
+  BatchOrder order;
+  std::int64_t requested = 0;        // batches of this epoch
+  bool abandoned = false;            // this epoch: no more is requested
+  std::int64_t refill_began_ns = 0;  // the last time that the sampler was asked
+
+  std::vector<std::atomic<std::int64_t>> finished;  // the batch that was last at this place
 };
 
 struct Request {
   std::int64_t batch = 0;
-  std::span<const std::int64_t> samples;
-  [[nodiscard]] std::size_t size() const { return samples.size(); }
+  BatchSamples samples;
+  [[nodiscard]] std::size_t size() const { return samples.indices.size(); }
 };
 
 struct Taken {
@@ -70,7 +82,7 @@ class ReadingDataset final
     const std::int64_t began_ns = shared_->clock.now_ns();
     taken.idle_ns = began_ns - free_ns_;
     try {
-      taken.data = reader_->read(request.samples, shared_->epoch, taken.cost, &shared_->stopping);
+      taken.data = reader_->read(request.samples, taken.cost, &shared_->stopping);
       taken.data.index = request.batch;
       finish(request.batch);
       return taken;
@@ -100,7 +112,7 @@ class ReadingDataset final
   }
   void finish(std::int64_t batch) {
     free_ns_ = shared_->clock.now_ns();
-    shared_->finished[static_cast<std::size_t>(batch)] = true;
+    shared_->place(batch) = batch;
     ++shared_->done;
   }
 
@@ -110,35 +122,31 @@ class ReadingDataset final
   std::int64_t free_ns_ = 0;
 };
 
-// Cuts the epoch's order into batches. Called on the loader's thread only.
+// Called on the loader's thread only.
 class OrderSampler {
  public:
   using BatchRequestType = Request;
 
-  OrderSampler(std::shared_ptr<Shared> shared, std::shared_ptr<std::int64_t> next)
-      : shared_(std::move(shared)), next_(std::move(next)) {}
+  explicit OrderSampler(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
-  void reset() { *next_ = 0; }
+  void reset() {}  // begin_epoch() has done it
   std::optional<Request> next(std::size_t /*batch_size*/) {
     shared_->refill_began_ns = shared_->clock.now_ns();
-    const BatchCut cut(shared_->order, shared_->options.batch_size, shared_->options.drop_last);
-    if (*next_ >= cut.count()) return std::nullopt;
-    const std::int64_t batch = (*next_)++;
-    return Request{.batch = batch, .samples = cut[batch]};
+    if (shared_->abandoned) return std::nullopt;
+    std::optional<BatchSamples> samples = shared_->order.next();
+    if (!samples) return std::nullopt;
+    return Request{.batch = shared_->requested++, .samples = std::move(*samples)};
   }
 
  private:
   std::shared_ptr<Shared> shared_;
-  std::shared_ptr<std::int64_t> next_;  // batch; the loader sets it to the end to stop early
 };
 
 class TorchCppLoader final : public Loader {
  public:
   TorchCppLoader(const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
                  const Clock& clock)
-      : shared_(std::make_shared<Shared>(dataset, options, clock)),
-        order_(std::move(order)),
-        next_request_(std::make_shared<std::int64_t>(0)) {
+      : shared_(std::make_shared<Shared>(dataset, options, std::move(order), clock)) {
     auto given = torch::data::DataLoaderOptions(static_cast<std::size_t>(options.batch_size))
                      .workers(static_cast<std::size_t>(options.num_workers))
                      .max_jobs(static_cast<std::size_t>(max_jobs()))
@@ -148,8 +156,7 @@ class TorchCppLoader final : public Loader {
       const auto ms = static_cast<std::int64_t>(std::ceil(options.timeout_s * 1000));
       given.timeout(std::chrono::milliseconds(ms));
     }
-    loader_ = torch::data::make_data_loader(ReadingDataset(shared_),
-                                            OrderSampler(shared_, next_request_), given);
+    loader_ = torch::data::make_data_loader(ReadingDataset(shared_), OrderSampler(shared_), given);
     reset_metrics();
   }
 
@@ -162,11 +169,11 @@ class TorchCppLoader final : public Loader {
   void begin_epoch(std::int64_t epoch) override {
     const std::int64_t began = now();
     abandon();
-    shared_->epoch = epoch;
-    shared_->order = order_(epoch);
+    shared_->order.begin(epoch);
+    shared_->requested = 0;
+    shared_->abandoned = false;
     shared_->done = 0;
-    std::vector<std::atomic<bool>> finished(static_cast<std::size_t>(batches()));
-    shared_->finished.swap(finished);
+    for (auto& batch : shared_->finished) batch = -1;
     yielded_ = 0;
     started_ = false;
     at_ = std::make_unique<Iterator>(loader_->begin());
@@ -176,8 +183,8 @@ class TorchCppLoader final : public Loader {
 
   [[nodiscard]] std::optional<Batch> next() override {
     const std::int64_t began = now();
-    const std::int64_t depth = shared_->done - yielded_;
-    const bool ready = is_ready(depth);
+    const std::int64_t depth = *ready();
+    const bool is_there = is_ready(depth);
     try {
       if (!advance()) {
         metrics_.lost_samples += lost_samples();
@@ -186,18 +193,18 @@ class TorchCppLoader final : public Loader {
         return std::nullopt;
       }
     } catch (const torch::data::WorkerException& error) {
-      count(began, depth, ready);
+      count(began, depth, is_there);
       ++yielded_;
       std::rethrow_exception(error.original_exception);
     } catch (const c10::Error& error) {  // its queue's wait ended, or it found a fault in itself
-      count(began, depth, ready);
+      count(began, depth, is_there);
       if (shared_->options.timeout_s > 0) throw timed_out();
       throw Error(error.what_without_backtrace());
     }
     Taken taken = std::move(**at_);
     ++yielded_;
     account(taken);
-    count(began, depth, ready);
+    count(began, depth, is_there);
     ++metrics_.batches;
     metrics_.samples += taken.data.size;
     metrics_.bytes += static_cast<std::int64_t>(taken.data.bytes());
@@ -206,6 +213,9 @@ class TorchCppLoader final : public Loader {
 
   [[nodiscard]] std::int64_t batches_per_epoch() const override {
     return epoch_batches(shared_->dataset.size(), shared_->options);
+  }
+  [[nodiscard]] std::optional<std::int64_t> ready() const override {
+    return shared_->done - yielded_;
   }
   [[nodiscard]] const LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override {
@@ -223,14 +233,9 @@ class TorchCppLoader final : public Loader {
   [[nodiscard]] std::int64_t max_jobs() const {
     return shared_->options.prefetch_factor * shared_->options.num_workers;
   }
-  [[nodiscard]] std::int64_t batches() const {
-    return batch_count(static_cast<std::int64_t>(shared_->order.size()),
-                       shared_->options.batch_size, shared_->options.drop_last);
-  }
-
   [[nodiscard]] bool is_ready(std::int64_t depth) const {
     if (!shared_->options.in_order) return depth > 0;
-    return yielded_ < batches() && shared_->finished[static_cast<std::size_t>(yielded_)];
+    return shared_->place(yielded_) == yielded_;
   }
 
   // To the next batch; false at the end. The first one is fetched by comparing, and when that threw
@@ -245,7 +250,7 @@ class TorchCppLoader final : public Loader {
 
   // torch begins no epoch while jobs are in flight: no more are sent, and those are waited for.
   void abandon() {
-    *next_request_ = batches();
+    shared_->abandoned = true;
     while (at_) {
       try {
         if (!advance()) at_.reset();
@@ -255,11 +260,12 @@ class TorchCppLoader final : public Loader {
     }
   }
 
+  // Of the epoch; joined epochs have no end from which to count.
   [[nodiscard]] std::int64_t lost_samples() const {
-    const BatchCut cut(shared_->order, shared_->options.batch_size, shared_->options.drop_last);
     std::int64_t lost = 0;
-    for (std::int64_t batch = *next_request_; batch < cut.count(); ++batch) {
-      lost += static_cast<std::int64_t>(cut[batch].size());
+    if (shared_->order.batches() == kEndless) return lost;
+    while (const auto batch = shared_->order.next()) {
+      lost += static_cast<std::int64_t>(batch->indices.size());
     }
     return lost;
   }
@@ -295,8 +301,6 @@ class TorchCppLoader final : public Loader {
   }
 
   std::shared_ptr<Shared> shared_;
-  EpochOrder order_;
-  std::shared_ptr<std::int64_t> next_request_;
   std::unique_ptr<TorchLoader> loader_;
   std::unique_ptr<Iterator> at_;  // null between epochs
   bool started_ = false;

@@ -7,6 +7,7 @@ BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step)
   if (computing_) copies_->compute_done(*computing_);
   if (!arriving_) arriving_ = begin_copy(0, next_batch(), step);
   const Arriving ready = *arriving_;
+  marks_ = ready.marks;
   copies_->let_compute_wait(ready.slot);
   computing_ = ready.slot;
   arriving_.reset();  // a loader that throws leaves nothing half done
@@ -18,7 +19,7 @@ DoubleBuffer::Arriving DoubleBuffer::begin_copy(std::size_t slot, const Batch& b
                                                 StepRecorder& step) {
   copies_->wait_for_compute(slot);  // before the phase: its device time is the copy's alone
   const auto h2d = step.phase(PhaseId::kH2d, copies_->handle());
-  Arriving arriving{slot, copies_->copy(slot, batch)};
+  Arriving arriving{slot, copies_->copy(slot, batch), BatchMarks(batch)};
   copies_->copied(slot);
   return arriving;
 }

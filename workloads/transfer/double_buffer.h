@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/measure/step_recorder.h"
+#include "workloads/loader/batch_marks.h"
 #include "workloads/transfer/copy_stream.h"
 
 namespace stepbench {
@@ -20,17 +21,20 @@ class DoubleBuffer {
   // The batch whose copy began a call earlier; begins the copy of the one after it. Everything that
   // is enqueued until the next call counts as this batch's computation.
   [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] const BatchMarks& marks() const { return marks_; }  // of the batch given last
 
  private:
   struct Arriving {
     std::size_t slot = 0;
     BatchTensors tensors = {};
+    BatchMarks marks = {};
   };
   [[nodiscard]] Arriving begin_copy(std::size_t slot, const Batch& batch, StepRecorder& step);
 
   std::unique_ptr<CopyStream> copies_;
   std::optional<Arriving> arriving_;
   std::optional<std::size_t> computing_;  // the slot in use
+  BatchMarks marks_;
 };
 
 }  // namespace stepbench

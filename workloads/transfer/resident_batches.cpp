@@ -4,42 +4,43 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "harness/error.h"
 
 namespace stepbench {
 
-ResidentBatches::ResidentBatches(const Batch& all, at::Device device, LoaderOptions loader,
+ResidentBatches::ResidentBatches(const Batch& all, at::Device device, const LoaderOptions& loader,
                                  EpochOrder order)
     : device_(device),
       sample_bytes_(static_cast<std::int64_t>(all.bytes()) / std::max<std::int64_t>(all.size, 1)),
-      loader_(loader),
-      order_(std::move(order)) {
+      batch_size_(loader.batch_size),
+      order_(all.size, loader, std::move(order)) {
   const BatchTensors host = batch_tensors(all);
   all_ = {.input = host.input.to(device, false, true),
           .target = host.target.to(device, false, true)};
 }
 
 BatchTensors ResidentBatches::next(StepRecorder& step) {
-  const auto wanted = static_cast<std::size_t>(loader_.batch_size);
-  const std::size_t least = loader_.drop_last ? wanted : 1;
-  if (indices_.size() < at_ + least) {
-    indices_ = order_(++epoch_);
-    at_ = 0;
-    if (indices_.size() < least) throw Error("an epoch yields no batch");
-    if (epoch_ > 0) step.first_of_epoch();
+  std::optional<BatchSamples> samples = epoch_ < 0 ? std::nullopt : order_.next();
+  if (!samples) {
+    if (epoch_ >= 0) step.first_of_epoch();
+    order_.begin(++epoch_);
+    samples = order_.next();
+    if (!samples) throw Error("an epoch yields no batch");
   }
-  const std::size_t count = std::min(wanted, indices_.size() - at_);
-  if (count < wanted) step.partial_batch();
+  const auto count = static_cast<std::int64_t>(samples->indices.size());
+  marks_.samples = count;
+  marks_.bytes = count * sample_bytes_;
+  marks_.partial = count < batch_size_;
   const auto h2d = step.phase(PhaseId::kH2d);
+  // From pageable memory even this copy would wait for all that the device has still to do.
+  const bool pinned = device_.is_cuda();
   at::Tensor numbers =
-      at::empty({static_cast<std::int64_t>(count)}, at::TensorOptions().dtype(at::kLong));
-  std::copy_n(indices_.begin() + static_cast<std::ptrdiff_t>(at_), count,
-              numbers.data_ptr<std::int64_t>());
-  at_ += count;
-  numbers = numbers.to(device_);
-  step.add(Count::kSamples, static_cast<std::int64_t>(count));
-  step.add(Count::kBytes, static_cast<std::int64_t>(count) * sample_bytes_);
+      at::empty({count}, at::TensorOptions().dtype(at::kLong).pinned_memory(pinned));
+  std::ranges::copy(samples->indices, numbers.data_ptr<std::int64_t>());
+  numbers = numbers.to(device_, pinned);
   return {.input = all_.input.index_select(0, numbers),
           .target = all_.target.index_select(0, numbers)};
 }

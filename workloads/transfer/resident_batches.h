@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "harness/measure/step_recorder.h"
-#include "workloads/loader/loader.h"
+#include "workloads/loader/batch_marks.h"
+#include "workloads/loader/batch_order.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
 namespace stepbench {
@@ -15,20 +15,22 @@ namespace stepbench {
 class ResidentBatches {
  public:
   // Reads every sample of `all` once, as epoch 0 gives it.
-  ResidentBatches(const Batch& all, at::Device device, LoaderOptions loader, EpochOrder order);
+  ResidentBatches(const Batch& all, at::Device device, const LoaderOptions& loader,
+                  EpochOrder order);
 
-  // Batches in the loader's order, with its counts and marks; the phase h2d is the gathering.
+  // Batches in the loader's order, with its marks; the phase h2d is the gathering. Never waits for
+  // the device.
   [[nodiscard]] BatchTensors next(StepRecorder& step);
+  [[nodiscard]] const BatchMarks& marks() const { return marks_; }  // of the batch given last
 
  private:
   at::Device device_;
   BatchTensors all_;
   std::int64_t sample_bytes_;
-  LoaderOptions loader_;
-  EpochOrder order_;
-  std::int64_t epoch_ = -1;
-  std::vector<std::int64_t> indices_;
-  std::size_t at_ = 0;
+  std::int64_t batch_size_;
+  BatchOrder order_;
+  std::int64_t epoch_ = -1;  // the last one begun
+  BatchMarks marks_;
 };
 
 }  // namespace stepbench

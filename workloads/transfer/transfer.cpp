@@ -17,10 +17,22 @@ Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
 }
 
 BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
-  if (resident_) return resident_->next(step);
-  if (upload_ != nullptr) return upload_->next(next_batch, step);
-  if (double_buffer_) return double_buffer_->next(next_batch, step);
-  return to_device(next_batch(), step);
+  if (resident_) {
+    BatchTensors tensors = resident_->next(step);
+    marks_ = resident_->marks();
+    return tensors;
+  }
+  if (double_buffer_) {
+    BatchTensors tensors = double_buffer_->next(next_batch, step);
+    marks_ = double_buffer_->marks();
+    return tensors;
+  }
+  const auto marked = [&] {
+    Batch batch = next_batch();
+    marks_ = BatchMarks(batch);
+    return batch;
+  };
+  return upload_ != nullptr ? upload_->next(marked, step) : to_device(marked(), step);
 }
 
 BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {

@@ -10,6 +10,7 @@
 #include "harness/measure/step_recorder.h"
 #include "harness/resolved_case.h"
 #include "workloads/data/batch.h"
+#include "workloads/loader/batch_marks.h"
 #include "workloads/torch_loader/batch_tensor.h"
 #include "workloads/transfer/batches_in_flight.h"
 #include "workloads/transfer/double_buffer.h"
@@ -31,6 +32,7 @@ class Transfer {
   // The next batch of the loader, on the device. Marks the phase h2d, but on the CPU, where inline
   // placements copy nothing.
   [[nodiscard]] BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] const BatchMarks& marks() const { return marks_; }  // of the batch given last
   [[nodiscard]] BatchTensors to_device(const Batch& batch, StepRecorder& step);  // in the step
   [[nodiscard]] BatchTensors to_device(const Batch& batch);                      // outside steps
 
@@ -42,6 +44,7 @@ class Transfer {
   std::optional<DoubleBuffer> double_buffer_;
   std::unique_ptr<ResidentBatches> resident_;
   PinThreadUpload* upload_ = nullptr;
+  BatchMarks marks_;
 };
 
 }  // namespace stepbench

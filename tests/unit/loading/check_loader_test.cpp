@@ -49,6 +49,7 @@ TEST(LoaderRules, InlineWithWorkersIsAnErrorAndInASweepASkippedPoint) {
 
 TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
   ResolvedCase resolved = with_workers(2, "torch_cpp");
+  resolved.options["loader.epochs"] = std::string("separate");
   resolved.options["loader.persistent_workers"] = true;
   Said said;
   check_loader(resolved, {.cores = 4}, said);
@@ -59,6 +60,36 @@ TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
   resolved.options["loader.threads_per_worker"] = std::int64_t{4};
   check_loader(resolved, {.cores = 4}, said);
   EXPECT_THAT(said.errors, ElementsAre(HasSubstr("does not cap the threads of its workers")));
+}
+
+TEST(LoaderRules, JoinedEpochsKeepTheirWorkersAndAskingForItIsAnErrorOutsideASweep) {
+  ResolvedCase resolved = with_workers(2);
+  EXPECT_EQ(resolved.text("loader.epochs"), "joined");
+  Said unasked;
+  check_loader(resolved, {.cores = 4}, unasked);
+  EXPECT_FALSE(resolved.has("loader.persistent_workers"));
+  EXPECT_THAT(unasked.errors, IsEmpty());
+  for (const bool swept : {false, true}) {
+    resolved.options["loader.persistent_workers"] = true;
+    Said said;
+    check_loader(resolved, {.swept = swept, .cores = 4}, said);
+    EXPECT_FALSE(resolved.has("loader.persistent_workers"));
+    EXPECT_EQ(said.errors.empty(), swept);
+  }
+  resolved.options["loader.epochs"] = std::string("separate");
+  resolved.options["loader.persistent_workers"] = true;
+  Said separate;
+  check_loader(resolved, {.cores = 4}, separate);
+  EXPECT_TRUE(resolved.flag("loader.persistent_workers"));
+  EXPECT_THAT(separate.errors, IsEmpty());
+}
+
+TEST(LoaderRules, OnlySeparateEpochsHaveALastBatchToDrop) {
+  const Section section = loader_section();
+  const auto drop_last = std::ranges::find(section.options, "drop_last", &Option::name);
+  ASSERT_TRUE(drop_last->requires_.has_value());
+  EXPECT_EQ(drop_last->requires_->option, "loader.epochs");
+  EXPECT_EQ(std::get<std::string>(drop_last->requires_->value), "separate");
 }
 
 TEST(LoaderRules, MoreWorkersThanCoresAreAllowedAndNoted) {

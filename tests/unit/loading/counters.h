@@ -13,18 +13,20 @@
 
 namespace stepbench::test {
 
-// Reader r yields 100 r, 100 r + 1, ..., as many as its entry says.
+// Reader r yields 100 r, 100 r + 1, ..., as many as its entry says, each with `per_epoch` times the
+// epoch added.
 class Counters final : public IterableDataset {
  public:
-  explicit Counters(std::vector<std::int64_t> lengths, std::int64_t bad = -1)
-      : lengths_(std::move(lengths)), bad_(bad) {}
+  explicit Counters(std::vector<std::int64_t> lengths, std::int64_t bad = -1,
+                    std::int64_t per_epoch = 0)
+      : lengths_(std::move(lengths)), bad_(bad), per_epoch_(per_epoch) {}
 
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
   [[nodiscard]] std::string digest() const override { return "counters"; }
   [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override {
     const std::int64_t reader = share.rank * share.workers + share.worker;
-    return std::make_unique<Counter>(reader * 100, lengths_.at(static_cast<std::size_t>(reader)),
-                                     bad_);
+    return std::make_unique<Counter>(reader * 100 + share.epoch * per_epoch_,
+                                     lengths_.at(static_cast<std::size_t>(reader)), bad_);
   }
 
  private:
@@ -46,6 +48,7 @@ class Counters final : public IterableDataset {
 
   std::vector<std::int64_t> lengths_;
   std::int64_t bad_;
+  std::int64_t per_epoch_;
   std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
 };
 

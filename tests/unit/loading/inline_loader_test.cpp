@@ -33,6 +33,18 @@ TEST(InlineLoader, MarksThePartialBatch) {
   EXPECT_TRUE(loader.next()->partial);
 }
 
+TEST(InlineLoader, JoinedEpochsFollowEachOtherInFullBatches) {
+  const test::EpochDataset data(5);
+  const HostClock clock;
+  InlineLoader loader(data, {.batch_size = 3, .joined = true}, shuffled_order(5, 2), clock);
+  EXPECT_LT(loader.batches_per_epoch(), 0);
+  EXPECT_EQ(loader.ready(), std::nullopt) << "nothing is read before it is asked for";
+  loader.begin_epoch(0);
+  for (const auto& expected : test::joined_batches(shuffled_order(5, 2), 3, 20)) {
+    EXPECT_EQ(test::indices(*loader.next()), expected);
+  }
+}
+
 TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
   const test::IndexDataset data(6, [](const SampleKey& key) {
     if (key.index == 3) throw Error("sample 3 is bad");

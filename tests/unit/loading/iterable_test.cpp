@@ -78,6 +78,46 @@ TEST_P(IterableLoader, WorkersTakeTurnsUntilEachHasEnded) {
   }
 }
 
+TEST(IterableInline, JoinedPassesFollowEachOtherInFullBatches) {
+  const Counters data({5}, -1, 1000);
+  InlineLoader loader(data, {.batch_size = 3, .joined = true}, {}, kClock);
+  loader.begin_epoch(0);
+  for (const auto& expected :
+       Batches{{0, 1, 2}, {3, 4, 1000}, {1001, 1002, 1003}, {1004, 2000, 2001}}) {
+    EXPECT_EQ(test::indices(*loader.next()), expected);
+  }
+}
+
+// As Python's, where each worker has an endless stream of its own.
+TEST_P(IterableLoader, JoinedEachWorkerRepeatsItsOwnShareAndOneWithoutLeaves) {
+  const Counters data({5, 1, 0}, -1, 1000);
+  for (const std::int64_t prefetch : {1, 2, 5}) {
+    const auto loader = make(
+        data, {.batch_size = 2, .joined = true, .num_workers = 3, .prefetch_factor = prefetch});
+    for (int time = 0; time < 2; ++time) {
+      loader->begin_epoch(0);
+      for (const auto& expected : Batches{{0, 1},
+                                          {100, 1100},
+                                          {2, 3},
+                                          {2100, 3100},
+                                          {4, 1000},
+                                          {4100, 5100},
+                                          {1001, 1002},
+                                          {6100, 7100}}) {
+        const auto batch = loader->next();
+        EXPECT_EQ(test::indices(*batch), expected) << prefetch;
+        EXPECT_FALSE(batch->partial);
+      }
+    }
+  }
+}
+
+TEST_P(IterableLoader, JoinedSharesWithoutAnySampleEndAtOnce) {
+  const Counters data({0, 0});
+  const auto loader = make(data, {.joined = true, .num_workers = 2});
+  EXPECT_THAT(test::epoch(*loader, 0), IsEmpty());
+}
+
 TEST_P(IterableLoader, EveryWorkerDropsItsOwnLastBatch) {
   const Counters data({5, 3});
   const auto loader = make(data, {.batch_size = 2, .num_workers = 2, .drop_last = true});

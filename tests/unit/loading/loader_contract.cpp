@@ -2,6 +2,8 @@
 #include "tests/unit/loading/loader_contract.h"
 
 #include <numeric>
+#include <set>
+#include <thread>
 
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
@@ -229,6 +231,62 @@ TEST_P(LoaderContract, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
   EXPECT_EQ(m.batches, 25);
   EXPECT_EQ(m.samples, 50);
   EXPECT_EQ(m.bytes, 400);
+}
+
+TEST_P(LoaderContract, JoinedEpochsFollowEachOtherInFullBatches) {
+  constexpr std::int64_t kBatches = 25;
+  for (const std::int64_t size : {3, 8, 10}) {
+    for (const std::int64_t batch_size : {1, 4, 16}) {
+      for (const std::int64_t workers : {1, 3}) {
+        for (const bool in_order : {true, false}) {
+          const EpochDataset data(size);
+          const LoaderOptions options{.batch_size = batch_size,
+                                      .joined = true,
+                                      .num_workers = workers,
+                                      .in_order = in_order};
+          const auto expected = joined_batches(shuffled_order(size, 3), batch_size, 2 * kBatches);
+          const auto loader = make(data, options, shuffled_order(size, 3), kContractClock);
+          EXPECT_LT(loader->batches_per_epoch(), 0);
+          loader->begin_epoch(0);
+          std::set<std::int64_t> seen;
+          for (std::int64_t i = 0; i < kBatches; ++i) {
+            const auto batch = loader->next();
+            ASSERT_TRUE(batch.has_value());
+            EXPECT_FALSE(batch->partial);
+            EXPECT_TRUE(seen.insert(batch->index).second);
+            if (in_order) {
+              EXPECT_EQ(batch->index, i);
+            }
+            ASSERT_EQ(indices(*batch), expected.at(static_cast<std::size_t>(batch->index)));
+          }
+          EXPECT_EQ(loader->metrics().epoch_end_ns, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(LoaderContract, ALoaderOfJoinedEpochsMayBeBegunAnew) {
+  const EpochDataset data(5);
+  const auto loader = make(data, {.batch_size = 3, .joined = true, .num_workers = 2},
+                           sequential_order(5), kContractClock);
+  for (int time = 0; time < 3; ++time) {
+    loader->begin_epoch(0);
+    EXPECT_THAT(indices(*loader->next()), ElementsAre(0, 1, 2));
+    EXPECT_THAT(indices(*loader->next()), ElementsAre(3, 4, 1000));
+  }
+}
+
+TEST_P(LoaderContract, TellsHowManyBatchesAreReadyAndNeverMoreThanItReadsAhead) {
+  const IndexDataset data(64);
+  const auto loader = make(data, {.joined = true, .num_workers = 2, .prefetch_factor = 3},
+                           sequential_order(64), kContractClock);
+  loader->begin_epoch(0);
+  (void)loader->next();
+  while (*loader->ready() < 6) std::this_thread::yield();
+  (void)loader->next();
+  EXPECT_GE(*loader->ready(), 5);
+  EXPECT_LE(*loader->ready(), 6);
 }
 
 TEST_P(LoaderContract, AnEpochWithoutBatchesEndsAtOnce) {

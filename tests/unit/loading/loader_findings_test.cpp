@@ -111,7 +111,7 @@ TEST(LoaderFindings, WaitsAtEpochBordersAreNotSteadyWaits) {
   facts.window.border_ns = 410 * kMs;
   facts.window.border_next_ns = 400 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
-  EXPECT_THAT(loader_findings(facts), IsEmpty());
+  EXPECT_EQ(only(facts).id, "loader.epoch_gap");
 }
 
 TEST(LoaderFindings, MoreWorkersAreProposedWhileThereAreCores) {
@@ -182,13 +182,34 @@ TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {
   EXPECT_EQ(finding.id, "loader.epoch_gap");
   EXPECT_THAT(finding.text, HasSubstr("stands still for 150 ms"));
   EXPECT_EQ(set_of(finding), "loader.persistent_workers=true ");
-  facts.options.persistent_workers = true;
-  EXPECT_THAT(loader_findings(facts), IsEmpty());
+}
+
+TEST(LoaderFindings, WorkersThatPersistStillBeginAnEpochWithNothingReadAhead) {
+  LoaderFacts facts = steady(2, 8, 10, 16);
+  facts.window.borders = 2;
+  facts.window.border_ns = 300 * kMs;
+  facts.window.elapsed_ns += facts.window.border_ns;
+  const Finding finding = only(facts);
+  EXPECT_EQ(finding.id, "loader.epoch_gap");
+  EXPECT_THAT(finding.text, HasSubstr("no batch of the next one is read before"));
+  EXPECT_EQ(set_of(finding), "loader.epochs=joined ");
+}
+
+TEST(LoaderFindings, SharesAreOfTheWholeTimeBordersIncluded) {
+  LoaderFacts facts = steady(1, 8, 10, 40);
+  const std::int64_t without_ns = facts.window.elapsed_ns;
+  facts.measured.wait_ns.push_back(0);
+  facts.window.borders = 1;
+  facts.window.border_ns = without_ns / 4;
+  facts.window.elapsed_ns += facts.window.border_ns;
+  const LoaderReckoning r(facts);
+  EXPECT_NEAR(r.wait_share, 0.75 * 0.8, 1e-9) << "the waits between borders";
+  EXPECT_NEAR(r.won_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
 TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
   LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.first_batch_ns = 3000 * kMs;
+  facts.first_wait_ns = 3000 * kMs;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.start_up");
   EXPECT_EQ(finding.text, "the first batch came after 3 s, while a worker needs 16 ms for one");

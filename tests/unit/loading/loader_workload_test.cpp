@@ -2,6 +2,10 @@
 #include "workloads/loader/loader_workload.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include <map>
 #include <set>
@@ -34,6 +38,7 @@ ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
   return test::loader_case({{"data.samples", std::int64_t{10}},
                             {"data.features", std::int64_t{4}},
                             {"loader.batch_size", std::int64_t{4}},
+                            {"loader.epochs", "separate"},
                             {"loader.num_workers", workers},
                             {"loader.drop_last", drop_last}});
 }
@@ -68,6 +73,33 @@ TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
   EXPECT_GT(context.life_cycle.loader_tear_down_ns, 0);
 }
 
+TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
+  ResolvedCase resolved = small_case(GetParam());
+  resolved.options["loader.epochs"] = std::string("joined");
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  EXPECT_EQ(workload.steps_per_epoch(), 0);
+  StepRecorder recorder(clock);
+  for (std::int64_t i = 0; i < 7; ++i) {
+    recorder.start_step(i);
+    workload.step(recorder);
+    const StepRecorder::Step& step = recorder.finish_step();
+    EXPECT_EQ(step.counts[static_cast<std::size_t>(Count::kSamples)], 4);
+    EXPECT_EQ(step.flags, i == 0 ? std::int64_t{kFirstBatch} : 0);
+    EXPECT_EQ(step.epoch_wait_ns, 0);
+  }
+  workload.tear_down();
+}
+
+TEST_P(LoaderWorkloadTest, SeparateEpochsTellHowManyStepsTheyAre) {
+  for (const bool drop_last : {false, true}) {
+    LoaderWorkload workload(small_case(GetParam(), drop_last), context);
+    ASSERT_EQ(workload.set_up(), std::nullopt);
+    EXPECT_EQ(workload.steps_per_epoch(), drop_last ? 2 : 3);
+    workload.tear_down();
+  }
+}
+
 TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
@@ -95,6 +127,9 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   }
   EXPECT_DOUBLE_EQ(parts, reported.metrics.at("loader_next_ns"));
   EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
+  EXPECT_EQ(reported.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
+  EXPECT_EQ(reported.metrics.contains("loader_ready_at_end"), GetParam() > 0);
+  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
 }
 
 TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
@@ -134,6 +169,55 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
           << engine << ", " << affinity;
     }
   }
+}
+
+// Its workers begin in set_up(), long before the first step asks.
+TEST(LoaderWorkloadFork, TellsWhenTheFirstBatchCameAndHowLongTheConsumerWaitedForIt) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer does not follow a process that forks and goes on";
+#endif
+  constexpr int kMeanwhile = 10'000;  // readings of the clock, a nanosecond each
+  const test::TickClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  ResolvedCase resolved = small_case(1);
+  resolved.options["loader.engine"] = std::string("fork");
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  for (int i = 0; i < kMeanwhile; ++i) (void)clock.now_ns();
+  StepRecorder recorder(clock);
+  recorder.start_step(0);
+  workload.step(recorder);
+  workload.tear_down();
+  Reported reported;
+  workload.report(reported);
+  EXPECT_GT(context.life_cycle.first_batch_ns, kMeanwhile);
+  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
+  EXPECT_LT(reported.metrics.at("loader_first_wait_ns"), kMeanwhile);
+}
+
+class LoaderWorkloadFiles : public testing::Test {
+ protected:
+  ~LoaderWorkloadFiles() override { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("stepbench-cycle-" + std::to_string(::getpid()));
+};
+
+// With the files gone, whoever brings the page cache into state says so.
+TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmUpAndItsWindow) {
+  std::filesystem::create_directories(folder_ / "cat");
+  std::ofstream(folder_ / "cat" / "0.jpg", std::ios::binary) << "not looked at";
+  ResolvedCase resolved = test::loader_case(
+      {{"data.kind", "jpeg_folder"}, {"data.path", folder_.string()}, {"data.page_cache", "warm"}});
+  const test::TickClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  LoaderWorkload workload(resolved, context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  workload.before_cycle();
+  std::filesystem::remove(folder_ / "cat" / "0.jpg");
+  workload.window(Edge::kBegin);
+  EXPECT_THAT([&] { workload.before_cycle(); },
+              ThrowsMessage<ConfigError>(HasSubstr("data.page_cache")));
+  workload.tear_down();
 }
 
 TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {

@@ -110,8 +110,8 @@ TEST_F(Prefetching, SendsEachTaskItsShareOfTheOrderAndOneMoreForEachBatchYielded
   const auto made = loader({.batch_size = 3, .drop_last = false});
   EXPECT_THAT(sent(), ElementsAre(0, 1, 2));
   EXPECT_THAT(script.workers, ElementsAre(0, 1, 0));
-  EXPECT_THAT(script.sent[1].samples, ElementsAre(3, 4, 5));
-  EXPECT_THAT(script.sent[2].samples, ElementsAre(6, 7));
+  EXPECT_THAT(script.sent[1].samples.indices, ElementsAre(3, 4, 5));
+  EXPECT_THAT(script.sent[2].samples.indices, ElementsAre(6, 7));
   const auto ones = loader({});
   script.there = results({0});
   script.sent.clear();
@@ -143,6 +143,30 @@ TEST_F(Prefetching, HoldsWhatComesBeforeItsTurn) {
   EXPECT_EQ(made->next()->index, 1);
   EXPECT_EQ(m.held, 1);
   EXPECT_THAT(m.queue_depth, ElementsAre(0, 1));
+}
+
+TEST_F(Prefetching, FinishedBatchesAreReadyWhereverTheyWait) {
+  const auto made = loader({});
+  EXPECT_EQ(made->ready(), 0);
+  script.there = results({2, 0, 1});
+  EXPECT_EQ(made->ready(), 3) << "in the pool";
+  (void)made->next();
+  EXPECT_EQ(made->ready(), 2) << "one held for its turn, one taken from the pool and not looked at";
+}
+
+TEST_F(Prefetching, JoinedEpochsSendTasksWithoutEnd) {
+  const auto made = loader({.batch_size = 3, .joined = true}, 4);
+  EXPECT_THAT(sent(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(script.sent[1].samples.indices, ElementsAre(3, 0, 1));
+  EXPECT_EQ(script.sent[1].samples.epoch_of(0), 0);
+  EXPECT_EQ(script.sent[1].samples.epoch_of(1), 1);
+  EXPECT_THAT(script.sent[3].samples.indices, ElementsAre(1, 2, 3));
+  EXPECT_EQ(script.sent[3].samples.epoch_of(0), 2);
+  for (std::int64_t i = 0; i < 20; ++i) {
+    script.there = results({i});
+    EXPECT_EQ(made->next()->index, i);
+  }
+  EXPECT_EQ(script.sent.size(), 24U);
 }
 
 TEST_F(Prefetching, IsStalledWhileAnotherOneWaitsForItsTurn) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -49,6 +50,28 @@ class IndexDataset final : public Dataset {
   std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
 };
 
+// One int64 field: 1000 times the epoch that the sample is read in, and its index.
+class EpochDataset final : public Dataset {
+ public:
+  static constexpr std::int64_t kEpoch = 1000;
+  explicit EpochDataset(std::int64_t samples) : samples_(samples) {}
+
+  [[nodiscard]] std::int64_t size() const override { return samples_; }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
+    return std::make_unique<Scratch>();
+  }
+  void read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const override {
+    const std::int64_t value = key.epoch * kEpoch + key.index;
+    std::memcpy(out[0], &value, sizeof value);
+  }
+  [[nodiscard]] std::string digest() const override { return "epoch"; }
+
+ private:
+  std::int64_t samples_;
+  std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
+};
+
 // The samples of an IndexDataset's batch.
 inline std::vector<std::int64_t> indices(const Batch& batch) {
   std::vector<std::int64_t> values(static_cast<std::size_t>(batch.size));
@@ -71,6 +94,23 @@ inline std::vector<std::vector<std::int64_t>> epoch(Loader& loader, std::int64_t
   std::vector<std::vector<std::int64_t>> batches;
   loader.begin_epoch(number);
   while (const std::optional<Batch> batch = loader.next()) batches.push_back(indices(*batch));
+  return batches;
+}
+
+// The first `count` batches of joined epochs of an EpochDataset in this order.
+inline std::vector<std::vector<std::int64_t>> joined_batches(const EpochOrder& order,
+                                                             std::int64_t batch_size,
+                                                             std::int64_t count) {
+  std::vector<std::int64_t> samples;
+  for (std::int64_t epoch = 0; std::ssize(samples) < batch_size * count; ++epoch) {
+    for (const std::int64_t index : order(epoch)) {
+      samples.push_back(epoch * EpochDataset::kEpoch + index);
+    }
+  }
+  std::vector<std::vector<std::int64_t>> batches;
+  for (auto first = samples.begin(); std::ssize(batches) < count; first += batch_size) {
+    batches.emplace_back(first, first + batch_size);
+  }
   return batches;
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "harness/measure/step_recorder.h"
+#include "workloads/data/batch.h"
+
+namespace stepbench {
+
+// What a batch adds to the step that uses it, which may come later than the step that took it from
+// the loader.
+struct BatchMarks {
+  BatchMarks() = default;
+  explicit BatchMarks(const Batch& batch)
+      : samples(batch.size),
+        bytes(static_cast<std::int64_t>(batch.bytes())),
+        partial(batch.partial) {}
+
+  void put_on(StepRecorder& step) const {
+    step.add(Count::kSamples, samples);
+    step.add(Count::kBytes, bytes);
+    if (partial) step.partial_batch();
+  }
+
+  std::int64_t samples = 0;
+  std::int64_t bytes = 0;
+  bool partial = false;
+};
+
+}  // namespace stepbench
