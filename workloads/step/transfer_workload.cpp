@@ -87,8 +87,8 @@ class TransferWorkload final : public Workload {
   static std::int64_t ns_between(const Mark& begin, const Mark& end) {
     if (begin.passed == nullptr || end.passed == nullptr) return end.host_ns - begin.host_ns;
     end.passed->synchronize();
-    constexpr double kNsPerMs = 1e6;
-    return static_cast<std::int64_t>(begin.passed->elapsedTime(*end.passed) * kNsPerMs);
+    const double ms = begin.passed->elapsedTime(*end.passed);
+    return static_cast<std::int64_t>(ms * 1e6);
   }
 
   std::optional<std::string> build() {

@@ -15,6 +15,7 @@
 namespace stepbench {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -205,7 +206,8 @@ TEST(Loop, TheWallLimitKeepsFinishedCycles) {
 TEST(Loop, AWallLimitBeforeTheFirstCycleIsAnError) {
   Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 1});
   scene.options.deadline_ns = scene.clock.now_ns() + 1500;
-  EXPECT_THAT([&] { (void)scene.run(); }, ThrowsMessage<Error>(HasSubstr("limits.wall_s")));
+  EXPECT_THAT([&] { (void)scene.run(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("limits.wall_s"), HasSubstr("10 measured"))));
 }
 
 TEST(Loop, AllRanksStopTogether) {
