@@ -7,15 +7,20 @@ Python: torchvision's ImageFolder with RandomResizedCrop(224), RandomHorizontalF
 torch.utils.data.DataLoader, one torch thread. Ours: data.kind jpeg_folder, engine thread (inline without workers).
 Both keep their workers, read a first epoch that does not count, and then take turns epoch by epoch, so that a busy
 machine slows both. The rate is images over the whole epoch: never "after the first batch", which a head start flatters.
+What the ratio depends on is printed first: processor, libraries with their JPEG decoders, files.
 """
 import argparse
+import os
 import pathlib
+import platform
+import re
 import statistics
 import subprocess
 import sys
 import time
 
-GOAL = 2.5
+GOAL = 3.0  # median ratio
+LEAST = 2.7  # lower end of its interval
 
 
 def serve(folder, workers, batch):
@@ -54,6 +59,25 @@ class Reader:
         self.process.wait()
 
 
+def describe(program, folder, batch):
+    import PIL
+    import torch
+    import torchvision
+    from PIL import features
+
+    processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    huge_pages = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    offered = re.search(r"\[(\w+)\]", huge_pages.read_text()) if huge_pages.exists() else None
+    turbo = features.version_feature("libjpeg_turbo")
+    ours = subprocess.run([program, "--libjpeg"], capture_output=True, text=True, check=True).stdout.strip()
+    sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file() and file.parent != folder]
+    print(f"{processor.group(1) if processor else platform.machine()}, {os.cpu_count()} CPUs, "
+          f"huge pages {offered.group(1) if offered else 'never'}\n"
+          f"Python {platform.python_version()}, torch {torch.__version__}, torchvision {torchvision.__version__}, "
+          f"Pillow {PIL.__version__} with libjpeg{f'-turbo {turbo}' if turbo else ''}; ours with {ours}\n"
+          f"{len(sizes)} files of {sum(sizes) / max(1, len(sizes)) / 1e3:.0f} kB on average, batches of {batch}\n")
+
+
 def interval(values):
     """Order statistics around the median: 95 % from six values on, else smallest and largest."""
     values = sorted(values)
@@ -65,7 +89,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path, required=True)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--workers", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
@@ -74,6 +98,7 @@ def main():
         serve(given.folder, given.serve, given.batch)
         return 0
 
+    describe(given.program, given.folder, given.batch)
     print(f"{'num_workers':>11}  {'Python':>8}  {'exact':>8}  {'fast':>8}  exact/Python            fast/Python   [images/s]")
     reached = True
     for workers in given.workers:
@@ -93,9 +118,9 @@ def main():
         medians = [statistics.median(each) for each in rates]
         print(f"{workers:>11}  {medians[0]:8.0f}  {medians[1]:8.0f}  {medians[2]:8.0f}  {shown[0]:22}  {shown[1]:22}",
               flush=True)
-        reached &= statistics.median(ratios[0]) >= GOAL
-    print(f"{'reached' if reached else 'NOT reached'}: {GOAL} times Python's rate with decode: exact; medians of "
-          f"{given.rounds} epochs in turn, in brackets the interval of the median")
+        reached &= statistics.median(ratios[0]) >= GOAL and interval(ratios[0])[0] >= LEAST
+    print(f"{'reached' if reached else 'NOT reached'}: {GOAL} times Python's rate with decode: exact, intervals above {LEAST}; "
+          f"medians of {given.rounds} epochs in turn, in brackets the interval of the median")
     return 0
 
 

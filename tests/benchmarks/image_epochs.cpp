@@ -4,6 +4,7 @@
 // persist.
 //
 //   image_epochs FOLDER WORKERS BATCH exact|fast
+//   image_epochs --libjpeg     answers with the decoder that it was built with
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,10 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+
+extern "C" {
+#include <jpeglib.h>
+}
 
 #include "harness/error.h"
 #include "workloads/data/jpeg_folder.h"
@@ -21,6 +26,14 @@
 namespace {
 
 using namespace stepbench;
+
+#define STEPBENCH_TEXT(value) #value
+#define STEPBENCH_VALUE(macro) STEPBENCH_TEXT(macro)
+#if defined(LIBJPEG_TURBO_VERSION)
+constexpr const char* kLibjpeg = "libjpeg-turbo " STEPBENCH_VALUE(LIBJPEG_TURBO_VERSION);
+#else
+constexpr const char* kLibjpeg = "libjpeg " STEPBENCH_VALUE(JPEG_LIB_VERSION);
+#endif
 
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
@@ -60,8 +73,14 @@ void serve(const std::string& folder, std::int64_t workers, std::int64_t batch_s
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--libjpeg") {
+    std::puts(kLibjpeg);
+    return 0;
+  }
   if (argc != 5) {
-    std::fputs("usage: image_epochs FOLDER WORKERS BATCH exact|fast\n", stderr);
+    std::fputs(
+        "usage: image_epochs FOLDER WORKERS BATCH exact|fast\n       image_epochs --libjpeg\n",
+        stderr);
     return 2;
   }
   try {

@@ -12,6 +12,7 @@ extern "C" {
 }
 
 #include "harness/error.h"
+#include "workloads/data/huffman_scan.h"
 
 namespace stepbench {
 namespace {
@@ -85,6 +86,7 @@ struct JpegDecoder::State {
   jpeg_progress_mgr progress;
   const JOCTET* file_end;
   std::int64_t skip_left;  // pixels in a decoded row before the region
+  HuffmanScan huffman;
 
   bool create() noexcept {
     info.err = jpeg_std_error(&errors.base);
@@ -111,16 +113,33 @@ struct JpegDecoder::State {
     jpeg_calc_output_dimensions(&info);
     return true;
   }
-  bool start(JDIMENSION left, JDIMENSION width, JDIMENSION top) noexcept {
+  // Afterwards `left` and `width` are the columns of the region, widened to whole blocks.
+  bool start(JDIMENSION& left, JDIMENSION& width) noexcept {
     if (setjmp(errors.escape) != 0) return false;
     (void)jpeg_start_decompress(&info);
-    if (width > info.output_width - left) width = info.output_width - left;
+    width = std::min(width, info.output_width - left);
     if (width < info.output_width) {
       jpeg_crop_scanline(&info, &left, &width);
-      skip_left -= left;
+    } else {
+      left = 0;
     }
-    if (top > 0) (void)jpeg_skip_scanlines(&info, top);
     return true;
+  }
+  bool skip_rows(JDIMENSION rows) noexcept {
+    if (setjmp(errors.escape) != 0) return false;
+    if (rows > 0) (void)jpeg_skip_scanlines(&info, rows);
+    return true;
+  }
+  // The MCUs that libjpeg transforms for these columns of pixels.
+  [[nodiscard]] HuffmanScan::Columns columns(JDIMENSION left, JDIMENSION width) const {
+#if JPEG_LIB_VERSION >= 70
+    const auto block = static_cast<JDIMENSION>(info.min_DCT_h_scaled_size);
+#else
+    const auto block = static_cast<JDIMENSION>(info.min_DCT_scaled_size);
+#endif
+    const bool grey = info.num_components == 1;
+    const JDIMENSION pixels = block * static_cast<JDIMENSION>(grey ? 1 : info.max_h_samp_factor);
+    return {.first = left / pixels, .last = (left + width - 1) / pixels};
   }
   bool read_row(JSAMPROW row) noexcept {
     if (setjmp(errors.escape) != 0) return false;
@@ -183,13 +202,13 @@ JpegDecoder::Size JpegDecoder::shrink(int divisor) {
 }
 
 void JpegDecoder::start(const Region& region) {
-  const std::int64_t left = std::max<std::int64_t>(0, region.left - kMargin);
-  const std::int64_t width = region.left + region.width + kMargin - left;
-  state_->skip_left = region.left;
-  if (!state_->start(static_cast<JDIMENSION>(left), static_cast<JDIMENSION>(width),
-                     static_cast<JDIMENSION>(region.top))) {
-    state_->raise();
-  }
+  const std::int64_t from = std::max<std::int64_t>(0, region.left - kMargin);
+  auto left = static_cast<JDIMENSION>(from);
+  auto width = static_cast<JDIMENSION>(region.left + region.width + kMargin - from);
+  if (!state_->start(left, width)) state_->raise();
+  state_->skip_left = region.left - static_cast<std::int64_t>(left);
+  state_->huffman.take_over(state_->info, state_->columns(left, width));
+  if (!state_->skip_rows(static_cast<JDIMENSION>(region.top))) state_->raise();
 }
 
 std::size_t JpegDecoder::row_bytes() const { return std::size_t{4} * state_->info.output_width; }

@@ -52,6 +52,7 @@ struct Compression {
     }
     if (encoding.progressive) jpeg_simple_progression(&info);
     info.restart_in_rows = encoding.restart_rows;
+    info.optimize_coding = encoding.own_codes ? TRUE : FALSE;
     jpeg_start_compress(&info, TRUE);
     const std::size_t stride =
         static_cast<std::size_t>(encoding.width) * static_cast<std::size_t>(encoding.components);

@@ -16,7 +16,8 @@ struct JpegEncoding {
   int chroma_horizontal = 2;  // luma samples per chroma sample in each direction
   int chroma_vertical = 2;
   bool progressive = false;
-  int restart_rows = 0;  // a restart marker after so many block rows; 0: none
+  int restart_rows = 0;    // a restart marker after so many block rows; 0: none
+  bool own_codes = false;  // Huffman codes made for this image; a progressive one always has them
 };
 
 // Encodes rows of `components` bytes per pixel, top to bottom. Throws Error when libjpeg refuses.

@@ -32,47 +32,97 @@ using Pixel [[gnu::vector_size(16)]] = float;  // RGBX
   for (; row < rows.size(); ++row) tail(row);
 }
 
+[[gnu::always_inline]] inline Pixel load(const float* from) {
+  Pixel value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Four outputs at once; lane i of a plane gets the i-th pixel.
+constexpr std::size_t kGroup = 4;
+
+[[gnu::always_inline]] inline void store_planes(const std::array<Pixel, kGroup>& pixels,
+                                                const std::array<float*, 3>& planes,
+                                                std::size_t to) {
+  const Pixel red_green_01 = __builtin_shufflevector(pixels[0], pixels[1], 0, 4, 1, 5);
+  const Pixel red_green_23 = __builtin_shufflevector(pixels[2], pixels[3], 0, 4, 1, 5);
+  const Pixel blue_01 = __builtin_shufflevector(pixels[0], pixels[1], 2, 6, 3, 7);
+  const Pixel blue_23 = __builtin_shufflevector(pixels[2], pixels[3], 2, 6, 3, 7);
+  const Pixel red = __builtin_shufflevector(red_green_01, red_green_23, 0, 1, 4, 5);
+  const Pixel green = __builtin_shufflevector(red_green_01, red_green_23, 2, 3, 6, 7);
+  const Pixel blue = __builtin_shufflevector(blue_01, blue_23, 0, 1, 4, 5);
+  std::memcpy(planes[0] + to, &red, sizeof red);
+  std::memcpy(planes[1] + to, &green, sizeof green);
+  std::memcpy(planes[2] + to, &blue, sizeof blue);
+}
+
 [[gnu::always_inline]] inline void blend_columns(const float* in, const ResampleAxis& axis,
                                                  bool flip, const Normalization& n,
-                                                 std::array<float*, 3> planes) {
+                                                 const std::array<float*, 3>& planes) {
   const std::size_t count = axis.first.size();
   const Pixel scale = {n.scale[0], n.scale[1], n.scale[2], 0};
   const Pixel shift = {n.shift[0], n.shift[1], n.shift[2], 0};
   const auto taps = static_cast<std::size_t>(axis.taps);
-  const float* weight = axis.weights.data();
-  for (std::size_t x = 0; x < count; ++x, weight += taps) {
-    const float* pixel = in + 4 * static_cast<std::size_t>(axis.first[x]);
-    Pixel sum = {};
-    for (std::size_t t = 0; t < taps; ++t, pixel += 4) {
-      Pixel value;
-      std::memcpy(&value, pixel, sizeof value);
-      sum += value * weight[t];
+  const auto column = [&](std::size_t to) { return flip ? count - 1 - to : to; };
+  const auto first_pixel = [&](std::size_t x) {
+    return in + 4 * static_cast<std::size_t>(axis.first[x]);
+  };
+  const auto weights = [&](std::size_t x) { return axis.weights.data() + x * taps; };
+  std::size_t to = 0;
+  for (; to + kGroup <= count; to += kGroup) {
+    std::array<Pixel, kGroup> sums{};
+    std::array<const float*, kGroup> pixel, weight;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      pixel[i] = first_pixel(column(to + i));
+      weight[i] = weights(column(to + i));
     }
+    for (std::size_t t = 0; t < taps; ++t) {
+      for (std::size_t i = 0; i < kGroup; ++i) sums[i] += load(pixel[i] + 4 * t) * weight[i][t];
+    }
+    for (Pixel& sum : sums) sum = sum * scale + shift;
+    store_planes(sums, planes, to);
+  }
+  for (; to < count; ++to) {
+    const float* pixel = first_pixel(column(to));
+    const float* weight = weights(column(to));
+    Pixel sum{};
+    for (std::size_t t = 0; t < taps; ++t) sum += load(pixel + 4 * t) * weight[t];
     sum = sum * scale + shift;
-    const std::size_t to = flip ? count - 1 - x : x;
-    for (std::size_t c = 0; c < 3; ++c) planes[c][to] = sum[c];
+    for (std::size_t c = 0; c < 3; ++c) planes[c][to] = sum[static_cast<int>(c)];
   }
 }
 
-// The same operations in the same order in both, so that the bits do not depend on the machine.
-using BlendRows = void (*)(std::span<const std::uint8_t* const>, const float*, std::size_t, float*);
+struct Row {
+  std::span<const std::uint8_t* const> inputs;
+  const float* weights;
+  const ResampleAxis& axis_x;
+  bool flip;
+  const Normalization& normalization;
+  std::array<float*, 3> planes;
+  float* blended;
+};
 
-void blend_rows_portable(std::span<const std::uint8_t* const> rows, const float* weights,
-                         std::size_t values, float* out) {
-  blend_rows(rows, weights, values, out);
+[[gnu::always_inline]] inline void resample(const Row& row) {
+  const auto values = static_cast<std::size_t>(4 * (row.axis_x.high - row.axis_x.low));
+  blend_rows(row.inputs, row.weights, values, row.blended);
+  blend_columns(row.blended, row.axis_x, row.flip, row.normalization, row.planes);
 }
+
+// The same operations in the same order in both, so that the bits do not depend on the machine.
+void resample_portable(const Row& row) { resample(row); }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void blend_rows_avx2(std::span<const std::uint8_t* const> rows,
-                                             const float* weights, std::size_t values, float* out) {
-  blend_rows(rows, weights, values, out);
-}
-BlendRows best_blend_rows() {
-  return __builtin_cpu_supports("avx2") ? blend_rows_avx2 : blend_rows_portable;
-}
-#else
-BlendRows best_blend_rows() { return blend_rows_portable; }
+[[gnu::target("avx2")]] void resample_avx2(const Row& row) { resample(row); }
 #endif
+
+using Resample = void (*)(const Row&);
+
+Resample best_resample() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return resample_avx2;
+#endif
+  return resample_portable;
+}
 
 }  // namespace
 
@@ -129,11 +179,16 @@ Normalization imagenet_normalization() {
 void resample_row(std::span<const std::uint8_t* const> rows, const float* row_weights,
                   const ResampleAxis& axis_x, bool flip, const Normalization& normalization,
                   std::array<float*, 3> planes, std::vector<float>& scratch) {
-  static const BlendRows blend = best_blend_rows();
+  static const Resample best = best_resample();
   const auto values = static_cast<std::size_t>(4 * (axis_x.high - axis_x.low));
   if (scratch.size() < values) scratch.resize(values);
-  blend(rows, row_weights, values, scratch.data());
-  blend_columns(scratch.data(), axis_x, flip, normalization, planes);
+  best({.inputs = rows,
+        .weights = row_weights,
+        .axis_x = axis_x,
+        .flip = flip,
+        .normalization = normalization,
+        .planes = planes,
+        .blended = scratch.data()});
 }
 
 }  // namespace stepbench

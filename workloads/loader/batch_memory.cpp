@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/batch_memory.h"
 
+#include <sys/mman.h>
+
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -11,10 +14,19 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
+// Blocks of some huge pages ask for them: the kernel takes a fifth of a reader's time to hand over
+// an image batch in small ones. Advice only: where it is not taken, the memory is the same.
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kManyBytes = 2 * kHugePage;
+
 std::byte* allocate(std::size_t bytes) {
-  return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
+  const bool huge = bytes >= kManyBytes;
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, huge ? kHugePage : kAlignment, bytes) != 0) throw std::bad_alloc();
+  if (huge) (void)::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
 }
-void release(void* memory) noexcept { ::operator delete (memory, std::align_val_t{kAlignment}); }
+void release(void* memory) noexcept { std::free(memory); }
 
 // In front of a batch stand the counter of its owners, so that sharing it allocates nothing, and
 // behind that the pool.
