@@ -39,10 +39,6 @@ Catalogue make() {
   return catalogue;
 }
 
-// Turns of the workers in a window. A step that does more than take batches waits for few of them.
-constexpr std::int64_t kLoaderTurns = 24;
-constexpr std::int64_t kStepTurns = 6;
-
 void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_data(resolved, facts, sink);
   check_sampler(resolved, facts, sink);
@@ -51,14 +47,14 @@ void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
 
 void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_batches(resolved, facts, sink);
-  fit_schedule(kLoaderTurns, resolved, facts, sink);
+  fit_loader_schedule(resolved, facts, sink);
 }
 
 void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_batches(resolved, facts, sink);
   check_transfer(resolved, facts, sink);
   check_model(resolved, facts, sink);
-  fit_schedule(kStepTurns, resolved, facts, sink);
+  fit_step_schedule(resolved, facts, sink);
 }
 
 }  // namespace

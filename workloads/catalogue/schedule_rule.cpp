@@ -60,4 +60,12 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
       " times it, and wait + warmup to 2 * num_workers * prefetch_factor + 2");
 }
 
+void fit_loader_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  fit_schedule(24, resolved, facts, sink);
+}
+
+void fit_step_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  fit_schedule(6, resolved, facts, sink);
+}
+
 }  // namespace stepbench

@@ -13,4 +13,9 @@ namespace stepbench {
 void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& facts,
                   RuleSink& sink);
 
+// As rules of `loader`, and of steps that do more than take batches: those wait for few of them.
+// The worker answers them in `check`, for a controller of another build.
+void fit_loader_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+void fit_step_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
 }  // namespace stepbench

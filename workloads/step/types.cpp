@@ -8,6 +8,7 @@
 #include "harness/record/rows.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
+#include "workloads/catalogue/schedule_rule.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/model/check_plugin.h"
 #include "workloads/profile/profile_instrument.h"
@@ -71,8 +72,10 @@ int stepbench_worker_main(int argc, char** argv) {
   const std::array<InstrumentFactory*, 5> instruments = {&allocator, &events, &ranges, &native,
                                                          &kineto};
   // The other rules are linked into `stepbench` itself.
-  static constexpr std::array rules = {WorkloadRule{"train_step", check_plugin},
-                                       WorkloadRule{"eval_step", check_plugin}};
+  static constexpr std::array rules = {
+      WorkloadRule{"train_step", check_plugin}, WorkloadRule{"eval_step", check_plugin},
+      WorkloadRule{"loader", fit_loader_schedule}, WorkloadRule{"train_step", fit_step_schedule},
+      WorkloadRule{"eval_step", fit_step_schedule}};
   return worker_main(
       argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
       {.software = torch_software, .set_threads = set_torch_threads, .rules = rules});
