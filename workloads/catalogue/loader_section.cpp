@@ -201,8 +201,8 @@ void check_epochs(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   Value& persistent = resolved.options["loader.persistent_workers"];
   if (!facts.swept && persistent == Value{true}) {
     sink.error("loader.persistent_workers",
-               "means nothing where epochs are joined, which keeps the workers anyway; leave it "
-               "out or set loader.epochs: separate");
+               "persistent_workers means nothing where epochs are joined, which keeps the workers "
+               "anyway; leave it out or set loader.epochs: separate");
   }
   persistent = Value{};
 }

@@ -228,7 +228,7 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderReckon
   const double share = extra_ns / r.elapsed_ns;
   if (share < kBorder) return std::nullopt;
   return Finding{
-      .id = "loader.epoch_gap",
+      .id = persist ? "loader.epoch_drain" : "loader.epoch_gap",
       .severity = severity_of(share),
       .text = "between two epochs the step stands still for " + time_text(extra_ns / borders) +
               ", " + percent_text(share) + " of the time: " +

@@ -111,7 +111,7 @@ TEST(LoaderFindings, WaitsAtEpochBordersAreNotSteadyWaits) {
   facts.window.border_ns = 410 * kMs;
   facts.window.border_next_ns = 400 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
-  EXPECT_EQ(only(facts).id, "loader.epoch_gap");
+  EXPECT_EQ(only(facts).id, "loader.epoch_drain");
 }
 
 TEST(LoaderFindings, MoreWorkersAreProposedWhileThereAreCores) {
@@ -190,7 +190,7 @@ TEST(LoaderFindings, WorkersThatPersistStillBeginAnEpochWithNothingReadAhead) {
   facts.window.border_ns = 300 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
   const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.epoch_gap");
+  EXPECT_EQ(finding.id, "loader.epoch_drain");
   EXPECT_THAT(finding.text, HasSubstr("no batch of the next one is read before"));
   EXPECT_EQ(set_of(finding), "loader.epochs=joined ");
 }
