@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "harness/measure/phase.h"
+#include "harness/pass.h"
 #include "harness/resolved_case.h"
 #include "harness/schedule/action.h"
 
@@ -19,7 +20,6 @@ namespace stepbench {
 class ReportSink;
 struct Columns;
 struct WorkerContext;
-enum class Pass : std::uint8_t;
 
 class Instrument {
  public:
@@ -31,6 +31,7 @@ class Instrument {
   [[nodiscard]] virtual std::string_view name() const = 0;
   // Runs everything once before sample 1; a reason when it is unavailable here.
   [[nodiscard]] virtual std::optional<std::string> exercise() = 0;
+  // From kRecordAndSave to a recording action, which may be the same: the next window begins.
   virtual void change(Action from, Action to) = 0;
   virtual void step_begin(std::int64_t index) = 0;
   virtual void step_end() noexcept = 0;

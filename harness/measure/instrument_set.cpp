@@ -11,14 +11,19 @@ InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instrument
 }
 
 void InstrumentSet::change_one(std::size_t i, Action next) {
-  if (actions_[i] == next) return;
+  if (actions_[i] == next && !begins_next_window(next)) return;
   order_[i]->change(actions_[i], next);
   actions_[i] = next;
 }
 
+bool InstrumentSet::begins_next_window(Action next) const {
+  return action_ == Action::kRecordAndSave && next >= Action::kRecord;
+}
+
 void InstrumentSet::change(Action next) {
-  if (next == action_) return;
-  if (next > action_) {
+  const bool next_window = begins_next_window(next);
+  if (next == action_ && !next_window) return;
+  if (next > action_ || next_window) {
     for (std::size_t i = 0; i < order_.size(); ++i) change_one(i, next);
   } else {
     for (std::size_t i = order_.size(); i-- > 0;) change_one(i, next);

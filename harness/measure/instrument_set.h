@@ -16,7 +16,9 @@ class InstrumentSet {
   explicit InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments);
 
   // Takes every instrument to `next`: in list order while rising from kNone towards recording, in
-  // reverse while falling. When one throws, the rest stays where it is until unwind().
+  // reverse while falling. The same action again is no change, but for recording after
+  // kRecordAndSave: that begins the next window, and all are told. When one throws, the rest stays
+  // where it is until unwind().
   void change(Action next);
   // Takes all back to kNone in reverse, each from where it is. For use while another exception is
   // on its way: those of instruments are swallowed.
@@ -27,6 +29,7 @@ class InstrumentSet {
 
  private:
   void change_one(std::size_t i, Action next);
+  [[nodiscard]] bool begins_next_window(Action next) const;
 
   std::vector<std::unique_ptr<Instrument>> owned_;
   std::vector<Instrument*> order_;

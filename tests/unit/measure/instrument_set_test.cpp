@@ -27,6 +27,18 @@ TEST(InstrumentSet, TheSameActionAgainTellsNobody) {
   InstrumentSet set(two_instruments(log));
   set.change(Action::kNone);
   EXPECT_THAT(log.lines, IsEmpty());
+  set.change(Action::kRecord);
+  set.change(Action::kRecord);
+  EXPECT_THAT(log.lines, SizeIs(2));
+}
+
+TEST(InstrumentSet, EveryWindowIsToldWhereOneFollowsTheOtherWithoutAPause) {
+  InstrumentLog log;
+  InstrumentSet set(two_instruments(log));
+  for (int window = 0; window < 2; ++window) set.change(Action::kRecordAndSave);
+  set.change(Action::kRecord);
+  EXPECT_THAT(log.lines, ElementsAre("A none>save", "B none>save", "A save>save", "B save>save",
+                                     "A save>record", "B save>record"));
 }
 
 TEST(InstrumentSet, NobodyListensWithoutAnAction) {
