@@ -66,6 +66,10 @@ std::size_t window_of(const ResolvedCase& resolved) {
 
 }  // namespace
 
+bool EventClockFactory::takes_part(Pass pass) const {
+  return pass != Pass::kNative && pass != Pass::kKineto;
+}
+
 std::unique_ptr<Instrument> EventClockFactory::make(const ResolvedCase& resolved,
                                                     WorkerContext& context) const {
   const std::optional<int> ordinal = cuda_ordinal(resolved);

@@ -8,10 +8,12 @@
 
 namespace stepbench {
 
-// For cases on a CUDA device: event_clock.h.
+// For cases on a CUDA device: event_clock.h. Not in profiled launches, where its calls would stand
+// among those of the step.
 class EventClockFactory final : public InstrumentFactory {
  public:
   explicit EventClockFactory(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  [[nodiscard]] bool takes_part(Pass pass) const override;
   [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase& resolved,
                                                  WorkerContext& context) const override;
 

@@ -112,6 +112,10 @@ class Maker {
 
   OpTable make() {
     table_.dropped = log_.dropped;
+    for (std::size_t i = 0; i < log_.activities.size(); ++i) {
+      const DeviceActivity& each = log_.activities[i];
+      if (is_call(each) && each.correlation != 0) calls_.emplace(each.correlation, i);
+    }
     add_nodes();
     add_device_work();
     add_activities();
@@ -240,13 +244,17 @@ class Maker {
   }
 
   void add_activities() {
+    const bool has_steps = std::any_of(log_.marks.begin(), log_.marks.end(),
+                                       [](const StepMark& mark) { return mark.phase == kNoIndex; });
     std::unordered_map<Key, std::size_t, KeyHash> index;
     for (std::size_t i = 0; i < log_.activities.size(); ++i) {
       const DeviceActivity& activity = log_.activities[i];
+      const OpRow where = place_of_activity(i);
+      if (has_steps && where.step < 0) continue;  // the harness's own, before, after and between
       ActivityRow row;
       row.name = names_[tree_.name_of_log[activity.name]];
       if (causes_[i] != kNoIndex) row.op = names_[tree_.nodes[causes_[i]].name];
-      row.phase = place_of_activity(i).phase;
+      row.phase = where.phase;
       row.kind = activity.kind;
       const Key key{
           static_cast<std::int64_t>(row.kind), row.phase, row.name, row.op, 0, OpKind::kDevice};
@@ -292,8 +300,9 @@ class Maker {
 
   // Device work belongs to the step and phase that started it, whenever it runs.
   [[nodiscard]] OpRow place_of_activity(std::size_t i) {
-    return place(causes_[i] == kNoIndex ? log_.activities[i].start_ns
-                                        : tree_.nodes[causes_[i]].start_ns);
+    if (causes_[i] != kNoIndex) return place(tree_.nodes[causes_[i]].start_ns);
+    const auto call = calls_.find(log_.activities[i].correlation);
+    return place(log_.activities[call == calls_.end() ? i : call->second].start_ns);
   }
 
   [[nodiscard]] bool is_device_work(std::size_t i) const {
@@ -316,8 +325,9 @@ class Maker {
   std::vector<std::uint32_t> shapes_;
   std::vector<std::uint32_t> modules_;
   MarkIndex marks_;
-  std::vector<std::uint32_t> causes_;     // node of each activity
-  std::vector<std::uint32_t> module_of_;  // of each node
+  std::unordered_map<std::uint64_t, std::size_t> calls_;  // activity by correlation
+  std::vector<std::uint32_t> causes_;                     // node of each activity
+  std::vector<std::uint32_t> module_of_;                  // of each node
   std::vector<std::int64_t> self_device_ns_;
   std::vector<std::int64_t> device_ns_;
   std::vector<MemorySums::Bytes> bytes_;

@@ -44,7 +44,8 @@ struct OpRow {
   OpRow& operator+=(const OpRow& other);  // the numbers
 };
 
-// Device work and runtime calls of one name, by the op that caused them.
+// Device work and runtime calls of one name, by the op that caused them. Of the steps alone, where
+// the log has marks of them: what runs between and after them is the harness's own.
 struct ActivityRow {
   std::uint32_t name = kNoIndex;
   std::uint32_t op = kNoIndex;  // kNoIndex: none was found

@@ -15,14 +15,13 @@
 #include "harness/findings/finding.h"
 #include "harness/ops/op_frame.h"
 #include "harness/outcome.h"
+#include "harness/pass.h"
 
 namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
 inline constexpr int kResultMinor = 3;
-
-enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
 
 using Fields = std::map<std::string, Value, std::less<>>;
 

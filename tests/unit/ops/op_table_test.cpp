@@ -152,6 +152,30 @@ TEST(OpTable, DeviceWorkIsJoinedByExternalIdThenByItsCallsThreadAndCorrelation) 
   EXPECT_EQ(totals_of(table.rows).self_device_ns, 60);
 }
 
+TEST(OpTable, ActivitiesAreThoseOfTheStepsWhereThereAreMarks) {
+  LogMaker maker;
+  maker.op("aten::mm", 110, 120);
+  maker.activity(ActivityKind::kRuntime, "cudaEventRecord", 50, 55, 1);  // before
+  maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 112, 118, 2, 0);
+  maker.activity(ActivityKind::kKernel, "gemm", 900, 990, 2);  // runs after all steps
+  maker.activity(ActivityKind::kRuntime, "cudaMemsetAsync", 130, 135, 3);
+  maker.activity(ActivityKind::kMemset, "Memset", 990, 995, 3);                  // no op around it
+  maker.activity(ActivityKind::kRuntime, "cudaEventElapsedTime", 205, 208, 4);   // between
+  maker.activity(ActivityKind::kRuntime, "cudaDeviceSynchronize", 700, 990, 5);  // after
+  maker.activity(ActivityKind::kSynchronization, "Context Synchronize", 701, 989, 5);
+  const auto names = [&] {
+    std::vector<std::string> all;
+    const OpTable table = make_op_table(maker.log);
+    for (const ActivityRow& row : table.activities) all.emplace_back(table.text(row.name));
+    return all;
+  };
+  EXPECT_EQ(names().size(), maker.log.activities.size());
+  maker.step(4, 100, 200);
+  maker.step(5, 210, 300);
+  EXPECT_EQ(names(),
+            (std::vector<std::string>{"cudaLaunchKernel", "gemm", "cudaMemsetAsync", "Memset"}));
+}
+
 TEST(OpTable, MergedCallsKeepTheirKernelsAndBytes) {
   LogMaker maker;
   maker.op("aten::add", 0, 100);

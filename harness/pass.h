@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace stepbench {
+
+// What a launch is for: times, the operations of its steps by one of two engines, or a profiler of
+// the user's around it.
+enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
+
+}  // namespace stepbench
