@@ -240,7 +240,8 @@ class CuptiCollector final : public ActivityCollector {
           continue;
         }
         DeviceActivity activity = record.activity;
-        const std::string name = without_version(std::move(record.name));
+        const std::string name =
+            is_call(activity) ? without_version(std::move(record.name)) : std::move(record.name);
         activity.name = tables.name(name);
         if (record.system_thread >= 0) activity.thread = tables.thread(record.system_thread);
         if (record.failed) failed.insert(activity.correlation);

@@ -18,12 +18,12 @@ namespace {
 using Kernel = CUpti_ActivityKernel10;
 using Memcpy = CUpti_ActivityMemcpy6;
 using Synchronization = CUpti_ActivitySynchronization2;
-#elif CUPTI_API_VERSION >= 23  // CUDA 12.4
+#elif CUPTI_API_VERSION >= 23  // CUDA 12.5
 using Kernel = CUpti_ActivityKernel9;
 using Memcpy = CUpti_ActivityMemcpy5;
 using Synchronization = CUpti_ActivitySynchronization;
 #else
-#error "CUPTI of CUDA 12.4 or later is needed"
+#error "CUPTI of CUDA 12.5 or later is needed"
 #endif
 using Memset = CUpti_ActivityMemset4;
 using Api = CUpti_ActivityAPI;

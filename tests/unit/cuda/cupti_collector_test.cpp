@@ -18,6 +18,18 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
 
+TEST(CuptiCollector, OnlyCallsLoseTheVersionInTheirName) {
+  CollectorScene scene;
+  ASSERT_EQ(scene.collector->start(), std::nullopt);
+  CUpti_ActivityKernel10 first = kernel(5, 120, 180);
+  first.name = "add_v1";
+  CUpti_ActivityKernel10 second = kernel(6, 220, 280);
+  second.name = "add_v2";
+  scene.cupti.emit(first);
+  scene.cupti.emit(second);
+  EXPECT_THAT(scene.collect().names, ElementsAre("add_v1", "add_v2"));
+}
+
 TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
   CollectorScene scene;
   ASSERT_EQ(scene.collector->start(), std::nullopt);
