@@ -62,7 +62,8 @@ Section profile_section() {
           flag(
               "capture_range", false,
               "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
-              "nsys with --capture-range=cudaProfilerApi and for ncu."),
+              "nsys with --capture-range=cudaProfilerApi --capture-range-end=stop (repeat:N where "
+              "schedule.repeat is N: otherwise nsys ends the worker) and for ncu."),
           amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
           warmup,
           amount("launches", "launches", 1, 1, "Profiled launches per case."),

@@ -14,7 +14,8 @@ namespace stepbench {
 struct NvtxOptions {
   std::vector<std::string> phase_names = {};  // in order of PhaseId
   // The window lies between cudaProfilerStart and cudaProfilerStop: `nsys profile
-  // --capture-range=cudaProfilerApi` and ncu see nothing else.
+  // --capture-range=cudaProfilerApi --capture-range-end=stop` and ncu see nothing else. Without the
+  // second option nsys ends the program with the window; `repeat:N` captures N windows.
   bool capture_range = false;
 };
 
