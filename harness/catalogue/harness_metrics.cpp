@@ -42,7 +42,9 @@ std::vector<Metric> device_phases() {
   for (const Phase& phase : built_in_phases()) {
     if (phase.name == "other") continue;
     metrics.push_back(
-        lower(phase.name + "_device_ns", "ns", "On the stream of the phase: " + phase.doc));
+        lower(phase.name + "_device_ns", "ns", "On the stream that computes: " + phase.doc));
+    metrics.push_back(
+        lower(phase.name + "_side_device_ns", "ns", "On other streams: " + phase.doc));
   }
   return metrics;
 }
@@ -58,7 +60,11 @@ std::vector<Metric> make() {
   add(Source::kHostClock, host_phases());
   add(Source::kCudaEvents, device_phases());
   add(Source::kCudaEvents,
-      {lower("step_device_ns", "ns",
+      {lower("period_device_ns", "ns",
+             "From the end of the step before to the step's end, on the stream that computes."),
+       lower("other_device_ns", "ns",
+             "Part of period_device_ns outside every phase on the stream that computes."),
+       lower("step_device_ns", "ns",
              "From the step's first to its last moment on the stream that computes."),
        lower("idle_device_ns", "ns",
              "Part of step_device_ns outside every phase that launches work."),
@@ -105,7 +111,8 @@ std::vector<Metric> make() {
        lower("step_p99_ns", "ns", "99th percentile of the step time, of 300 steps or more."),
        lower("step_iqr_ns", "ns", "Distance between the quartiles of the step time."),
        lower("data_wait_share", "", "Share of step time spent waiting for data."),
-       lower("epoch_gap_ns", "ns", "Extra wait at the start of an epoch, over that of other steps."),
+       lower("epoch_gap_ns", "ns",
+             "Extra wait at the start of an epoch, over that of other steps."),
        lower("epoch_gap_per_step_ns", "ns", "epoch_gap_ns, spread over all steps."),
        higher("samples_per_s", "samples/s", "Samples per second of step time."),
        higher("tokens_per_s", "tokens/s", "Tokens per second of step time."),

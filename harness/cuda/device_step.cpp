@@ -25,15 +25,20 @@ std::int64_t covered(const std::vector<DeviceSpan>& spans, std::int64_t to) {
 
 }  // namespace
 
-DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns) {
+DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns, std::int64_t gap_ns) {
   std::sort(spans.begin(), spans.end(),
             [](const DeviceSpan& a, const DeviceSpan& b) { return a.begin_ns < b.begin_ns; });
   DeviceStep step;
   step.span_ns = span_ns;
+  step.period_ns = gap_ns + span_ns;
+  step.other_ns = step.period_ns;
   for (const DeviceSpan& span : spans) {
     const auto phase = static_cast<std::size_t>(span.phase);
-    step.phase_ns[phase] += span.end_ns - span.begin_ns;
-    step.occurred |= std::uint32_t{1} << phase;
+    DevicePhases& phases = span.side_stream ? step.side : step.compute;
+    const std::int64_t ns = span.end_ns - span.begin_ns;
+    phases.ns[phase] += ns;
+    phases.occurred |= std::uint32_t{1} << phase;
+    if (!span.side_stream) step.other_ns -= ns;
   }
   step.idle_ns = span_ns - covered(spans, span_ns);
   return step;

@@ -20,17 +20,27 @@ struct DeviceSpan {
   bool side_stream = false;  // not the one that computes
 };
 
-struct DeviceStep {
-  std::array<std::int64_t, kMaxPhases> phase_ns{};
+// What phases took on one kind of stream.
+struct DevicePhases {
+  std::array<std::int64_t, kMaxPhases> ns{};
   std::uint32_t occurred = 0;  // bit per PhaseId
+};
+
+struct DeviceStep {
+  DevicePhases compute;        // on the stream that computes
+  DevicePhases side;           // on all others
+  std::int64_t period_ns = 0;  // on the stream that computes, from the end of the step before
+  std::int64_t other_ns = 0;   // of period_ns, outside every phase on that stream
   std::int64_t span_ns = 0;    // first to last event on the stream that computes
   std::int64_t idle_ns = 0;    // of span_ns, outside every phase that launches work
 };
 
 [[nodiscard]] bool launches_work(const DeviceSpan& span);
 
-// Orders `spans` in place; allocates nothing.
-[[nodiscard]] DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns);
+// A step of `span_ns` that began `gap_ns` after the end of the one before. Orders `spans` in place;
+// allocates nothing.
+[[nodiscard]] DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns,
+                                     std::int64_t gap_ns);
 
 // Of `span`, the time in which one of `compute` ran too; those are in order, none during another.
 [[nodiscard]] std::int64_t overlap_ns(const DeviceSpan& span, std::span<const DeviceSpan> compute);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kUsualMarks = 16;       // eight phases, begin and end
 constexpr std::int64_t kLeadPrecision = 100;  // the map's error is at most a hundredth of a step
+constexpr int kFloatDigits = 24;              // of the milliseconds that cudaEventElapsedTime gives
 
 bool records(Action action) { return action >= Action::kRecord; }
 
@@ -23,36 +24,40 @@ std::optional<std::string> EventClock::exercise() {
   if (std::string missing = device_missing(api_, options_.device); !missing.empty()) return missing;
   // torch's guards return to the thread's own device, which is 0 unless it is set here.
   ring_.check("cudaSetDevice", api_.set_device(options_.device));
+  before_ = ring_.make_event();
   first_event_ = ring_.make_event();
   last_event_ = ring_.make_event();
-  ring_.prepare(std::min(options_.window, options_.ring), kUsualMarks);
-  (void)moment(first_event_);
-  (void)moment(last_event_);
-  (void)ring_.elapsed_ns(first_event_, last_event_);
+  make_room();
   rows_.reserve(options_.window);
   spans_.reserve(kUsualMarks);
+  if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
+  (void)moment(last_event_);
+  first_ = moment(first_event_);
+  (void)ring_.elapsed_ns(last_event_, first_event_);
   if (!ring_.failure().empty()) return ring_.failure();
   return std::nullopt;
 }
 
+// For a window of steps like those seen so far. Costs nothing once there is room.
+void EventClock::make_room() {
+  ring_.prepare(std::min(options_.window, options_.ring), std::max(most_marks_, kUsualMarks));
+  if (!side_streams_) return;
+  compute_.reserve(options_.window * most_marks_ / 2);
+  side_.reserve(options_.window * most_marks_ / 2);
+}
+
 void EventClock::change(Action, Action to) {
-  if (to == Action::kNone) in_window_ = false;
+  if (to == Action::kNone) in_window_ = step_before_ = false;
   if (records(to) && !in_window_) begin_window();
 }
 
 void EventClock::begin_window() {
-  ring_.prepare(std::min(options_.window, options_.ring), std::max(most_marks_, kUsualMarks));
-  if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
+  make_room();
   rows_.clear();
   compute_.clear();
   side_.clear();
-  if (side_streams_) {
-    compute_.reserve(options_.window * most_marks_ / 2);
-    side_.reserve(options_.window * most_marks_ / 2);
-  }
-  first_ = moment(first_event_);
-  previous_end_ = first_event_;
-  previous_end_ns_ = 0;
+  if (!step_before_) ring_.record(before_, nullptr);
+  previous_end_ = before_;
   in_window_ = true;
 }
 
@@ -69,7 +74,7 @@ ClockMap::Moment EventClock::moment(CudaEvent event) {
 void EventClock::step_begin(std::int64_t) {
   if (!ring_.failure().empty()) return;
   if (!in_window_) {
-    ring_.clear();
+    make_room();
   } else if (ring_.full()) {
     if (ring_.ready(ring_.oldest())) {
       read_oldest();
@@ -83,11 +88,15 @@ void EventClock::step_begin(std::int64_t) {
 
 void EventClock::step_end() noexcept {
   if (open_ == nullptr) return;
-  ring_.record(open_->end, nullptr);
+  ring_.record(in_window_ ? open_->end : before_, nullptr);
   open_->host_end_ns = clock_.now_ns();
   most_marks_ = std::max(most_marks_, open_->used);
   open_ = nullptr;
-  if (in_window_) ring_.commit();
+  if (in_window_) {
+    ring_.commit();
+  } else {
+    step_before_ = true;
+  }
 }
 
 void EventClock::phase_begin(PhaseId id, DeviceStream on) {
@@ -100,26 +109,29 @@ void EventClock::phase_end(PhaseId id, DeviceStream on) noexcept {
   if (open_ != nullptr) ring_.mark(*open_, id, on.handle, false);
 }
 
+// All times count from one event, the end before: rounded each for itself, they keep their order,
+// and phases never sum to more than their period.
 void EventClock::read_oldest() {
+  if (rows_.empty()) previous_end_ns_ = ring_.elapsed_ns(first_event_, before_);
   const StepEvents& events = ring_.oldest();
-  const std::int64_t begin_ns = previous_end_ns_ + ring_.elapsed_ns(previous_end_, events.begin);
-  const std::int64_t span_ns = ring_.elapsed_ns(events.begin, events.end);
+  const std::int64_t begin_ns = ring_.elapsed_ns(previous_end_, events.begin);
+  const std::int64_t end_ns = ring_.elapsed_ns(previous_end_, events.end);
   spans_.clear();
   for (std::size_t i = 0; i + 1 < events.used;
        i += 2) {  // phases do not nest: pairs are neighbours
     const StepEvents::Mark& from = events.marks[i];
     const StepEvents::Mark& to = events.marks[i + 1];
-    spans_.push_back({.begin_ns = ring_.elapsed_ns(events.begin, from.event),
-                      .end_ns = ring_.elapsed_ns(events.begin, to.event),
+    spans_.push_back({.begin_ns = ring_.elapsed_ns(previous_end_, from.event) - begin_ns,
+                      .end_ns = ring_.elapsed_ns(previous_end_, to.event) - begin_ns,
                       .phase = from.phase,
                       .side_stream = from.stream != nullptr});
   }
-  if (side_streams_) keep_for_overlap(begin_ns);
-  rows_.push_back({.step = device_step(spans_, span_ns),
-                   .device_end_ns = begin_ns + span_ns,
+  if (side_streams_) keep_for_overlap(previous_end_ns_ + begin_ns);
+  rows_.push_back({.step = device_step(spans_, end_ns - begin_ns, begin_ns),
+                   .device_end_ns = previous_end_ns_ + end_ns,
                    .host_end_ns = events.host_end_ns});
   previous_end_ = events.end;
-  previous_end_ns_ = begin_ns + span_ns;
+  previous_end_ns_ += end_ns;
   ring_.pop();
 }
 
@@ -137,44 +149,58 @@ void EventClock::keep_for_overlap(std::int64_t step_begin_ns) {
 
 void EventClock::add_columns(Columns& cycle) {
   in_window_ = false;
+  step_before_ = false;
   ++windows_;
   if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
   while (ring_.unread() > 0 && ring_.failure().empty()) read_oldest();
   grown_ += ring_.grown();
-  const std::size_t steps = cycle.values.front().size();
-  if (!ring_.failure().empty() || rows_.size() != steps) return;
+  if (!ring_.failure().empty() || rows_.size() != cycle.values.front().size()) return;
+  add_times(cycle);
+  ++timed_;
+  const ClockMap::Moment last = moment(last_event_);
+  add_host_lead(cycle, last);
+  rows_.clear();
+  first_ = last;
+  std::swap(first_event_, last_event_);
+}
 
+void EventClock::add_times(Columns& cycle) {
   const auto column = [&](std::string name, const auto& of_row) {
     cycle.names.push_back(std::move(name));
-    std::vector<std::int64_t>& values = cycle.values.emplace_back(steps);
+    std::vector<std::int64_t>& values = cycle.values.emplace_back(rows_.size());
     std::transform(rows_.begin(), rows_.end(), values.begin(), of_row);
   };
+  const auto phases = [&](DevicePhases DeviceStep::*stream, const char* suffix) {
+    for (std::size_t phase = 0; phase < options_.phase_names.size(); ++phase) {
+      const auto occurs = [&](const Row& row) {
+        return ((row.step.*stream).occurred >> phase & std::uint32_t{1}) != 0;
+      };
+      if (!std::any_of(rows_.begin(), rows_.end(), occurs)) continue;
+      column(options_.phase_names[phase] + suffix,
+             [&](const Row& row) { return (row.step.*stream).ns[phase]; });
+    }
+  };
+  column("period_device_ns", [](const Row& row) { return row.step.period_ns; });
   column("step_device_ns", [](const Row& row) { return row.step.span_ns; });
-  for (std::size_t phase = 0; phase < options_.phase_names.size(); ++phase) {
-    const auto occurs = [&](const Row& row) {
-      return (row.step.occurred >> phase & std::uint32_t{1}) != 0;
-    };
-    if (!std::any_of(rows_.begin(), rows_.end(), occurs)) continue;
-    column(options_.phase_names[phase] + "_device_ns",
-           [&](const Row& row) { return row.step.phase_ns[phase]; });
-  }
+  phases(&DeviceStep::compute, "_device_ns");
+  column("other_device_ns", [](const Row& row) { return row.step.other_ns; });
+  phases(&DeviceStep::side, "_side_device_ns");
   column("idle_device_ns", [](const Row& row) { return row.step.idle_ns; });
   for (const auto& [row, span] : side_) rows_[row].overlap_ns += overlap_ns(span, compute_);
   if (!side_.empty()) column("overlap_device_ns", [](const Row& row) { return row.overlap_ns; });
-  add_host_lead(cycle);
-  ++timed_;
 }
 
-void EventClock::add_host_lead(Columns& cycle) {
-  ClockMap::Moment last = moment(last_event_);
+void EventClock::add_host_lead(Columns& cycle, ClockMap::Moment last) {
   last.device_ns = previous_end_ns_ + ring_.elapsed_ns(previous_end_, last_event_);
   if (!ring_.failure().empty()) return;
   const ClockMap map(first_, last);
-  error_ns_ = std::max(error_ns_, map.error_ns());
-  std::vector<std::int64_t> periods = cycle.at("step_ns");
-  const auto middle = periods.begin() + static_cast<std::ptrdiff_t>(periods.size() / 2);
-  std::nth_element(periods.begin(), middle, periods.end());
-  if (map.error_ns() * kLeadPrecision > *middle) {
+  // The longest time that was asked for, from the first event to the window, came as a float.
+  const std::int64_t error_ns = map.error_ns() + (last.device_ns >> kFloatDigits);
+  error_ns_ = std::max(error_ns_, error_ns);
+  std::vector<std::int64_t> steps = cycle.at("step_device_ns");
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  if (error_ns * kLeadPrecision > *middle) {
     ++leads_left_out_;
     return;
   }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times steps and phases on the device by CUDA events at their borders. Adds columns to the
-// samples: step_device_ns, <phase>_device_ns, idle_device_ns, overlap_device_ns (phases on side
-// streams) and host_lead_ns. Inside a window nothing waits for the device. Main thread only.
+// samples: period_device_ns, step_device_ns, <phase>_device_ns and other_device_ns (the stream that
+// computes), <phase>_side_device_ns and overlap_device_ns (all others), idle_device_ns and
+// host_lead_ns. A period lasts from the end event of the step before, so the sum over a window is
+// what the device needed for it, however far the host runs ahead: a window needs no idle device to
+// begin on. Where no step was heard before the window, an event at its beginning stands for that
+// end. Nothing waits for the device between a cycle's first step and its window's end. Main thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +47,17 @@ class EventClock final : public Instrument {
   struct Row {
     DeviceStep step;
     std::int64_t overlap_ns = 0;
-    std::int64_t device_end_ns = 0;  // since the window's first moment
+    std::int64_t device_end_ns = 0;  // since first_event_
     std::int64_t host_end_ns = 0;
   };
 
+  void make_room();
   void begin_window();
   void read_oldest();
   void keep_for_overlap(std::int64_t step_begin_ns);
   [[nodiscard]] ClockMap::Moment moment(CudaEvent event);
-  void add_host_lead(Columns& cycle);
+  void add_times(Columns& cycle);
+  void add_host_lead(Columns& cycle, ClockMap::Moment last);
   [[nodiscard]] std::string what_is_missing() const;
 
   const CudaApi& api_;
@@ -60,15 +67,18 @@ class EventClock final : public Instrument {
   StepEvents* open_ = nullptr;
   std::size_t most_marks_ = 0;
   bool in_window_ = false;
+  bool step_before_ = false;  // this cycle's warm-up left its end in before_
+  CudaEvent before_ = nullptr;
+  // On an idle device: after set-up or at the end of the last window, and at the end of this one.
   CudaEvent first_event_ = nullptr;
   CudaEvent last_event_ = nullptr;
   ClockMap::Moment first_;
-  CudaEvent previous_end_ = nullptr;
-  std::int64_t previous_end_ns_ = 0;
+  CudaEvent previous_end_ = nullptr;  // of the step that was read last
+  std::int64_t previous_end_ns_ = 0;  // since first_event_
   std::vector<Row> rows_;
   std::vector<DeviceSpan> spans_;
-  // Where there are side streams, since the window's first moment: a copy may run while the stream
-  // that computes is steps behind.
+  // Where there are side streams, since first_event_: a copy may run while the stream that computes
+  // is steps behind.
   std::vector<DeviceSpan> compute_;
   std::vector<std::pair<std::size_t, DeviceSpan>> side_;  // with its row
   bool side_streams_ = false;

@@ -30,21 +30,19 @@ std::unique_ptr<StepEvents> EventRing::make_step(std::size_t marks) {
 }
 
 void EventRing::prepare(std::size_t steps, std::size_t marks) {
+  head_ = 0;
+  unread_ = 0;
+  grown_ = 0;
+  if (marks <= marks_ && ring_.size() > steps) return;
+  const std::size_t made = events_.size();
   marks_ = std::max(marks_, marks);
-  clear();
   for (auto& step : ring_) {
     step->marks.reserve(marks_);
     while (step->marks.size() < marks_) step->marks.push_back({.event = make_event()});
   }
   // One more for the step that was read last: the next one's time counts from it.
   while (ring_.size() < steps + 1) ring_.push_back(make_step(marks_));
-  for (CudaEvent event : events_) record(event, nullptr);
-  grown_ = 0;
-}
-
-void EventRing::clear() {
-  head_ = 0;
-  unread_ = 0;
+  for (std::size_t i = made; i < events_.size(); ++i) record(events_[i], nullptr);
 }
 
 StepEvents& EventRing::next() {

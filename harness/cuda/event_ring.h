@@ -37,10 +37,9 @@ class EventRing {
   EventRing& operator=(const EventRing&) = delete;
   ~EventRing();
 
-  // Makes events for `steps` unread steps with `marks` each and records every one once, because
-  // their creation is lazy.
+  // Forgets all steps and what has grown. Makes the events that are missing for `steps` unread
+  // steps with `marks` each and records each of them once, because their creation is lazy.
   void prepare(std::size_t steps, std::size_t marks);
-  void clear();  // forgets all steps; keeps the events
 
   // Where the next step is recorded. Grows the ring when all its steps are unread.
   [[nodiscard]] StepEvents& next();

@@ -11,14 +11,28 @@ std::size_t index_of(PhaseId id) { return static_cast<std::size_t>(id); }
 TEST(DeviceStep, APhaseThatComesTwiceIsSummed) {
   std::vector<DeviceSpan> spans = {{.begin_ns = 0, .end_ns = 10, .phase = PhaseId::kForward},
                                    {.begin_ns = 30, .end_ns = 35, .phase = PhaseId::kForward}};
-  EXPECT_EQ(device_step(spans, 40).phase_ns[index_of(PhaseId::kForward)], 15);
+  EXPECT_EQ(device_step(spans, 40, 0).compute.ns[index_of(PhaseId::kForward)], 15);
+}
+
+TEST(DeviceStep, APeriodBeginsWithTheEndOfTheStepBeforeAndIsPhasesOfItsStreamAndTheRest) {
+  std::vector<DeviceSpan> spans = {
+      {.begin_ns = 10, .end_ns = 70, .phase = PhaseId::kForward},
+      {.begin_ns = -20, .end_ns = 60, .phase = PhaseId::kH2d, .side_stream = true},
+      {.begin_ns = 80, .end_ns = 85, .phase = PhaseId::kH2d}};
+  const DeviceStep step = device_step(spans, 100, 7);
+  EXPECT_EQ(step.period_ns, 107);
+  EXPECT_EQ(step.span_ns, 100);
+  EXPECT_EQ(step.compute.ns[index_of(PhaseId::kForward)], 60);
+  EXPECT_EQ(step.compute.ns[index_of(PhaseId::kH2d)], 5);
+  EXPECT_EQ(step.side.ns[index_of(PhaseId::kH2d)], 80);
+  EXPECT_EQ(step.other_ns, 107 - 60 - 5);
 }
 
 TEST(DeviceStep, IdleIsWhatNoWorkingPhaseCovers) {
   std::vector<DeviceSpan> spans = {{.begin_ns = 0, .end_ns = 20, .phase = PhaseId::kDataWait},
                                    {.begin_ns = 20, .end_ns = 50, .phase = PhaseId::kForward},
                                    {.begin_ns = 60, .end_ns = 90, .phase = PhaseId::kBackward}};
-  EXPECT_EQ(device_step(spans, 100).idle_ns, 20 + 10 + 10);
+  EXPECT_EQ(device_step(spans, 100, 0).idle_ns, 20 + 10 + 10);
 }
 
 TEST(DeviceStep, ACopyOnASideStreamFillsWhatComputeLeavesOpen) {
@@ -26,8 +40,8 @@ TEST(DeviceStep, ACopyOnASideStreamFillsWhatComputeLeavesOpen) {
       {.begin_ns = 40, .end_ns = 70, .phase = PhaseId::kH2d, .side_stream = true},
       {.begin_ns = 0, .end_ns = 50, .phase = PhaseId::kForward},
       {.begin_ns = 60, .end_ns = 100, .phase = PhaseId::kBackward}};
-  const DeviceStep step = device_step(spans, 100);
-  EXPECT_EQ(step.phase_ns[index_of(PhaseId::kH2d)], 30);
+  const DeviceStep step = device_step(spans, 100, 0);
+  EXPECT_EQ(step.side.ns[index_of(PhaseId::kH2d)], 30);
   EXPECT_EQ(step.idle_ns, 0);
 }
 
@@ -36,9 +50,9 @@ TEST(DeviceStep, WhatASideStreamDoesBeforeOrAfterTheStepIsNotItsBusyTime) {
       {.begin_ns = -30, .end_ns = 10, .phase = PhaseId::kH2d, .side_stream = true},
       {.begin_ns = 90, .end_ns = 130, .phase = PhaseId::kH2d, .side_stream = true},
       {.begin_ns = -50, .end_ns = -40, .phase = PhaseId::kH2d, .side_stream = true}};
-  const DeviceStep step = device_step(spans, 100);
+  const DeviceStep step = device_step(spans, 100, 0);
   EXPECT_EQ(step.idle_ns, 100 - 10 - 10);
-  EXPECT_EQ(step.phase_ns[index_of(PhaseId::kH2d)], 40 + 40 + 10);
+  EXPECT_EQ(step.side.ns[index_of(PhaseId::kH2d)], 40 + 40 + 10);
 }
 
 TEST(Overlap, IsTheTimeInWhichTheOtherStreamComputesToo) {
@@ -60,9 +74,10 @@ TEST(Overlap, IsTheTimeInWhichTheOtherStreamComputesToo) {
 
 TEST(DeviceStep, AStepWithoutPhasesIsIdle) {
   std::vector<DeviceSpan> spans;
-  const DeviceStep step = device_step(spans, 70);
+  const DeviceStep step = device_step(spans, 70, 0);
   EXPECT_EQ(step.idle_ns, 70);
-  EXPECT_EQ(step.occurred, 0U);
+  EXPECT_EQ(step.compute.occurred, 0U);
+  EXPECT_EQ(step.side.occurred, 0U);
 }
 
 TEST(NsOfMs, RoundsFloatMillisecondsToTheNearestNanosecond) {

@@ -77,7 +77,7 @@ TEST(EventFailures, AnyCallMayFailAtAnyTime) {
       EXPECT_THAT(scene.cycles.back().names, Not(Contains("host_lead_ns"))) << at;
     }
   }
-  EXPECT_EQ(unnoticed, 3 * 4) << "the workload waits at both borders of two windows";
+  EXPECT_EQ(unnoticed, 3 * 4) << "the workload waits before and after each of two cycles";
 }
 
 TEST(EventFailures, NothingIsAskedOfTheDeviceAfterwards) {
@@ -87,7 +87,7 @@ TEST(EventFailures, NothingIsAskedOfTheDeviceAfterwards) {
     if (step.index() == 3) scene.cuda.failing["record"] = 700;
     inner(step);
   });
-  const auto failed = std::find(scene.cuda.log.begin(), scene.cuda.log.end(), "ACTIVE");
+  const auto failed = std::find(scene.cuda.log.begin(), scene.cuda.log.end(), "WINDOW");
   EXPECT_EQ(std::count(failed, scene.cuda.log.end(), "query"), 0);
   EXPECT_EQ(std::count(failed, scene.cuda.log.end(), "elapsed"), 0);
 }

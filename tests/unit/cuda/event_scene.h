@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's loop, an event clock and a scripted device together.
+// Whole cycles of a workload, an event clock and a scripted device together.
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,9 +11,9 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/event_clock.h"
-#include "harness/worker/loop.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
+#include "tests/unit/cuda/whole_cycles.h"
 
 namespace stepbench {
 
@@ -56,14 +55,10 @@ struct EventScene {
       instruments.push_back(std::move(made));
     }
     InstrumentSet set(std::move(instruments));
-    LoopOptions loop_options;
-    loop_options.schedule = schedule;
-    loop_options.stop.cycles = schedule.repeat;
-    loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
-    Loop loop(loop_options, clock, workload, set, names);
-    loop.exercise();
-    (void)loop.run([&](bool active) { cuda.log.push_back(active ? "ACTIVE" : "WARMUP"); },
-                   [&](const Columns& cycle) { cycles.push_back(cycle); });
+    drive_cycles(schedule, clock, workload, set, names,
+                 {.before_cycle = [&] { cuda.log.push_back("CYCLE"); },
+                  .before_window = [&] { cuda.log.push_back("WINDOW"); },
+                  .after_window = [&](const Columns& cycle) { cycles.push_back(cycle); }});
     if (events != nullptr) events->report(said);
   }
 

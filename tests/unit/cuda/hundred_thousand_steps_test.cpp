@@ -3,9 +3,12 @@
 // devices: nothing that they hold grows, and a step of the window allocates nothing.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "harness/cuda/cupti_collector.h"
 #include "harness/cuda/nvtx_ranges.h"
 #include "harness/schedule/schedule.h"
+#include "harness/worker/loop.h"
 #include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/counted_heap.h"
 #include "tests/unit/cuda/event_scene.h"

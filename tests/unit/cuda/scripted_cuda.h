@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,15 +14,26 @@
 namespace stepbench {
 
 // One device with streams that work off what is launched, in virtual time. The host's clock is the
-// test's; the device's runs `drift` times as fast from another zero.
+// test's; the device's runs `drift` times as fast from another zero. Where a stream has a queue,
+// the host waits for a place in it, as it does with a real one.
 class ScriptedCuda {
  public:
   explicit ScriptedCuda(ScriptedClock& clock) : clock_(clock) {}
 
   void launch(CudaStream stream, std::int64_t ns) {
+    clock_.pass(launch_cost_ns);
+    take_a_place(stream);
     std::int64_t& busy_until = busy_until_[stream];
     busy_until = std::max(busy_until, clock_.now_ns()) + ns;
+    queued(stream, busy_until);
   }
+  // When all that was launched on it will have ended.
+  [[nodiscard]] std::int64_t end_of(CudaStream stream) { return busy_until_[stream]; }
+  // What is launched on `stream` from now on waits for `ns`, as for an event of another stream.
+  void hold(CudaStream stream, std::int64_t ns) {
+    busy_until_[stream] = std::max(busy_until_[stream], ns);
+  }
+  void wait_for(CudaStream stream) { wait_until(busy_until_[stream]); }  // on the host
 
   [[nodiscard]] CudaApi api() {
     CudaApi api;
@@ -53,7 +65,10 @@ class ScriptedCuda {
     api.event_record = [this](CudaEvent event, CudaStream stream) {
       clock_.pass(record_cost_ns);
       const int code = enter("record");
-      if (code == 0) *time_of(event) = std::max(busy_until_[stream], clock_.now_ns());
+      if (code != 0) return code;
+      take_a_place(stream);
+      *time_of(event) = std::max(busy_until_[stream], clock_.now_ns());
+      queued(stream, *time_of(event));
       return code;
     };
     api.event_query = [this](CudaEvent event) {
@@ -79,7 +94,9 @@ class ScriptedCuda {
 
   int devices = 1;
   int device = -1;
-  std::int64_t events = 0;  // that exist
+  std::int64_t events = 0;          // that exist
+  std::size_t queue_depth = 0;      // of each stream; 0: without end
+  std::int64_t launch_cost_ns = 0;  // on the host
   std::int64_t record_cost_ns = 0;
   std::int64_t synchronize_cost_ns = 0;
   double drift = 1;
@@ -103,6 +120,17 @@ class ScriptedCuda {
   void wait_until(std::int64_t ns) {
     if (ns > clock_.now_ns()) clock_.pass(ns - clock_.now_ns());
   }
+  void take_a_place(CudaStream stream) {
+    if (queue_depth == 0) return;
+    std::deque<std::int64_t>& queue = queues_[stream];
+    while (!queue.empty() && queue.front() <= clock_.now_ns()) queue.pop_front();
+    if (queue.size() < queue_depth) return;
+    wait_until(queue.front());
+    queue.pop_front();
+  }
+  void queued(CudaStream stream, std::int64_t end_ns) {
+    if (queue_depth > 0) queues_[stream].push_back(end_ns);
+  }
   int enter(const char* call) {
     ++calls[call];
     if (keep_log) log.emplace_back(call);
@@ -116,6 +144,8 @@ class ScriptedCuda {
 
   ScriptedClock& clock_;
   std::map<CudaStream, std::int64_t> busy_until_;
+  std::map<CudaStream, std::deque<std::int64_t>>
+      queues_;  // when each thing launched will have ended
 };
 
 }  // namespace stepbench

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device takes in about a thousand launches before the host has to wait. What a window of steps
+// takes on such a device is known from the script; the sum of the periods must be exactly that.
+#include <gmock/gmock.h>
+
+#include <deque>
+#include <numeric>
+
+#include "tests/unit/cuda/event_scene.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+double mean(const std::vector<std::int64_t>& column) {
+  return static_cast<double>(std::accumulate(column.begin(), column.end(), std::int64_t{0})) /
+         static_cast<double>(column.size());
+}
+
+struct QueuedScene : EventScene {
+  QueuedScene(std::int64_t warmup, std::int64_t active) {
+    cuda.queue_depth = 1024;
+    options.window = static_cast<std::size_t>(active);
+    schedule = {.wait = 1, .warmup = warmup, .active = active, .repeat = 2};
+  }
+
+  void forward(StepRecorder& step, int launches, std::int64_t launch_cost_ns,
+               std::int64_t device_ns) {
+    const auto phase = step.phase(PhaseId::kForward);
+    cuda.launch_cost_ns = launch_cost_ns;
+    for (int i = 0; i < launches; ++i) cuda.launch(nullptr, device_ns / launches);
+  }
+};
+
+struct Expected {
+  std::int64_t step_ns;
+  bool host_is_right;  // once the queue is full
+};
+
+// Of every window: the periods are the device's time, the host's are that or far from it, and what
+// ran on the stream that computes sums to each period.
+void expect_device_time(const QueuedScene& scene, Expected expected) {
+  ASSERT_EQ(scene.cycles.size(), 2U);
+  for (const Columns& cycle : scene.cycles) {
+    const auto step_ns = static_cast<double>(expected.step_ns);
+    EXPECT_NEAR(mean(cycle.at("period_device_ns")), step_ns, 1) << "times come as float ms";
+    const double host_bias = mean(cycle.at("step_ns")) / step_ns - 1;
+    if (expected.host_is_right) {
+      EXPECT_NEAR(host_bias, 0, 0.01);
+    } else {
+      EXPECT_LT(host_bias, -0.05) << "the host only launches";
+    }
+    for (std::size_t i = 0; i < cycle.at("period_device_ns").size(); ++i) {
+      std::int64_t rest = cycle.at("period_device_ns")[i];
+      for (std::size_t at = 0; at < cycle.names.size(); ++at) {
+        const std::string& name = cycle.names[at];
+        const bool on_stream = name == "h2d_device_ns" || name == "data_wait_device_ns" ||
+                               name == "forward_device_ns" || name == "graph_replay_device_ns" ||
+                               name == "other_device_ns";
+        if (on_stream) rest -= cycle.values[at][i];
+      }
+      EXPECT_EQ(rest, 0) << "step " << i;
+      EXPECT_GE(cycle.at("other_device_ns")[i], 0) << "step " << i;
+    }
+  }
+}
+
+// Steps of `launches` after a copy that the host does not wait for.
+void expect_right(int launches, std::int64_t launch_cost_ns, std::int64_t device_ns,
+                  std::int64_t active, bool host_is_right) {
+  SCOPED_TRACE(std::to_string(launches) + " launches, " + std::to_string(active) + " steps");
+  QueuedScene scene(10, active);
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto h2d = step.phase(PhaseId::kH2d);
+      scene.cuda.launch(nullptr, 200 * kUs);
+    }
+    scene.forward(step, launches, launch_cost_ns, device_ns);
+  });
+  expect_device_time(scene, {device_ns + 200 * kUs, host_is_right});
+}
+
+TEST(QueuedDevice, AGraphOfFourLaunches) {
+  expect_right(4, 10 * kUs, 10 * kMs, 8, false);
+  expect_right(4, 10 * kUs, 10 * kMs, 50, false);
+}
+
+TEST(QueuedDevice, ASmallModelOfSixtyLaunches) { expect_right(60, 6 * kUs, 6 * kMs, 4, false); }
+
+TEST(QueuedDevice, TheHostIsRightOnceTheQueueIsFull) {
+  expect_right(60, 6 * kUs, 6 * kMs, 50, false);  // it fills inside the window
+  expect_right(450, 6 * kUs, 18 * kMs, 50, true);
+  expect_right(1300, 6 * kUs, 65 * kMs, 8, true);
+}
+
+TEST(QueuedDevice, ACopyThatTheHostWaitsFor) {
+  QueuedScene scene(10, 8);
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto h2d = step.phase(PhaseId::kH2d);
+      scene.cuda.launch_cost_ns = 0;
+      scene.cuda.launch(nullptr, 200 * kUs);
+      scene.cuda.wait_for(nullptr);
+    }
+    scene.forward(step, 450, 6 * kUs, 18 * kMs);
+  });
+  // The device idles from the copy's end to the first launch.
+  expect_device_time(scene, {18 * kMs + 200 * kUs + 6 * kUs, true});
+}
+
+TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
+  QueuedScene scene(10, 8);
+  int side = 0;
+  std::deque<std::int64_t> copied;    // ends of copies not yet computed on
+  std::deque<std::int64_t> computed;  // ends of the last two steps
+  scene.run([&](StepRecorder& step) {
+    scene.cuda.launch_cost_ns = 10 * kUs;
+    {
+      const auto h2d = step.phase(PhaseId::kH2d, DeviceStream{&side});
+      if (computed.size() == 2) {  // two buffers
+        scene.cuda.hold(&side, computed.front());
+        computed.pop_front();
+      }
+      scene.cuda.launch(&side, 13 * kMs);
+      copied.push_back(scene.cuda.end_of(&side));
+    }
+    scene.cuda.hold(nullptr, copied.front());
+    copied.pop_front();
+    scene.forward(step, 10, 10 * kUs, 10 * kMs);
+    computed.push_back(scene.cuda.end_of(nullptr));
+  });
+  expect_device_time(scene, {13 * kMs, false});
+  for (const Columns& cycle : scene.cycles) {
+    EXPECT_THAT(
+        cycle.at("h2d_side_device_ns"),
+        testing::Each(testing::AllOf(testing::Ge(13 * kMs - 1), testing::Le(13 * kMs + 1))));
+    EXPECT_THAT(cycle.names, testing::Not(testing::Contains("h2d_device_ns")));
+    EXPECT_NEAR(mean(cycle.at("other_device_ns")), 3 * kMs, 2) << "the stream waits for its copy";
+  }
+}
+
+// A loader that delivers every `loader_ns` a batch that the device computes on for longer.
+void expect_hidden(std::int64_t loader_ns, std::int64_t device_ns) {
+  SCOPED_TRACE(std::to_string(loader_ns));
+  QueuedScene scene(10, 8);
+  scene.run([&](StepRecorder& step) {
+    {
+      const auto wait = step.phase(PhaseId::kDataWait);
+      scene.clock.pass(loader_ns);
+    }
+    const auto replay = step.phase(PhaseId::kGraphReplay);
+    scene.cuda.launch_cost_ns = 10 * kUs;
+    for (int i = 0; i < 4; ++i) scene.cuda.launch(nullptr, device_ns / 4);
+  });
+  expect_device_time(scene, {device_ns, false});
+}
+
+TEST(QueuedDevice, ALoaderHiddenBehindTheDevice) {
+  expect_hidden(18 * kMs, 20 * kMs);
+  expect_hidden(9'400 * kUs, 10 * kMs);
+}
+
+}  // namespace
+}  // namespace stepbench
