@@ -69,8 +69,8 @@ std::vector<Metric> make() {
        lower("idle_device_ns", "ns",
              "Part of step_device_ns outside every phase that launches work."),
        higher("overlap_device_ns", "ns",
-              "Part of phases on side streams at the same time as phases on the stream that "
-              "computes.")});
+              "Part of phases on side streams at the same time as phases of the window's steps on "
+              "the stream that computes.")});
   add(Source::kEventsAndHost,
       {context("host_lead_ns", "ns",
                "How long after the host the device ends the step; near 0 the host holds the device "

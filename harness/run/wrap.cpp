@@ -63,6 +63,26 @@ std::vector<std::string> fill_in(const std::vector<std::string>& words,
   return result;
 }
 
+std::optional<std::string> wrap_warning(const std::vector<std::string>& words) {
+  const auto is_nsys = [](std::string_view word) {
+    return word.substr(word.rfind('/') + 1) == "nsys";  // npos + 1 is 0
+  };
+  const auto begins = [&](std::string_view text) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return word.starts_with(text); });
+  };
+  if (std::none_of(words.begin(), words.end(), is_nsys)) return std::nullopt;
+  const auto is_short_range = [](const std::string& option, const std::string& value) {
+    return option == "-c" && value == "cudaProfilerApi";
+  };
+  const bool by_range =
+      begins("--capture-range=cudaProfilerApi") ||
+      std::adjacent_find(words.begin(), words.end(), is_short_range) != words.end();
+  if (!by_range || begins("--capture-range-end")) return std::nullopt;
+  return "--wrap: nsys ends the worker with its first window, and the row fails; add "
+         "--capture-range-end=stop (repeat:N where schedule.repeat is N)";
+}
+
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";

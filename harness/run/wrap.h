@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,10 @@ namespace stepbench {
 [[nodiscard]] std::vector<std::string> fill_in(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& values, const std::string& where);
+
+// What a wrapper lacks to see measured steps without ending the worker; nothing when it lacks
+// nothing.
+[[nodiscard]] std::optional<std::string> wrap_warning(const std::vector<std::string>& words);
 
 // Quoted for a POSIX shell when it has to be.
 [[nodiscard]] std::string shell_word(std::string_view word);

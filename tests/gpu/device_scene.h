@@ -49,7 +49,7 @@ class Attribution final : public Instrument {
   [[nodiscard]] std::string_view name() const override { return "attribution"; }
   [[nodiscard]] std::optional<std::string> exercise() override { return std::nullopt; }
   void change(Action from, Action to) override {
-    if (from < Action::kRecord && to >= Action::kRecord) collector_.discard();
+    if (from != Action::kRecord && to >= Action::kRecord) collector_.discard();
   }
   void step_begin(std::int64_t index) override { step_ = index; }
   void step_end() noexcept override {}

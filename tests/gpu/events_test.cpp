@@ -139,6 +139,33 @@ TEST(Gpu, StepsTakeAsLongWithTheCollectorAsWithoutWithinTheNoiseOfADeviceBoundSt
          std::to_string(with / without), passed(!HasFailure()));
 }
 
+// The sum of the periods against the device's own records, whatever the host's periods say.
+TEST(Gpu, PeriodsOfAWindowAreTheTimeFromTheFirstStepsWorkToTheLastOnes) {
+  STEPBENCH_NEED_GPU(api);
+  Products products(4096, 8, 16);
+  std::string why;
+  const auto both = on_both_clocks(api, products, 20, why);
+  if (!both) GTEST_SKIP() << why;
+  const Columns& cycle = both->measured.cycle;
+  const std::vector<std::int64_t>& index = cycle.at("index");
+  const std::vector<std::int64_t>& periods = cycle.at("period_device_ns");
+  std::int64_t events_ns = 0;  // without the first: the step before it left no records
+  for (std::size_t i = 1; i < periods.size(); ++i) events_ns += periods[i];
+  const auto end_of = [&](std::int64_t step) {
+    return both->work.at(Attribution::id_of(step, PhaseId::kBackward)).end;
+  };
+  const auto activity_ns = static_cast<double>(end_of(index.back()) - end_of(index.front()));
+  const double ratio = static_cast<double>(events_ns) / activity_ns;
+  EXPECT_NEAR(ratio, 1.0, 0.001);
+  for (std::size_t i = 0; i < periods.size(); ++i) {
+    EXPECT_EQ(cycle.at("forward_device_ns")[i] + cycle.at("backward_device_ns")[i] +
+                  cycle.at("other_device_ns")[i],
+              periods[i]);
+  }
+  number("periods by events over the activity of the same steps", "0.999 to 1.001",
+         std::to_string(ratio), passed(!HasFailure()));
+}
+
 TEST(Gpu, TheHostLeadsADeviceBoundStepAndNotAHostBoundOne) {
   STEPBENCH_NEED_GPU(api);
   Products slow_host(64, 10, 10, std::chrono::microseconds(500));

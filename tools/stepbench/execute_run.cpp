@@ -142,10 +142,12 @@ int execute_run(const RunOptions& options, const Environment& environment) {
                counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                " to do, results in " + run_dir.string());
   for (const std::string& note : plan.notes) progress.say("note: " + note);
+  std::vector<std::string> wrap = split_command(options.wrap, "--wrap");
+  if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
     measure({.plan = plan,
              .worker = *worker,
-             .wrap = split_command(options.wrap, "--wrap"),
+             .wrap = std::move(wrap),
              .run_dir = run_dir,
              .smoke = options.smoke,
              .variables = environment.variables,

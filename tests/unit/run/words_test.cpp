@@ -70,6 +70,22 @@ TEST(Wrap, FillsInKnownNamesAndRefusesOthers) {
   EXPECT_THROW(static_cast<void>(fill_in({"{c}"}, {{"a", "1"}}, "--wrap")), ConfigError);
 }
 
+TEST(Wrap, NsysThatWouldEndTheWorkerIsWarnedOf) {
+  const auto warning = [](std::string_view line) {
+    return wrap_warning(split_command(line, "--wrap")).value_or("");
+  };
+  for (const char* line : {"nsys profile --capture-range=cudaProfilerApi -o x",
+                           "/opt/nsight/bin/nsys profile -c cudaProfilerApi"}) {
+    EXPECT_THAT(warning(line), HasSubstr("add --capture-range-end=stop (repeat:N ")) << line;
+  }
+  for (const char* line :
+       {"nsys profile -o x",
+        "nsys profile --capture-range=cudaProfilerApi --capture-range-end=stop",
+        "nsys profile --capture-range=nvtx", "ncu --capture-range=cudaProfilerApi"}) {
+    EXPECT_EQ(warning(line), "") << line;
+  }
+}
+
 TEST(Wrap, QuotesWordsForAShell) {
   EXPECT_EQ(shell_word("loader.num_workers=4"), "loader.num_workers=4");
   EXPECT_EQ(shell_word("a b"), "'a b'");
