@@ -139,5 +139,17 @@ TEST(AllocatorSeries, AnAllocatorThatCannotBeReadIsUnavailable) {
   EXPECT_EQ(scene.series.exercise(), "the device is gone");
 }
 
+TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
+  Scene scene;
+  ASSERT_EQ(scene.series.exercise(), std::nullopt);
+  scene.series.change(Action::kNone, Action::kRecordAndSave);
+  scene.step(0, 10, 0, 300);
+  EXPECT_THAT(scene.cycle(1).at("step_allocations"), ElementsAre(10));
+  scene.counters.allocations += 7;  // between the windows
+  scene.series.change(Action::kRecordAndSave, Action::kRecordAndSave);
+  scene.step(1, 20, 0, 300);
+  EXPECT_THAT(scene.cycle(1).at("step_allocations"), ElementsAre(20));
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -99,6 +99,21 @@ TEST(NvtxRanges, TheCaptureRangeIsTheActiveWindow) {
                           "profiler_stop", "over"));
 }
 
+TEST(NvtxRanges, WindowsThatFollowEachOtherAreCapturedEach) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const CudaApi api = cuda.api();
+  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  EXPECT_EQ(ranges->exercise(), std::nullopt);
+  Columns cycle;
+  ranges->change(Action::kNone, Action::kRecordAndSave);
+  ranges->add_columns(cycle);
+  ranges->change(Action::kRecordAndSave, Action::kRecordAndSave);
+  ranges->add_columns(cycle);
+  EXPECT_EQ(cuda.calls["profiler_start"], 2);
+  EXPECT_EQ(cuda.calls["profiler_stop"], 2);
+}
+
 TEST(NvtxRanges, AWindowThatIsCutEndsItsCaptureRange) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
