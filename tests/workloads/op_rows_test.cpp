@@ -51,22 +51,10 @@ const std::vector<std::string>& cases() {
   return all;
 }
 
-Value value_of(const std::string& text) {
-  if (text == "true") return true;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return text;
-  if (text.find('.') != std::string::npos) return number;
-  return static_cast<std::int64_t>(number);
-}
-
 test::Options options_of(const std::string& text, const std::string& file) {
   test::Options options = test::tiny_images("mlp");
   std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    options[word.substr(0, equals)] = value_of(word.substr(equals + 1));
-  }
+  for (std::string word; words >> word;) test::set_option(options, word);
   if (options.erase("scripted") > 0) options["model.path"] = file;
   if (options.contains("data.sequence_length")) {
     options["data.kind"] = std::string("synthetic_tokens");

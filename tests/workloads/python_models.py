@@ -2,7 +2,6 @@
 """The models as a Python user has them: torchvision's, and GPT-2 and BERT written with torch.nn as nanoGPT and the
 published BERT are. What a step of stepbench runs is held against theirs."""
 import torch
-import torchvision
 from torch import nn
 from torch.nn import functional as F
 
@@ -97,6 +96,7 @@ class Mlp(nn.Module):
 
 
 def image_model(kind, size, image_size, classes):
+    import torchvision  # here, because it takes seconds and not every user of this file needs it
     if kind == "mlp":
         return Mlp(3 * image_size * image_size, 32 if size == "tiny" else 1024, classes)
     if kind == "vit_b16":
@@ -106,9 +106,9 @@ def image_model(kind, size, image_size, classes):
     return getattr(torchvision.models, kind)(num_classes=classes)
 
 
-def token_model(kind, size, vocabulary, positions):
-    layers, heads, width = (2, 2, 32) if size == "tiny" else (12, 12, 768)
-    return {"gpt": Gpt, "bert_base": Bert}[kind](vocabulary, positions, layers, heads, width)
+def token_model(kind, size, vocabulary, positions, layers=None):
+    standard_layers, heads, width = (2, 2, 32) if size == "tiny" else (12, 12, 768)
+    return {"gpt": Gpt, "bert_base": Bert}[kind](vocabulary, positions, layers or standard_layers, heads, width)
 
 
 def is_token_model(kind):
