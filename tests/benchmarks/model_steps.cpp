@@ -3,14 +3,17 @@
 // then answers each number on standard input with so many steps: "seconds faults", without what
 // the wait for data took. steps_against_python.py lets Python's own loop take turns with it.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/error.h"
+#include "harness/machine/launcher_environment.h"
 #include "harness/measure/instrument.h"
 #include "harness/measure/step_recorder.h"
 #include "tests/benchmarks/counted_instructions.h"
@@ -22,6 +25,24 @@
 using namespace stepbench;
 
 namespace {
+
+// Goes on as a process with the variables that a launch gives its worker.
+void enter_launch(const test::Options& options, char** argv, char** environment) {
+  Variables inherited;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    inherited.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  const Variables variables = launcher_environment(inherited, test::train_case(options)).variables;
+  if (variables == inherited) return;
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : variables) texts.push_back(name + "=" + value);
+  std::vector<char*> entries;
+  for (std::string& text : texts) entries.push_back(text.data());
+  entries.push_back(nullptr);
+  ::execve("/proc/self/exe", argv, entries.data());
+}
 
 long page_faults() {
   rusage usage{};
@@ -91,9 +112,10 @@ class Steps {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv, char** environment) {
   test::Options options = test::tiny_images("mlp");
   for (int i = 1; i < argc; ++i) test::set_option(options, argv[i]);
+  enter_launch(options, argv, environment);
   set_torch_threads(1, 1);
   try {
     Steps steps(options);

@@ -149,9 +149,9 @@ def compare(name, ours, theirs, given):
     low, high = interval(ratios)
     line = (f"{name:26}  {ms[1]:8.2f}  {ms[0]:8.2f}  {statistics.median(ratios):5.3f} [{low:.3f}, {high:.3f}]  "
             f"{faults[1]:7.0f} {faults[0]:7.0f}")
-    if high <= LIMIT and not given.instructions:
-        print(f"{line}  reached", flush=True)
-        return True
+    if given.instructions == "never" or (high <= LIMIT and given.instructions == "needed"):
+        print(f"{line}  {'reached' if high <= LIMIT else 'not shown'}", flush=True)
+        return high <= LIMIT
     print(line, end="", flush=True)
     counts = [instructions(command, given.counted_steps) for command in (ours, theirs)]
     reached = high <= LIMIT or counts[0] <= LIMIT * counts[1]
@@ -167,7 +167,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--turn-s", type=float, default=0.5, help="how long a turn lasts about")
     parser.add_argument("--counted-steps", type=int, default=3)
-    parser.add_argument("--instructions", action="store_true", help="count them in any case")
+    parser.add_argument("--instructions", choices=["always", "needed", "never"], default="needed",
+                        help="count them in any case, or where the interval reaches beyond the limit (minutes)")
     parser.add_argument("--only", default=".")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     parser.add_argument("--save", nargs=2, help=argparse.SUPPRESS)
