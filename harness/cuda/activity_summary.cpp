@@ -113,7 +113,8 @@ ActivitySummary summarise_activities(const OpLog& log) {
         break;
       case ActivityKind::kMemcpy:
         ++sum.copies;
-        sum.copied_bytes += activity.bytes;
+        if (activity.bytes < 0) sum.copied_bytes.reset();
+        if (sum.copied_bytes) *sum.copied_bytes += activity.bytes;
         if (!activity.pinned && (activity.copy == CopyKind::kHostToDevice ||
                                  activity.copy == CopyKind::kDeviceToHost)) {
           ++sum.pageable_copies;
@@ -144,7 +145,7 @@ void report(const ActivitySummary& summary, ReportSink& sink) {
   metric("kernels", summary.kernels);
   metric("launches", summary.launches);
   metric("copies", summary.copies);
-  metric("copied_bytes", summary.copied_bytes);
+  if (summary.copied_bytes) metric("copied_bytes", *summary.copied_bytes);
   metric("pageable_copies", summary.pageable_copies);
   metric("synchronisations", summary.synchronisations);
   metric("synchronisation_ns", summary.synchronisation_ns);

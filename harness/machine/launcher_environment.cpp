@@ -27,6 +27,19 @@ void set(Variables& variables, std::string_view name, std::string value) {
   }
 }
 
+// glibc gives the top of the heap back to the kernel when a step frees its tensors and takes it
+// again in the next step, page fault by page fault: thousands per step or none, as the heap happens
+// to lie. Model steps keep what they freed. The first value is what glibc itself goes up to.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKeepFreedMemory = {
+    {{"MALLOC_MMAP_THRESHOLD_", "33554432"}, {"MALLOC_TRIM_THRESHOLD_", "1099511627776"}}};
+
+bool chooses_allocator(const Variables& variables) {
+  return std::any_of(variables.begin(), variables.end(), [](const auto& variable) {
+    return variable.first.starts_with("MALLOC_") || variable.first == "GLIBC_TUNABLES" ||
+           variable.first == "LD_PRELOAD";
+  });
+}
+
 }  // namespace
 
 bool is_denied(std::string_view variable) {
@@ -48,6 +61,10 @@ LauncherEnvironment launcher_environment(const Variables& inherited, const Resol
   if (threads != resolved.options.end() && std::holds_alternative<std::int64_t>(threads->second)) {
     set(environment.variables, "OMP_NUM_THREADS", to_text(threads->second));
     set(environment.variables, "MKL_NUM_THREADS", to_text(threads->second));
+  }
+  if (resolved.has("model.kind") && !chooses_allocator(environment.variables)) {
+    for (const auto& [name, value] : kKeepFreedMemory)
+      set(environment.variables, name, std::string(value));
   }
   constexpr std::string_view kSection = "env.";
   for (const auto& [name, value] : resolved.options) {

@@ -15,9 +15,11 @@ namespace stepbench {
 namespace {
 
 constexpr std::int64_t kPeriodNs = 1'000'000'000;
-// Watching costs at most a thousandth of the time: after a sample of 2 ms comes a rest of 2 s.
-// Reading PSS, which walks the page tables under the worker's mmap lock, keeps a rest of its own.
+// PSS and USS are known by a walk over the page tables, under the worker's mmap lock. A walk of
+// 2 ms is followed by a rest of 2 s; while memory grows beyond what was seen, of 40 ms.
 constexpr std::int64_t kRest = 1000;
+constexpr std::int64_t kRestWhileGrowing = 20;
+constexpr std::int64_t kGrowth = 64;  // a 64th more is growth
 // On a busy machine the controller may hear of a window's beginning and end at once.
 constexpr std::int64_t kLeastWindowNs = 1'000'000;
 constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked has nothing to show
@@ -41,14 +43,8 @@ void MachineSampler::sample() {
   const std::int64_t begin_ns = clock_.now_ns();
   if (begin_ns < next_ns_) return;
   const std::vector<pid_t> tree = process_tree(root_, worker_);
-  const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
-  std::int64_t rss_bytes = 0;
-  for (const pid_t pid : tree) {
-    const std::string text = read_text(root_ / "proc" / std::to_string(pid) / "statm").value_or("");
-    const auto words = split_words(text);
-    if (words.size() > 1) rss_bytes += parse_integer(words[1]).value_or(0) * page_bytes;
-  }
-  peak_rss_bytes_ = std::max(peak_rss_bytes_, rss_bytes);
+  const ResidentMemory resident = resident_memory(root_, tree);
+  peak_rss_bytes_ = std::max(peak_rss_bytes_, resident.rss);
   peak_processes_ = std::max(peak_processes_, static_cast<std::int64_t>(tree.size()));
   peak_descriptors_ = std::max(peak_descriptors_, open_descriptors(root_, tree));
   const auto dev_shm = dev_shm_used_bytes(root_);
@@ -58,19 +54,31 @@ void MachineSampler::sample() {
   read_scheduler();
   if (const auto now = load_1m(root_)) max_load_ = std::max(*now, max_load_.value_or(*now));
 
-  const std::int64_t pss_begin_ns = clock_.now_ns();
-  if (pss_begin_ns >= next_pss_ns_) {
-    const TreeMemory memory = tree_memory(root_, tree);
-    peak_memory_.pss = std::max(peak_memory_.pss, memory.pss);
-    peak_memory_.uss = std::max(peak_memory_.uss, memory.uss);
-    peak_memory_.shared = std::max(peak_memory_.shared, memory.shared);
-    const std::int64_t end_ns = clock_.now_ns();
-    next_pss_ns_ = end_ns + (end_ns - pss_begin_ns) * kRest;
-  }
+  if (is_page_walk_due(resident)) walk_pages(tree, resident);
   const std::int64_t end_ns = clock_.now_ns();
   sampling_ns_ += end_ns - begin_ns;
-  next_ns_ = end_ns + std::max(kPeriodNs, (end_ns - begin_ns) * kRest);
+  next_ns_ = end_ns + kPeriodNs;
   ++samples_;
+}
+
+bool MachineSampler::is_page_walk_due(const ResidentMemory& resident) const {
+  const auto grew = [](std::int64_t now, std::int64_t before) {
+    return now > before + before / kGrowth;
+  };
+  const bool growing = grew(resident.rss, walked_.rss) || grew(resident.unshared, walked_.unshared);
+  return clock_.now_ns() >= walk_end_ns_ + walk_cost_ns_ * (growing ? kRestWhileGrowing : kRest);
+}
+
+void MachineSampler::walk_pages(const std::vector<pid_t>& tree, const ResidentMemory& resident) {
+  const std::int64_t begin_ns = clock_.now_ns();
+  const TreeMemory memory = tree_memory(root_, tree);
+  peak_memory_.pss = std::max(peak_memory_.pss, memory.pss);
+  peak_memory_.uss = std::max(peak_memory_.uss, memory.uss);
+  peak_memory_.shared = std::max(peak_memory_.shared, memory.shared);
+  walked_.rss = std::max(walked_.rss, resident.rss);
+  walked_.unshared = std::max(walked_.unshared, resident.unshared);
+  walk_end_ns_ = clock_.now_ns();
+  walk_cost_ns_ = walk_end_ns_ - begin_ns;
 }
 
 void MachineSampler::worker_ended() {
@@ -94,6 +102,10 @@ void MachineSampler::window_begins() {
 
 void MachineSampler::window_ends() {
   read_scheduler();
+  const std::vector<pid_t> tree = process_tree(root_, worker_);
+  if (clock_.now_ns() >= walk_end_ns_ + walk_cost_ns_ * kRestWhileGrowing) {
+    walk_pages(tree, resident_memory(root_, tree));
+  }
   if (!window_ || !run_queue_wait_ns_) return;
   const std::int64_t heard_ns = clock_.now_ns() - window_->begin_ns;
   if (heard_ns < kLeastWindowNs) windows_missed_ = true;

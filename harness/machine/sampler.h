@@ -26,8 +26,8 @@ class MachineSampler {
   void sample();  // takes at most one sample a second: does nothing when called earlier
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // when sample() is due
   void window_begins();  // as far as the controller has heard of it
-  void window_ends();
-  void worker_ended();  // between the worker's death and its reaping: last counters
+  void window_ends();    // reads the memory once more: it is at its height, and no step runs
+  void worker_ended();   // between the worker's death and its reaping: last counters
   // tree_peak_rss_bytes, _pss_bytes, _uss_bytes, _shared_bytes, tree_peak_processes,
   // tree_peak_descriptors, dev_shm_growth_bytes, run_queue_wait_ns and cpu_ns of
   // the worker's main thread, window_run_queue_wait_ns of it in windows that took window_ns in all
@@ -42,6 +42,8 @@ class MachineSampler {
     std::int64_t begin_ns = 0;
     std::int64_t waited_ns = 0;  // since the worker was made
   };
+  [[nodiscard]] bool is_page_walk_due(const ResidentMemory& resident) const;
+  void walk_pages(const std::vector<pid_t>& tree, const ResidentMemory& resident);
   void read_scheduler();
   void compare_cpu_times();
 
@@ -66,12 +68,14 @@ class MachineSampler {
   std::optional<std::int64_t> run_queue_wait_ns_;
   std::int64_t peak_rss_bytes_ = 0;
   TreeMemory peak_memory_;
+  ResidentMemory walked_;          // the highest of each at any walk over the pages
+  std::int64_t walk_end_ns_ = 0;   // of the last one
+  std::int64_t walk_cost_ns_ = 0;  // of the last one; 0: there was none
   std::int64_t peak_descriptors_ = 0;
   std::optional<std::int64_t> first_dev_shm_bytes_;
   std::int64_t dev_shm_growth_bytes_ = 0;
   std::int64_t peak_processes_ = 0;
   std::int64_t next_ns_ = 0;
-  std::int64_t next_pss_ns_ = 0;
   std::int64_t sampling_ns_ = 0;
   std::int64_t samples_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "harness/machine/tree_memory.h"
 
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <iterator>
 #include <string>
@@ -24,6 +25,21 @@ std::int64_t kib_field(std::string_view text, std::string_view name) {
 fs::path of_process(const fs::path& root, pid_t pid) { return root / "proc" / std::to_string(pid); }
 
 }  // namespace
+
+// "/proc/N/statm" is "size resident shared ..." in pages.
+ResidentMemory resident_memory(const fs::path& root, std::span<const pid_t> tree) {
+  const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
+  ResidentMemory sum;
+  for (const pid_t pid : tree) {
+    const std::string text = read_text(of_process(root, pid) / "statm").value_or("");
+    const auto words = split_words(text);
+    if (words.size() < 3) continue;
+    const std::int64_t resident = parse_integer(words[1]).value_or(0);
+    sum.rss += resident * page_bytes;
+    sum.unshared += (resident - parse_integer(words[2]).value_or(0)) * page_bytes;
+  }
+  return sum;
+}
 
 TreeMemory tree_memory(const fs::path& root, std::span<const pid_t> tree) {
   TreeMemory sum;

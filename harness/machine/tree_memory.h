@@ -10,6 +10,14 @@
 
 namespace stepbench {
 
+// Summed over processes, in bytes: what the kernel counts anyway, cheap.
+struct ResidentMemory {
+  std::int64_t rss = 0;
+  std::int64_t unshared = 0;  // the part that is neither of files nor in shared memory
+};
+[[nodiscard]] ResidentMemory resident_memory(const std::filesystem::path& root,
+                                             std::span<const pid_t> tree);
+
 // Summed over processes, in bytes. Walks their page tables: milliseconds for large ones.
 struct TreeMemory {
   std::int64_t pss = 0;     // each page divided among those that map it

@@ -14,7 +14,7 @@ namespace stepbench {
 // `shapes` and `arguments` as in OpLog: "[[8, 32], [32, 64]]". Nothing for an op that is not known
 // or whose inputs do not tell: a convolution needs its stride, padding and dilation in `arguments`.
 // An op that only calls another counted one (aten::linear, aten::matmul) has none, so that sums
-// over ops count nothing twice.
+// over ops count nothing twice; where an op calls itself again (autocast), the inner call counts.
 //
 //   aten::mm, addmm, bmm, baddbmm             2 b m n k
 //   aten::add, mul                            elements of the result, as torch.profiler counts

@@ -65,7 +65,7 @@ struct DeviceActivity {
   std::int64_t end_ns = 0;
   std::uint64_t correlation = 0;  // joins a call with the device work that it started
   std::uint64_t external = 0;     // of the innermost op (or annotation) at the call; 0: none
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;         // of a copy or a set; -1: the collector does not say
   std::uint32_t name = kNoIndex;  // OpLog::names
   std::uint32_t op = kNoIndex;    // index into OpLog::ops, once joined
   std::uint32_t stream = 0;

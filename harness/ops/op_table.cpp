@@ -134,6 +134,7 @@ class Maker {
     }
     find_device_times();
     find_memory();
+    find_repeated();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       OpRow row = place(nodes[i].start_ns);
       row.name = names_[nodes[i].name];
@@ -148,16 +149,27 @@ class Maker {
         row.device_ns = device_ns_[i];
       }
       if (!bytes_.empty()) add_memory(i, row);
-      add_shapes(nodes[i], row);
+      add_shapes(i, row);
       rows_.add(row, nodes[i].start_ns);
     }
   }
 
-  void add_shapes(const OpNode& node, OpRow& row) {
+  // Autocast casts an op's inputs and calls the op again: the inner one does the work.
+  void find_repeated() {
+    repeated_.resize(tree_.nodes.size());
+    for (const OpNode& node : tree_.nodes) {
+      if (node.parent == kNoIndex) continue;
+      if (tree_.nodes[node.parent].name == node.name) repeated_[node.parent] = true;
+    }
+  }
+
+  void add_shapes(std::size_t i, OpRow& row) {
+    const OpNode& node = tree_.nodes[i];
     if (node.kind == OpKind::kCall || node.source >= log_.ops.size()) return;
     const std::uint32_t shapes = log_.ops[node.source].shapes;
     if (shapes == kNoIndex) return;
     row.shapes = shapes_[shapes];
+    if (repeated_[i]) return;
     const std::uint64_t key = (std::uint64_t{node.name} << 32U) | shapes;
     const auto [at, is_new] = flops_.try_emplace(key, 0);
     if (is_new) {
@@ -268,7 +280,7 @@ class Maker {
       sum.total_ns += duration_ns(i);
       sum.min_ns = std::min(sum.min_ns, duration_ns(i));
       sum.max_ns = std::max(sum.max_ns, duration_ns(i));
-      sum.bytes += activity.bytes;
+      sum.bytes += std::max<std::int64_t>(activity.bytes, 0);
     }
   }
 
@@ -334,6 +346,7 @@ class Maker {
   std::vector<MemorySums::Bytes> self_bytes_;
   std::vector<MemorySums::Bytes> own_bytes_;
   std::vector<MemorySums::Bytes> allocated_;
+  std::vector<bool> repeated_;                             // by an inner node of the same name
   std::unordered_map<std::uint64_t, std::int64_t> flops_;  // by name and shapes
   RowSet rows_;
 };

@@ -73,7 +73,7 @@ void TraceEvents::device_row(const DeviceActivity& activity) {
   file_.number(activity.stream).text(R"(,"correlation":)").number(activity.correlation);
   if (activity.kind == ActivityKind::kKernel) {
     kernel_arguments(activity);
-  } else {
+  } else if (activity.bytes >= 0) {
     file_.text(R"(,"bytes":)").number(activity.bytes);
     if (activity.end_ns > activity.start_ns) {
       file_.text(",\"memory bandwidth (GB/s)\":");

@@ -55,11 +55,43 @@ TEST(ModelFlops, OfLinearLayersAreThoseOfTheFormula) {
   EXPECT_DOUBLE_EQ(flops_of(options), 3 * forward - 2.0 * 8 * 20 * 30);
 }
 
+// Autocast casts the inputs of an operator and calls it again.
+TEST(ModelFlops, DoNotDependOnThePrecision) {
+  for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
+    for (const auto& make : {make_train_step, make_eval_step}) {
+      test::Options options = test::tiny_images(kind);
+      const double full = flops_of(options, make);
+      options["model.precision"] = std::string("bf16");
+      EXPECT_DOUBLE_EQ(flops_of(options, make), full) << kind;
+    }
+  }
+}
+
 TEST(ModelFlops, AccumulatedMicroBatchesAddUp) {
   test::Options options = test::tiny_images("mlp");
   const double one = flops_of(options);
   options["model.accumulate"] = std::int64_t{3};
   EXPECT_DOUBLE_EQ(flops_of(options), 3 * one);
+}
+
+TEST(ModelFlops, OfADataSetSmallerThanABatchAreThoseOfItsSamples) {
+  test::Options options = test::tiny_images("mlp");
+  const double full = flops_of(options);
+  options["data.samples"] = std::int64_t{5};
+  options["loader.epochs"] = std::string("separate");
+  const test::CountingClock clock;
+  WorkerContext context{clock, {}, {}};
+  const auto workload = make_train_step(test::train_case(options), context);
+  EXPECT_EQ(workload->set_up(), std::nullopt);
+  StepRecorder recorder(clock);
+  recorder.start_step(0);
+  workload->step(recorder);
+  (void)recorder.finish_step();
+  (void)workload->fingerprint();
+  MetricsOf sink;
+  workload->report(sink);
+  workload->tear_down();
+  EXPECT_DOUBLE_EQ(sink.all.at("model_flops_per_step"), full * 5 / 8);
 }
 
 TEST(ModelFlops, OfConvolutionsAreThreeTimesTheForwardPassButForTheImagesGradient) {
@@ -104,11 +136,34 @@ TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
 
 TEST(DevicePeak, IsThatOfTheDataSheetForAName) {
   EXPECT_EQ(device_peak_flops("NVIDIA H200", "bf16"), 989.5e12);
+  EXPECT_EQ(device_peak_flops("NVIDIA H100 80GB HBM3", "bf16"), 989.5e12);
+  EXPECT_EQ(device_peak_flops("NVIDIA GeForce RTX 4090", "fp32"), 82.6e12);
+  EXPECT_EQ(device_peak_flops("Tesla T4", "fp16"), 65e12);
   EXPECT_EQ(device_peak_flops("NVIDIA H100 PCIe", "tf32"), 378e12);
   EXPECT_EQ(device_peak_flops("NVIDIA A100-SXM4-80GB", "fp32"), 19.5e12);
   EXPECT_EQ(device_peak_flops("NVIDIA L40S", "fp16"), 362e12);
   EXPECT_EQ(device_peak_flops("Tesla V100-SXM2-16GB", "bf16"), std::nullopt);
   EXPECT_EQ(device_peak_flops("NVIDIA GeForce GT 710", "fp32"), std::nullopt);
+}
+
+TEST(DevicePeak, IsNotKnownForADeviceOfAnotherNameThatBeginsAlike) {
+  for (const char* name :
+       {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D",
+        "NVIDIA GeForce RTX 3090 Ti", "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA A100X"}) {
+    EXPECT_EQ(device_peak_flops(name, "fp32"), std::nullopt) << name;
+  }
+}
+
+TEST(DevicePeak, ADeviceIsDividedWhereTheDriverListsInstances) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "stepbench-driver-capabilities";
+  std::filesystem::create_directories(folder / "gpu0" / "mig");
+  std::ofstream(folder / "gpu0" / "mig" / "config") << "DeviceFileMode: 256\n";
+  EXPECT_FALSE(has_divided_device(folder));
+  std::filesystem::create_directories(folder / "gpu0" / "mig" / "gi7");
+  EXPECT_TRUE(has_divided_device(folder));
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(has_divided_device(folder));
 }
 
 TEST(DevicePeak, TheDriversFilesNameTheDevicesWhenAllAreOfAKind) {

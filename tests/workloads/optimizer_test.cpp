@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/rand.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <gtest/gtest.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
@@ -152,6 +153,30 @@ TEST(Optimizer, TenUpdatesAreThoseOfPythonsOptimizers) {
     EXPECT_LT(difference, 1e-6) << arguments[i];
   }
   std::filesystem::remove(path);
+}
+
+TEST(Optimizer, AFusedStepTakesTheLossScaleAndLeavesOutAnOverflow) {
+  for (const std::string kind : {"sgd", "adam", "adamw"}) {
+    const ResolvedCase resolved = test::train_case(
+        {{"optimizer.kind", kind}, {"optimizer.implementation", std::string("fused")}});
+    const auto plain = make_optimizer(resolved, new_parameters());
+    after_ten_steps(plain->parameters(), [&] { plain->step(); });
+    const auto scaled = make_optimizer(resolved, new_parameters());
+    ASSERT_TRUE(scaled->takes_loss_scale());
+    LossScale scale{.factor = at::scalar_tensor(1024.0), .overflow = at::scalar_tensor(1.0)};
+    const auto step = [&](double overflow) {
+      for (at::Tensor parameter : scaled->parameters()) parameter.mutable_grad() *= 1024;
+      scale.overflow->fill_(overflow);
+      scaled->step(scale);
+    };
+    after_ten_steps(scaled->parameters(), [&] { step(1); });
+    expect_same(scaled->parameters(), new_parameters(), kind + " after overflows");
+    after_ten_steps(scaled->parameters(), [&] { step(0); });
+    expect_same(scaled->parameters(), plain->parameters(), kind);
+  }
+  EXPECT_FALSE(
+      make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), new_parameters())
+          ->takes_loss_scale());
 }
 
 TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {

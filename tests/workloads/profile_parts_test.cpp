@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/cuda/activity_summary.h"
 #include "workloads/profile/backward_modules.h"
+#include "workloads/profile/kineto_op_log.h"
 #include "workloads/profile/name_cache.h"
 #include "workloads/profile/shape_words.h"
 #include "workloads/profile/step_marks.h"
@@ -14,6 +16,44 @@ namespace {
 
 using testing::ElementsAre;
 using testing::SizeIs;
+
+TEST(KinetoLog, ACopysNameTellsItsDirectionAndMemoryButNotItsSize) {
+  OpLog log;
+  log.names = {"copy"};
+  for (const char* name : {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)",
+                           "Memcpy DtoD (Device -> Device)"}) {
+    DeviceActivity& copy = log.activities.emplace_back();
+    copy = {.start_ns = 1, .end_ns = 2, .name = 0, .kind = ActivityKind::kMemcpy};
+    describe_kineto_copy(name, copy);
+  }
+  EXPECT_EQ(log.activities[0].copy, CopyKind::kHostToDevice);
+  EXPECT_FALSE(log.activities[0].pinned);
+  EXPECT_TRUE(log.activities[1].pinned);
+  EXPECT_EQ(log.activities[2].copy, CopyKind::kDeviceToDevice);
+  const ActivitySummary sum = summarise_activities(log);
+  EXPECT_EQ(sum.pageable_copies, 1);
+  EXPECT_EQ(sum.copied_bytes, std::nullopt);
+}
+
+TEST(KinetoLog, ALaunchWithoutItsKernelIsMissed) {
+  OpLog log;
+  log.names = {"cudaLaunchKernel", "kernel"};
+  for (const std::uint64_t correlation : {1U, 2U}) {
+    DeviceActivity& call = log.activities.emplace_back();
+    call.start_ns = static_cast<std::int64_t>(correlation) * 10;
+    call.end_ns = call.start_ns + 1;
+    call.correlation = correlation;
+    call.name = 0;
+    call.kind = ActivityKind::kRuntime;
+  }
+  DeviceActivity& kernel = log.activities.emplace_back();
+  kernel.correlation = 1;
+  kernel.name = 1;
+  EXPECT_EQ(missing_work(log), "1 launches without a record of their work");
+  log.activities.push_back(log.activities.back());
+  log.activities.back().correlation = 2;
+  EXPECT_EQ(missing_work(log), std::nullopt);
+}
 
 TEST(ShapeWords, PrintAsTorchProfilerDoes) {
   ShapeWords words;

@@ -11,7 +11,10 @@
 namespace stepbench::test {
 
 WarmWorkload::WarmWorkload(const ResolvedCase& resolved)
-    : workload_(make_train_step(resolved, context_)) {
+    : WarmWorkload(resolved, make_train_step) {}
+
+WarmWorkload::WarmWorkload(const ResolvedCase& resolved, Make make)
+    : workload_(make(resolved, context_)) {
   EXPECT_EQ(workload_->set_up(), std::nullopt);
   step();
   step();

@@ -15,7 +15,10 @@ namespace stepbench::test {
 // A workload that was set up and took two steps.
 class WarmWorkload {
  public:
-  explicit WarmWorkload(const ResolvedCase& resolved);
+  using Make = std::unique_ptr<Workload> (*)(const ResolvedCase&, WorkerContext&);
+
+  explicit WarmWorkload(const ResolvedCase& resolved);  // a train_step
+  WarmWorkload(const ResolvedCase& resolved, Make make);
   ~WarmWorkload();
   void step();
   [[nodiscard]] Workload& workload() { return *workload_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/workloads/test_case.h"
 
+#include <charconv>
+
 #include "workloads/catalogue/built_in.h"
 
 namespace stepbench::test {
@@ -14,6 +16,15 @@ void add_defaults(ResolvedCase& resolved, const std::string& section,
       resolved.options[name] = option.default_value;
     }
   }
+}
+
+Value value_of(const std::string& text) {
+  if (text == "true") return true;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return text;
+  if (text.find('.') != std::string::npos) return number;
+  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace
@@ -42,6 +53,11 @@ Options tiny_images(const std::string& model) {
           {"data.samples", std::int64_t{32}},       {"loader.batch_size", std::int64_t{8}},
           {"loader.engine", std::string("inline")}, {"model.kind", model},
           {"model.size", std::string("tiny")}};
+}
+
+void set_option(Options& options, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  options[text.substr(0, equals)] = value_of(text.substr(equals + 1));
 }
 
 }  // namespace stepbench::test

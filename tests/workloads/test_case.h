@@ -27,4 +27,7 @@ class CountingClock final : public Clock {
 // A tiny image model on 32 samples of synthetic images: trains in milliseconds.
 [[nodiscard]] Options tiny_images(const std::string& model);
 
+// "model.kind=gpt": true and false, integers and numbers are taken as such.
+void set_option(Options& options, const std::string& text);
+
 }  // namespace stepbench::test

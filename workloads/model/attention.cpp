@@ -5,14 +5,16 @@
 
 namespace stepbench {
 
-at::Tensor self_attention(const at::Tensor& qkv, std::int64_t heads, bool causal, double dropout) {
-  const std::int64_t batch = qkv.size(0);
-  const std::int64_t positions = qkv.size(1);
-  // {3, batch, heads, positions, width of a head}
-  const at::Tensor split = qkv.view({batch, positions, 3, heads, -1}).permute({2, 0, 3, 1, 4});
-  const at::Tensor out =
-      at::scaled_dot_product_attention(split[0], split[1], split[2], {}, dropout, causal);
-  return out.transpose(1, 2).reshape({batch, positions, -1});
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                     const AttentionOptions& options) {
+  const std::int64_t batch = query.size(0);
+  const std::int64_t positions = query.size(1);
+  const auto split = [&](const at::Tensor& x) {  // {batch, heads, positions, width of a head}
+    return x.view({batch, positions, options.heads, -1}).transpose(1, 2);
+  };
+  const at::Tensor out = at::scaled_dot_product_attention(split(query), split(key), split(value),
+                                                          {}, options.dropout, options.causal);
+  return out.transpose(1, 2).contiguous().view({batch, positions, -1});
 }
 
 }  // namespace stepbench

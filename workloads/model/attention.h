@@ -5,9 +5,15 @@
 
 namespace stepbench {
 
-// Multi-head attention over queries, keys and values that stand side by side: {batch, positions, 3
-// * width} gives {batch, positions, width}, through the fused scaled_dot_product_attention.
-[[nodiscard]] at::Tensor self_attention(const at::Tensor& qkv, std::int64_t heads,
-                                        bool causal = false, double dropout = 0);
+struct AttentionOptions {
+  std::int64_t heads = 1;
+  bool causal = false;
+  double dropout = 0;
+};
+
+// Multi-head attention of {batch, positions, width}, through the fused
+// scaled_dot_product_attention.
+[[nodiscard]] at::Tensor attention(const at::Tensor& query, const at::Tensor& key,
+                                   const at::Tensor& value, const AttentionOptions& options);
 
 }  // namespace stepbench

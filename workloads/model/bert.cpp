@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT's encoder with its masked-language head (Devlin et al. 2019): post-norm, dropout 0.1,
 // decoder tied to the word embeddings. Weights carry the names under which they are published.
+#include <ATen/ops/arange.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/zeros.h>
 #include <torch/nn/init.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
 #include <algorithm>
 
 #include "workloads/model/attention.h"
+#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
@@ -22,8 +26,8 @@ constexpr std::int64_t kBertPositions = 512;
 
 struct BertGroup : torch::nn::Module {};
 
-torch::nn::Linear bert_linear(std::int64_t in, std::int64_t out) {
-  torch::nn::Linear linear(in, out);
+Linear bert_linear(std::int64_t in, std::int64_t out) {
+  Linear linear(in, out);
   torch::nn::init::normal_(linear->weight, 0, 0.02);
   torch::nn::init::zeros_(linear->bias);
   return linear;
@@ -58,20 +62,18 @@ class BertLayer final : public torch::nn::Module {
     norm2_ = output->register_module("LayerNorm", bert_norm(width));
   }
   at::Tensor forward(const at::Tensor& input) {
-    const at::Tensor qkv = at::cat(
-        {run_module(query_, input), run_module(key_, input), run_module(value_, input)}, -1);
-    const double dropout = is_training() ? kBertDropout : 0;
     const at::Tensor attended =
-        run_module(out_, self_attention(qkv, heads_, /*causal=*/false, dropout));
-    const at::Tensor x =
-        run_module(norm1_, input + at::dropout(attended, kBertDropout, is_training()));
+        attention(run_module(query_, input), run_module(key_, input), run_module(value_, input),
+                  {.heads = heads_, .dropout = is_training() ? kBertDropout : 0});
+    const at::Tensor out = run_module(out_, attended);
+    const at::Tensor x = run_module(norm1_, at::dropout(out, kBertDropout, is_training()) + input);
     const at::Tensor y = run_module(down_, at::gelu(run_module(up_, x)));
-    return run_module(norm2_, x + at::dropout(y, kBertDropout, is_training()));
+    return run_module(norm2_, at::dropout(y, kBertDropout, is_training()) + x);
   }
 
  private:
   std::int64_t heads_;
-  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, out_{nullptr}, up_{nullptr},
+  Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, out_{nullptr}, up_{nullptr},
       down_{nullptr};
   torch::nn::LayerNorm norm1_{nullptr}, norm2_{nullptr};
 };
@@ -101,9 +103,9 @@ class Bert final : public Network {
     transform_norm_ = transform->register_module("LayerNorm", bert_norm(shape.width));
   }
   at::Tensor forward(const at::Tensor& input) override {
-    // All tokens are of type 0: one segment.
-    at::Tensor x = run_module(words_, input) + positions_->weight.slice(0, 0, input.size(1)) +
-                   types_->weight[0];
+    number_positions(input);
+    at::Tensor x = run_module(words_, input) + run_module(types_, one_segment_.expand_as(input));
+    x = x + run_module(positions_, places_);
     x = at::dropout(run_module(norm_, x), kBertDropout, is_training());
     for (const auto& layer : layers_) x = run_module(layer, x);
     x = run_module(transform_norm_, at::gelu(run_module(transform_, x)));
@@ -111,11 +113,19 @@ class Bert final : public Network {
   }
 
  private:
+  // Made once, as the buffers of the published model are.
+  void number_positions(const at::Tensor& input) {
+    if (places_.defined() && places_.size(1) == input.size(1)) return;
+    places_ = at::arange(input.size(1), input.options()).unsqueeze(0);
+    one_segment_ = at::zeros({1, input.size(1)}, input.options());
+  }
+
+  at::Tensor places_, one_segment_;  // of tokens: 0, 1, 2, ...; and their type, 0 for all
   torch::nn::Embedding words_{nullptr}, positions_{nullptr}, types_{nullptr};
   torch::nn::LayerNorm norm_{nullptr};
   std::vector<std::shared_ptr<BertLayer>> layers_;
   at::Tensor head_bias_;
-  torch::nn::Linear transform_{nullptr};
+  Linear transform_{nullptr};
   torch::nn::LayerNorm transform_norm_{nullptr};
 };
 

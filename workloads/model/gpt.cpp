@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder of GPT-2 (Radford et al. 2019) with the names and the initialisation of nanoGPT:
-// pre-norm, tied embeddings, no dropout. As many positions as the data's sequences have.
+// Decoder of GPT-2 (Radford et al. 2019) with the names, the initialisation and the operations of
+// nanoGPT: pre-norm, tied embeddings, dropout 0. As many positions as the data's sequences have.
+#include <ATen/ops/arange.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
 #include <torch/nn/init.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
 #include <cmath>
 
 #include "workloads/model/attention.h"
+#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
 namespace {
 
+constexpr double kGptDropout = 0;
+
 struct GptShape {
   std::int64_t layers, heads, width;
 };
 
-torch::nn::Linear gpt_linear(std::int64_t in, std::int64_t out, double deviation = 0.02) {
-  torch::nn::Linear linear(in, out);
+Linear gpt_linear(std::int64_t in, std::int64_t out, double deviation = 0.02) {
+  Linear linear(in, out);
   torch::nn::init::normal_(linear->weight, 0, deviation);
   torch::nn::init::zeros_(linear->bias);
   return linear;
@@ -45,17 +50,26 @@ class GptBlock final : public torch::nn::Module {
     down_ = mlp->register_module("c_proj", gpt_linear(4 * width, width, residual));
   }
   at::Tensor forward(const at::Tensor& input) {
-    const at::Tensor attended =
-        self_attention(run_module(qkv_, run_module(norm1_, input)), heads_, /*causal=*/true);
-    const at::Tensor x = input + run_module(out_, attended);
-    return x + run_module(down_, at::gelu(run_module(up_, run_module(norm2_, x))));
+    const at::Tensor x = input + attend(run_module(norm1_, input));
+    const at::Tensor inner = at::gelu(run_module(up_, run_module(norm2_, x)));
+    return x + drop(run_module(down_, inner));
   }
 
  private:
   struct Group : torch::nn::Module {};
+
+  at::Tensor attend(const at::Tensor& x) {
+    const std::vector<at::Tensor> qkv = run_module(qkv_, x).split(x.size(-1), 2);
+    const at::Tensor attended =
+        attention(qkv[0], qkv[1], qkv[2],
+                  {.heads = heads_, .causal = true, .dropout = is_training() ? kGptDropout : 0});
+    return drop(run_module(out_, attended));
+  }
+  at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, kGptDropout, is_training()); }
+
   std::int64_t heads_;
   torch::nn::LayerNorm norm1_{nullptr}, norm2_{nullptr};
-  torch::nn::Linear qkv_{nullptr}, out_{nullptr}, up_{nullptr}, down_{nullptr};
+  Linear qkv_{nullptr}, out_{nullptr}, up_{nullptr}, down_{nullptr};
 };
 
 class Gpt final : public Network {
@@ -74,7 +88,9 @@ class Gpt final : public Network {
     norm_ = transformer->register_module("ln_f", gpt_norm(shape.width));
   }
   at::Tensor forward(const at::Tensor& input) override {
-    at::Tensor x = run_module(tokens_, input) + positions_->weight.slice(0, 0, input.size(1));
+    const at::Tensor places = at::arange(0, input.size(1), input.options());
+    at::Tensor x = run_module(tokens_, input) + run_module(positions_, places);
+    x = at::dropout(x, kGptDropout, is_training());
     for (const auto& block : blocks_) x = run_module(block, x);
     return at::linear(run_module(norm_, x), tokens_->weight);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <torch/nn/modules/linear.h>
 
+#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
@@ -12,19 +12,19 @@ class Mlp final : public Network {
   Mlp(std::int64_t features, std::int64_t hidden, std::int64_t layers, std::int64_t classes) {
     for (std::int64_t i = 0; i < layers; ++i) {
       hidden_.push_back(register_module("hidden" + std::to_string(i),
-                                        torch::nn::Linear(i == 0 ? features : hidden, hidden)));
+                                        Linear(i == 0 ? features : hidden, hidden)));
     }
-    head_ = register_module("head", torch::nn::Linear(hidden, classes));
+    head_ = register_module("head", Linear(hidden, classes));
   }
   at::Tensor forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
-    for (torch::nn::Linear& layer : hidden_) x = run_module(layer, x).relu_();
+    for (Linear& layer : hidden_) x = run_module(layer, x).relu_();
     return run_module(head_, x);
   }
 
  private:
-  std::vector<torch::nn::Linear> hidden_;
-  torch::nn::Linear head_{nullptr};
+  std::vector<Linear> hidden_;
+  Linear head_{nullptr};
 };
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <torch/nn/init.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 
 #include <array>
 
+#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
@@ -93,7 +93,7 @@ class ResNet final : public Network {
         channels = shape.bottleneck ? 4 * width : width;
       }
     }
-    head_ = register_module("fc", torch::nn::Linear(channels, classes));
+    head_ = register_module("fc", Linear(channels, classes));
   }
 
   at::Tensor forward(const at::Tensor& input) override {
@@ -109,7 +109,7 @@ class ResNet final : public Network {
   torch::nn::Conv2d stem_;
   torch::nn::BatchNorm2d stem_norm_;
   std::vector<std::shared_ptr<ResidualStage>> stages_;
-  torch::nn::Linear head_{nullptr};
+  Linear head_{nullptr};
 };
 
 std::unique_ptr<Model> make_resnet(std::string_view kind, ResNetShape standard,

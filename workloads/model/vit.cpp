@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vision transformer (Dosovitskiy et al. 2021) with torchvision's names and initialisation.
+// Vision transformer (Dosovitskiy et al. 2021) with torchvision's names, initialisation and
+// operations: dropout 0, and attention as torch.nn.MultiheadAttention computes it in training.
+#include <ATen/ops/cat.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
 #include <torch/nn/init.h>
 #include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
 #include <cmath>
 
 #include "harness/error.h"
-#include "workloads/model/attention.h"
+#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
@@ -18,6 +22,11 @@ struct VitShape {
   std::int64_t layers, heads, width, mlp_width;
 };
 constexpr std::int64_t kPatch = 16;
+constexpr double kVitDropout = 0;
+
+at::Tensor vit_dropout(const at::Tensor& x, const torch::nn::Module& module) {
+  return at::dropout(x, kVitDropout, module.is_training());
+}
 
 torch::nn::LayerNorm vit_norm(std::int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(1e-6));
@@ -30,36 +39,56 @@ class VitAttention final : public torch::nn::Module {
       : heads_(heads),
         in_weight_(register_parameter("in_proj_weight", torch::empty({3 * width, width}))),
         in_bias_(register_parameter("in_proj_bias", torch::zeros({3 * width}))),
-        out_(register_module("out_proj", torch::nn::Linear(width, width))) {
+        out_(register_module("out_proj", Linear(width, width))) {
     torch::nn::init::xavier_uniform_(in_weight_);
     torch::nn::init::zeros_(out_->bias);
   }
+  // With positions before the batch in between, and each weight applied to all tokens at once.
   at::Tensor forward(const at::Tensor& x) {
-    return run_module(out_, self_attention(at::linear(x, in_weight_, in_bias_), heads_));
+    const std::int64_t batch = x.size(0), positions = x.size(1), width = x.size(2);
+    const at::Tensor qkv = at::linear(x.transpose(1, 0), in_weight_, in_bias_)
+                               .unflatten(-1, {3, width})
+                               .unsqueeze(0)
+                               .transpose(0, -2)
+                               .squeeze(-2)
+                               .contiguous();
+    const auto split = [&](std::int64_t which) {
+      return qkv[which].view({positions, batch * heads_, -1}).transpose(0, 1);
+    };
+    const at::Tensor q = split(0), k = split(1), v = split(2);
+    const auto by_head = [&](const at::Tensor& each) {
+      return each.view({batch, heads_, positions, width / heads_});
+    };
+    const at::Tensor attended = at::scaled_dot_product_attention(by_head(q), by_head(k), by_head(v))
+                                    .permute({2, 0, 1, 3})
+                                    .contiguous()
+                                    .view({positions * batch, width});
+    return run_module(out_, attended).view({positions, batch, width}).transpose(1, 0);
   }
 
  private:
   std::int64_t heads_;
   at::Tensor in_weight_, in_bias_;
-  torch::nn::Linear out_;
+  Linear out_;
 };
 
 class VitMlp final : public torch::nn::Module {
  public:
   VitMlp(std::int64_t width, std::int64_t inner)
-      : up_(register_module("0", torch::nn::Linear(width, inner))),
-        down_(register_module("3", torch::nn::Linear(inner, width))) {
-    for (torch::nn::Linear& layer : {std::ref(up_), std::ref(down_)}) {
+      : up_(register_module("0", Linear(width, inner))),
+        down_(register_module("3", Linear(inner, width))) {
+    for (Linear& layer : {std::ref(up_), std::ref(down_)}) {
       torch::nn::init::xavier_uniform_(layer->weight);
       torch::nn::init::normal_(layer->bias, 0, 1e-6);
     }
   }
   at::Tensor forward(const at::Tensor& x) {
-    return run_module(down_, at::gelu(run_module(up_, x)));
+    const at::Tensor inner = vit_dropout(at::gelu(run_module(up_, x)), *this);
+    return vit_dropout(run_module(down_, inner), *this);
   }
 
  private:
-  torch::nn::Linear up_, down_;
+  Linear up_, down_;
 };
 
 class VitBlock final : public torch::nn::Module {
@@ -71,7 +100,8 @@ class VitBlock final : public torch::nn::Module {
         norm2_(register_module("ln_2", vit_norm(shape.width))),
         mlp_(register_module("mlp", std::make_shared<VitMlp>(shape.width, shape.mlp_width))) {}
   at::Tensor forward(const at::Tensor& input) {
-    const at::Tensor x = input + run_module(attention_, run_module(norm1_, input));
+    const at::Tensor attended = run_module(attention_, run_module(norm1_, input));
+    const at::Tensor x = vit_dropout(attended, *this) + input;
     return x + run_module(mlp_, run_module(norm2_, x));
   }
 
@@ -106,14 +136,16 @@ class Vit final : public Network {
     }
     norm_ = encoder->register_module("ln", vit_norm(shape.width));
     head_ = register_module("heads", std::make_shared<Group>())
-                ->register_module("head", torch::nn::Linear(shape.width, classes));
+                ->register_module("head", Linear(shape.width, classes));
     torch::nn::init::zeros_(head_->weight);
     torch::nn::init::zeros_(head_->bias);
   }
 
   at::Tensor forward(const at::Tensor& input) override {
-    const at::Tensor patches = run_module(patches_, input).flatten(2).transpose(1, 2);
-    at::Tensor x = at::cat({class_token_.expand({input.size(0), -1, -1}), patches}, 1) + positions_;
+    at::Tensor x = run_module(patches_, input);
+    x = x.reshape({x.size(0), x.size(1), x.size(2) * x.size(3)}).permute({0, 2, 1});
+    x = at::cat({class_token_.expand({input.size(0), -1, -1}), x}, 1) + positions_;
+    x = vit_dropout(x, *this);
     for (const auto& block : blocks_) x = run_module(block, x);
     return run_module(head_, run_module(norm_, x).select(1, 0));
   }
@@ -132,7 +164,7 @@ class Vit final : public Network {
   at::Tensor positions_;
   std::vector<std::shared_ptr<VitBlock>> blocks_;
   torch::nn::LayerNorm norm_{nullptr};
-  torch::nn::Linear head_{nullptr};
+  Linear head_{nullptr};
 };
 
 }  // namespace

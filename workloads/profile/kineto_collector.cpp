@@ -88,6 +88,7 @@ OpLog KinetoCollector::take() {
   if (state_->result == nullptr) return {};
   OpLog log = make_op_log(*state_->result, state_->options.shapes);
   state_->result.reset();
+  missing_ = missing_work(log);
   if (state_->options.modules) {
     state_->modules.assign(log, log.step_thread, [&](std::uint64_t stamp) { return ns_of(stamp); });
     spread_modules(log);

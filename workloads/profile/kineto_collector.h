@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "workloads/profile/op_collector.h"
 
@@ -25,9 +27,11 @@ class KinetoCollector final : public OpCollector {
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
   [[nodiscard]] OpLog take() override;
   [[nodiscard]] std::int64_t unix_offset_ns() const override { return 0; }
+  [[nodiscard]] std::optional<std::string> incomplete() const override { return missing_; }
 
  private:
   std::unique_ptr<KinetoState> state_;
+  std::optional<std::string> missing_;
 };
 
 }  // namespace stepbench

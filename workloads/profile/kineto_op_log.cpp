@@ -11,7 +11,9 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
+#include "harness/cuda/launch_calls.h"
 #include "workloads/profile/input_words.h"
 #include "workloads/profile/op_scope.h"
 #include "workloads/profile/string_table.h"
@@ -126,7 +128,8 @@ class KinetoLogMaker {
                                                  : ActivityKind::kKernel;
     activity.device = static_cast<std::int16_t>(event.deviceIndex());
     activity.stream = static_cast<std::uint32_t>(event.deviceResourceId());
-    activity.bytes = event.nBytes();
+    if (activity.kind == ActivityKind::kMemcpy) describe_kineto_copy(name, activity);
+    if (activity.kind == ActivityKind::kMemset) activity.bytes = -1;
   }
 
   // Addresses and totals stand in headers that wheels lack.
@@ -207,6 +210,26 @@ class KinetoLogMaker {
 };
 
 }  // namespace
+
+void describe_kineto_copy(std::string_view name, DeviceActivity& activity) {
+  using Direction = std::pair<std::string_view, CopyKind>;
+  constexpr std::array<Direction, 5> kDirections = {{{"HtoD", CopyKind::kHostToDevice},
+                                                     {"DtoH", CopyKind::kDeviceToHost},
+                                                     {"DtoD", CopyKind::kDeviceToDevice},
+                                                     {"HtoH", CopyKind::kHostToHost},
+                                                     {"PtoP", CopyKind::kPeer}}};
+  for (const auto& [text, kind] : kDirections) {
+    if (name.find(text) != std::string_view::npos) activity.copy = kind;
+  }
+  activity.pinned = name.find("Pinned") != std::string_view::npos;
+  activity.bytes = -1;
+}
+
+std::optional<std::string> missing_work(const OpLog& log) {
+  const std::int64_t lost = launches_without_record(log.activities, log.names, {});
+  if (lost == 0) return std::nullopt;
+  return std::to_string(lost) + " launches without a record of their work";
+}
 
 OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result, bool shapes) {
   return KinetoLogMaker(result, shapes).make();

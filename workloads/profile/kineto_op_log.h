@@ -4,6 +4,10 @@
 
 #include <torch/csrc/autograd/profiler_kineto.h>
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "harness/ops/op_log.h"
 
 namespace stepbench {
@@ -11,5 +15,12 @@ namespace stepbench {
 // `shapes`: whether they were recorded. The calling thread is step_thread.
 [[nodiscard]] OpLog make_op_log(const torch::autograd::profiler::ProfilerResult& result,
                                 bool shapes);
+
+// What a copy's name says: "Memcpy HtoD (Pageable -> Device)" is a copy from the host's pageable
+// memory. How many bytes it moved stands in headers that wheels lack.
+void describe_kineto_copy(std::string_view name, DeviceActivity& activity);
+
+// That calls started work of which the profiler has no record, for people; or nothing.
+[[nodiscard]] std::optional<std::string> missing_work(const OpLog& log);
 
 }  // namespace stepbench

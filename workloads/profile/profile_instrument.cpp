@@ -73,15 +73,21 @@ class ProfileInstrument final : public Instrument {
       : engine_(engine),
         options_(collector_options(resolved)),
         trace_(trace_target(engine, resolved, context)),
+        replays_graph_(options_.cuda && resolved.has("model.cuda_graph") &&
+                       resolved.flag("model.cuda_graph")),
         workload_(resolved.workload),
         active_(resolved.has("profile.active") ? resolved.integer("profile.active") : 1),
         make_(std::move(make)) {}
 
   std::string_view name() const override { return engine_; }
 
+  // On the host alone: after an empty session of the device's tracer the next one may record no
+  // kernel.
   std::optional<std::string> exercise() override {
     try {
-      return probe(*make_());
+      if (!options_.cuda) return probe(*make_());
+      NativeCollector host({.shapes = false, .memory = false, .modules = false});
+      return probe(host);
     } catch (const Error& error) {
       return error.what();
     }
@@ -117,6 +123,11 @@ class ProfileInstrument final : public Instrument {
     stepbench::report(summarise_activities(log_), sink);
     if (trace_) save_trace(sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
+    if (replays_graph_) {
+      sink.note(
+          "the step is a CUDA graph that was captured before the device's tracer began: CUPTI "
+          "before CUDA 13.1 update 1 may give its kernels wrong durations");
+    }
     if (log_.dropped > 0) {
       sink.note(std::to_string(log_.dropped) +
                 " profiled operations had not ended when the last step did; the table lacks them");
@@ -178,6 +189,7 @@ class ProfileInstrument final : public Instrument {
   OpCollectorOptions options_;
   std::optional<TraceTarget> trace_;
   std::int64_t unix_offset_ns_ = 0;
+  bool replays_graph_;
   std::string workload_;
   std::int64_t active_;
   MakeCollector make_;

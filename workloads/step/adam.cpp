@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019) as in torch.optim; they differ in
-// the weight decay alone.
+// Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019), operation by operation as in
+// torch.optim; they differ in the weight decay alone.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_addcdiv.h>
@@ -9,6 +9,7 @@
 #include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_sqrt.h>
+#include <ATen/ops/_foreach_sub.h>
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/zeros.h>
@@ -16,6 +17,7 @@
 
 #include <cmath>
 
+#include "workloads/step/number_operand.h"
 #include "workloads/step/optimizer.h"
 
 namespace stepbench {
@@ -34,14 +36,21 @@ class Adam final : public Optimizer {
         eps_(resolved.number("optimizer.eps")),
         states_(this->parameters().size()) {}
 
-  void step() override {
+  bool takes_loss_scale() const override { return implementation_ == Implementation::kFused; }
+
+  void step(const LossScale& scale) override {
     const at::NoGradGuard no_grad;
     WithGradient now = with_gradient();
     if (now.parameters.empty()) return;
-    if (implementation_ == Implementation::kFused) return fused(now);
-    const Moments moments = moments_of(now);
-    implementation_ == Implementation::kSingle ? single(now, moments)
-                                               : foreach_tensor(now, moments);
+    const States states = states_of(now);
+    switch (implementation_) {
+      case Implementation::kSingle:
+        return single(now, states);
+      case Implementation::kForeach:
+        return foreach_tensor(now, states);
+      case Implementation::kFused:
+        return fused(now, states, scale);
+    }
   }
 
   void reset() override {
@@ -49,65 +58,69 @@ class Adam final : public Optimizer {
       for (const at::Tensor& tensor : {state.mean, state.square, state.steps}) {
         if (tensor.defined()) tensor.zero_();
       }
-      state.count = 0;
     }
   }
 
  private:
+  // `steps` counts on the device for the fused operation and on the host for the others.
   struct State {
-    at::Tensor mean, square,
-        steps;  // steps is a tensor for the fused operation, which counts on the device
-    std::int64_t count = 0;
+    at::Tensor mean, square, steps;
   };
   // By position among the parameters that have a gradient.
-  struct Moments {
-    std::vector<at::Tensor> means, squares;
-    std::vector<at::Scalar> updates;      // -lr / (1 - beta1^t)
-    std::vector<at::Scalar> corrections;  // sqrt(1 - beta2^t)
+  struct States {
+    std::vector<at::Tensor> means, squares, steps;
   };
 
-  State& state_of(const WithGradient& now, std::size_t i) {
-    State& state = states_[now.positions[i]];
-    if (!state.mean.defined()) {
-      state.mean = at::zeros_like(now.parameters[i]);
-      state.square = at::zeros_like(now.parameters[i]);
-    }
-    return state;
-  }
-
-  Moments moments_of(const WithGradient& now) {
-    Moments moments;
+  States states_of(const WithGradient& now) {
+    States states;
     for (std::size_t i = 0; i < now.positions.size(); ++i) {
-      State& state = state_of(now, i);
-      const auto t = static_cast<double>(++state.count);
-      moments.means.push_back(state.mean);
-      moments.squares.push_back(state.square);
-      moments.updates.emplace_back(-lr_ / (1 - std::pow(beta1_, t)));
-      moments.corrections.emplace_back(std::sqrt(1 - std::pow(beta2_, t)));
+      State& state = states_[now.positions[i]];
+      if (!state.mean.defined()) {
+        const auto steps = at::TensorOptions(at::kFloat);
+        const bool on_device = implementation_ == Implementation::kFused;
+        state.mean = at::zeros_like(now.parameters[i]);
+        state.square = at::zeros_like(now.parameters[i]);
+        state.steps = at::zeros({}, on_device ? steps.device(now.parameters[i].device()) : steps);
+      }
+      states.means.push_back(state.mean);
+      states.squares.push_back(state.square);
+      states.steps.push_back(state.steps);
     }
-    return moments;
+    return states;
   }
 
-  void single(WithGradient& now, const Moments& moments) const {
+  [[nodiscard]] double update_of(double steps) const {
+    return -lr_ / (1 - std::pow(beta1_, steps));
+  }
+  [[nodiscard]] double correction_of(double steps) const {
+    return std::sqrt(1 - std::pow(beta2_, steps));
+  }
+
+  void single(WithGradient& now, const States& states) const {
     for (std::size_t i = 0; i < now.parameters.size(); ++i) {
       at::Tensor& parameter = now.parameters[i];
       at::Tensor gradient = now.gradients[i];
+      states.steps[i].add_(number_operand(1));
       if (weight_decay_ != 0) {
         if (decoupled_) {
-          parameter.mul_(1 - lr_ * weight_decay_);
+          parameter.mul_(number_operand(1 - lr_ * weight_decay_));
         } else {
           gradient = gradient.add(parameter, weight_decay_);
         }
       }
-      moments.means[i].lerp_(gradient, 1 - beta1_);
-      moments.squares[i].mul_(beta2_).addcmul_(gradient, gradient, 1 - beta2_);
-      const at::Tensor deviation =
-          moments.squares[i].sqrt().div_(moments.corrections[i]).add_(eps_);
-      parameter.addcdiv_(moments.means[i], deviation, moments.updates[i]);
+      states.means[i].lerp_(gradient, 1 - beta1_);
+      states.squares[i].mul_(number_operand(beta2_)).addcmul_(gradient, gradient, 1 - beta2_);
+      const double steps = states.steps[i].item<double>();
+      const at::Tensor deviation = states.squares[i]
+                                       .sqrt()
+                                       .div(number_operand(correction_of(steps)))
+                                       .add_(number_operand(eps_));
+      parameter.addcdiv_(states.means[i], deviation, update_of(steps));
     }
   }
 
-  void foreach_tensor(WithGradient& now, const Moments& moments) const {
+  void foreach_tensor(WithGradient& now, const States& states) const {
+    at::_foreach_add_(states.steps, one_, 1.0);
     std::vector<at::Tensor> gradients = now.gradients;
     if (weight_decay_ != 0) {
       if (decoupled_) {
@@ -116,32 +129,30 @@ class Adam final : public Optimizer {
         gradients = at::_foreach_add(gradients, now.parameters, weight_decay_);
       }
     }
-    at::_foreach_lerp_(moments.means, gradients, 1 - beta1_);
-    at::_foreach_mul_(moments.squares, beta2_);
-    at::_foreach_addcmul_(moments.squares, gradients, gradients, 1 - beta2_);
-    const std::vector<at::Tensor> deviations = at::_foreach_sqrt(moments.squares);
-    at::_foreach_div_(deviations, moments.corrections);
+    at::_foreach_lerp_(states.means, gradients, 1 - beta1_);
+    at::_foreach_mul_(states.squares, beta2_);
+    at::_foreach_addcmul_(states.squares, gradients, gradients, 1 - beta2_);
+    std::vector<at::Scalar> updates, corrections;
+    for (const at::Tensor& steps : states.steps)
+      updates.emplace_back(update_of(steps.item<double>()));
+    for (const at::Tensor& steps : states.steps)
+      corrections.emplace_back(correction_of(steps.item<double>()));
+    const std::vector<at::Tensor> deviations = at::_foreach_sqrt(states.squares);
+    at::_foreach_div_(deviations, corrections);
     at::_foreach_add_(deviations, eps_);
-    at::_foreach_addcdiv_(now.parameters, moments.means, deviations, moments.updates);
+    at::_foreach_addcdiv_(now.parameters, states.means, deviations, updates);
   }
 
-  void fused(WithGradient& now) {
-    std::vector<at::Tensor> means, squares, steps;
-    for (std::size_t i = 0; i < now.positions.size(); ++i) {
-      State& state = state_of(now, i);
-      if (!state.steps.defined()) {
-        state.steps = at::zeros({}, now.parameters[i].options().dtype(at::kFloat));
-      }
-      means.push_back(state.mean);
-      squares.push_back(state.square);
-      steps.push_back(state.steps);
-    }
-    at::_foreach_add_(steps, 1);
+  // Where gradients overflowed nothing is updated, and the step does not count.
+  void fused(WithGradient& now, const States& states, const LossScale& scale) const {
+    at::_foreach_add_(states.steps, 1);
     const auto update = decoupled_ ? static_cast<FusedStep>(&at::_fused_adamw_)
                                    : static_cast<FusedStep>(&at::_fused_adam_);
-    update(now.parameters, now.gradients, means, squares, {}, steps, lr_, beta1_, beta2_,
-           weight_decay_, eps_,
-           /*amsgrad=*/false, /*maximize=*/false, {}, {});
+    update(now.parameters, now.gradients, states.means, states.squares, {}, states.steps, lr_,
+           beta1_, beta2_, weight_decay_, eps_,
+           /*amsgrad=*/false, /*maximize=*/false, scale.factor, scale.overflow);
+    if (!scale.overflow) return;
+    at::_foreach_sub_(states.steps, std::vector<at::Tensor>(states.steps.size(), *scale.overflow));
   }
   using FusedStep = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                              at::TensorList, at::TensorList, double, double, double, double, double,
@@ -155,6 +166,7 @@ class Adam final : public Optimizer {
   double beta1_;
   double beta2_;
   double eps_;
+  const at::Tensor one_ = at::detail::scalar_tensor_static(1.0, at::kFloat, at::kCPU);
   std::vector<State> states_;  // by position of the parameter
 };
 

@@ -35,6 +35,10 @@ void synchronize_device(c10::Device device) {
     c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
 }
 
+void release_cached_memory(c10::Device device) {
+  if (device.is_cuda()) at::getDeviceAllocator(device.type())->emptyCache();
+}
+
 void reset_peak_memory(c10::Device device) {
   if (device.is_cuda()) at::getDeviceAllocator(device.type())->resetPeakStats(device.index());
 }

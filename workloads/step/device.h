@@ -20,7 +20,10 @@ namespace stepbench {
 
 void synchronize_device(c10::Device device);  // returns at once on the CPU
 
-// Of torch's caching allocator, peaks since the last reset; nothing on the CPU.
+// What torch's caching allocator keeps of freed blocks goes back to the device.
+void release_cached_memory(c10::Device device);
+
+// Of that allocator, peaks since the last reset; nothing on the CPU.
 void reset_peak_memory(c10::Device device);
 [[nodiscard]] std::optional<AllocatorCounters> device_memory(c10::Device device);
 

@@ -18,4 +18,8 @@ namespace stepbench {
 [[nodiscard]] std::optional<std::string> nvidia_device_name(
     const std::filesystem::path& gpus = "/proc/driver/nvidia/gpus");
 
+// Whether one of them is divided into instances (MIG), each with a part of the peak.
+[[nodiscard]] bool has_divided_device(
+    const std::filesystem::path& capabilities = "/proc/driver/nvidia/capabilities");
+
 }  // namespace stepbench

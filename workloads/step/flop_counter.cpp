@@ -4,7 +4,9 @@
 #include <ATen/record_function.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "harness/ops/flops.h"
 
@@ -55,29 +57,56 @@ std::string_view counted_as(std::string_view name, c10::ArrayRef<const at::IValu
   return transposed ? "aten::conv_transpose2d" : "aten::conv2d";
 }
 
-std::unique_ptr<at::ObserverContext> count(const at::RecordFunction& function) {
-  if (!is_counted(function.name())) return nullptr;
-  const auto inputs = function.inputs();
-  const std::string_view name = counted_as(function.name(), inputs);
+// One call of a counted function. Autocast casts the inputs and calls the same function again: the
+// innermost of them is the one that works.
+struct Call final : at::ObserverContext {
+  Call(std::string name_of, Call* around_it) : name(std::move(name_of)), around(around_it) {}
+
+  std::string name;
+  Call* around;
+  std::int64_t flops = 0;
+  bool repeated = false;
+};
+constinit thread_local Call* innermost_call = nullptr;
+
+std::int64_t flops_of(std::string_view function, c10::ArrayRef<const at::IValue> inputs) {
+  const std::string_view name = counted_as(function, inputs);
   std::string shapes = "[";
   std::string arguments = "[";
   for (const at::IValue& input : inputs) {
     shapes += (shapes.size() > 1 ? ", " : "") + shape_of(input);
     arguments += (arguments.size() > 1 ? ", \"" : "\"") + argument_of(input) + "\"";
   }
-  std::int64_t flop = flops(name, shapes + "]", arguments + "]").value_or(0);
+  const std::int64_t flop = flops(name, shapes + "]", arguments + "]").value_or(0);
   // A fused kernel's backward forms the scores again: five products where the model has four.
-  if (is_attention(name) && name.ends_with("_backward")) flop = flop / 5 * 4;
-  counted_flops += flop;
-  return nullptr;
+  return is_attention(name) && name.ends_with("_backward") ? flop / 5 * 4 : flop;
+}
+
+std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& function) {
+  if (!is_counted(function.name())) return nullptr;
+  auto call = std::make_unique<Call>(function.name(), innermost_call);
+  call->flops = flops_of(call->name, function.inputs());
+  for (Call* outer = call->around; outer != nullptr; outer = outer->around) {
+    if (outer->name == call->name) outer->repeated = true;
+  }
+  innermost_call = call.get();
+  return call;
+}
+
+void end_call(const at::RecordFunction&, at::ObserverContext* context) {
+  if (context == nullptr) return;
+  const auto* const call = static_cast<Call*>(context);
+  innermost_call = call->around;
+  if (!call->repeated) counted_flops += call->flops;
 }
 
 }  // namespace
 
 FlopCounter::FlopCounter() {
   counted_flops = 0;
-  callback_ = at::addGlobalCallback(
-      at::RecordFunctionCallback(count).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  callback_ = at::addGlobalCallback(at::RecordFunctionCallback(begin_call, end_call)
+                                        .needsInputs(true)
+                                        .scopes({at::RecordScope::FUNCTION}));
 }
 
 FlopCounter::~FlopCounter() { at::removeCallback(callback_); }

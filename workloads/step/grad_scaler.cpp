@@ -23,14 +23,23 @@ GradScaler::GradScaler(at::Device device)
       overflow_(at::zeros({}, at::TensorOptions(at::kFloat).device(device))) {}
 
 void GradScaler::unscale(const std::vector<at::Tensor>& parameters) {
+  // In double as in torch: some compilers make an inexact division of floats.
+  divide(parameters, factor_.to(at::kDouble).reciprocal().to(at::kFloat));
+}
+
+void GradScaler::check(const std::vector<at::Tensor>& parameters) {
+  divide(parameters, at::full({}, 1.0, factor_.options()));
+}
+
+void GradScaler::divide(const std::vector<at::Tensor>& parameters, const at::Tensor& inverse) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : parameters) {
     if (parameter.grad().defined()) gradients.push_back(parameter.grad());
   }
-  overflow_.zero_();
+  overflow_ = at::full({}, 0.0, factor_.options());
   if (!gradients.empty()) {
-    at::_amp_foreach_non_finite_check_and_unscale_(gradients, overflow_, factor_.reciprocal());
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, overflow_, inverse);
   }
 }
 

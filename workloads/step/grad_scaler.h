@@ -16,11 +16,17 @@ class GradScaler {
 
   [[nodiscard]] at::Tensor scale(const at::Tensor& loss) const { return loss * factor_; }
   void unscale(const std::vector<at::Tensor>& parameters);
-  // Of the gradients last unscaled. Waits for the device, as Python's does.
+  // Looks for overflow and leaves the gradients scaled.
+  void check(const std::vector<at::Tensor>& parameters);
+  // Of the gradients last unscaled or checked. Waits for the device, as Python's does.
   [[nodiscard]] bool finite() const { return overflow_.item<float>() == 0; }
+  [[nodiscard]] const at::Tensor& factor() const { return factor_; }
+  [[nodiscard]] const at::Tensor& overflow() const { return overflow_; }  // 0 or 1
   void update();
 
  private:
+  void divide(const std::vector<at::Tensor>& parameters, const at::Tensor& inverse);
+
   at::Tensor factor_, good_steps_, overflow_;
 };
 

@@ -38,7 +38,9 @@ std::int64_t ModelStep::steps_per_epoch() const {
 }
 
 void ModelStep::step(StepRecorder& step) {
+  step_samples_ = 0;
   with_torch_errors([&] { run(step); });
+  largest_step_samples_ = std::max(largest_step_samples_, step_samples_);
   if (memory_) ++memory_->steps;
 }
 
@@ -85,6 +87,12 @@ void ModelStep::keep_data_on_device() {
 void ModelStep::build_model() {
   const std::vector<FieldSpec>& fields = dataset_->fields();
   const DataShape data{.input = fields[0], .target = fields[1], .classes = dataset_->classes()};
+  // TorchScript's executor keeps what it made of its first runs: a copy is tried, and dropped.
+  const bool scripted = resolved_.text("model.kind") == "torchscript";
+  if (scripted) {
+    try_on_samples(*make_model(resolved_, data), data);
+    release_cached_memory(options_.device);
+  }
   at::manual_seed(options_.seed);
   model_ = make_model(resolved_, data);
   model_->to(options_.device, options_.memory_format);
@@ -92,14 +100,20 @@ void ModelStep::build_model() {
   loss_.emplace(resolved_, data.classes);
   if (!is_own_model(resolved_)) return;
   model_digest_ = file_digest(resolved_.text("model.path"));
+  if (!scripted) try_on_samples(*model_, data);
+}
+
+void ModelStep::try_on_samples(Model& model, const DataShape& data) {
+  model.to(options_.device, options_.memory_format);
   const Batch samples = read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed);
-  try_own_model(resolved_, *model_, data, transfer_->to_device(samples),
-                [this](const at::Tensor& input) { return model_output(input); });
+  try_own_model(resolved_, model, data, transfer_->to_device(samples),
+                [this](Model& tried, const at::Tensor& input) { return output_of(tried, input); });
 }
 
 BatchTensors ModelStep::next_batch(StepRecorder& step) {
   BatchTensors tensors = transfer_->next([&] { return stream_->next(step); }, step);
   transfer_->marks().put_on(step);
+  step_samples_ += tensors.input.size(0);
   if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
   return tensors;
 }
@@ -109,11 +123,17 @@ BatchTensors ModelStep::full_batch() {
   return transfer_->to_device(read_fixed_batch(*dataset_, size, options_.seed));
 }
 
-at::Tensor ModelStep::model_output(const at::Tensor& input) {
+at::Tensor ModelStep::output_of(Model& model, const at::Tensor& input) const {
   at::Tensor x = input;
   if (x.scalar_type() == at::kByte) x = x.to(at::kFloat).div_(255.0);
   if (x.dim() == 4) x = x.contiguous(options_.memory_format);
-  return model_->forward(x);
+  return model.forward(x);
+}
+
+// Where the data set is smaller than a batch, no step is full.
+std::int64_t ModelStep::samples_per_step() const {
+  if (largest_step_samples_ > 0) return largest_step_samples_;
+  return resolved_.integer("loader.batch_size") * resolved_.integer("model.accumulate");
 }
 
 void ModelStep::window(Edge edge) {
@@ -172,7 +192,8 @@ void ModelStep::report(ReportSink& sink) const {
         "steps, so that it needs a longer warm-up than the same model in C++");
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
-  report_model_work(resolved_, flops_per_sample_, options_.device.is_cuda(), sink);
+  report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()),
+                    options_.device.is_cuda(), sink);
   if (memory_) stepbench::report(*memory_, sink);
 }
 

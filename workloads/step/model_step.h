@@ -46,7 +46,9 @@ class ModelStep : public Workload {
   [[nodiscard]] BatchTensors next_batch(StepRecorder& step);
   // Bytes become floats between 0 and 1, and images take the model's layout, as a training loop
   // would do it.
-  [[nodiscard]] at::Tensor model_output(const at::Tensor& input);
+  [[nodiscard]] at::Tensor model_output(const at::Tensor& input) {
+    return output_of(*model_, input);
+  }
 
   // A batch of loader.batch_size samples on the device, outside steps and without the loader.
   [[nodiscard]] BatchTensors full_batch();
@@ -59,6 +61,9 @@ class ModelStep : public Workload {
  private:
   std::optional<std::string> build();
   void build_model();
+  void try_on_samples(Model& model, const DataShape& data);
+  [[nodiscard]] at::Tensor output_of(Model& model, const at::Tensor& input) const;
+  [[nodiscard]] std::int64_t samples_per_step() const;
   void keep_data_on_device();
 
   ResolvedCase resolved_;
@@ -77,6 +82,8 @@ class ModelStep : public Workload {
   std::int64_t parameter_count_ = 0;
   std::optional<AllocatorWindow> memory_;  // of the last window
   double flops_per_sample_ = 0;            // counted when the fingerprint is taken
+  std::int64_t step_samples_ = 0;          // of the step under way
+  std::int64_t largest_step_samples_ = 0;
 };
 
 }  // namespace stepbench

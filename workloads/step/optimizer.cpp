@@ -5,10 +5,13 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/_foreach_zero.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
 #include "harness/error.h"
+#include "workloads/step/number_operand.h"
 
 namespace stepbench {
 namespace {
@@ -24,7 +27,9 @@ std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& parameters) 
 
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients) {
   if (gradients.empty()) return at::zeros({});
-  return at::stack(at::_foreach_norm(gradients)).norm();
+  std::vector<at::Tensor> norms = at::_foreach_norm(gradients);
+  for (at::Tensor& norm : norms) norm = norm.to(norm.options());  // torch's, for several devices
+  return at::linalg_vector_norm(at::stack(norms), 2.0);
 }
 
 }  // namespace
@@ -74,9 +79,12 @@ void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm) 
   const at::NoGradGuard no_grad;
   const std::vector<at::Tensor> gradients = gradients_of(parameters);
   if (gradients.empty()) return;
-  const at::Tensor scale =
-      norm_of(gradients).add(1e-6).reciprocal_().mul_(max_norm).clamp_max_(1.0);
-  at::_foreach_mul_(gradients, scale);
+  const at::Tensor scale = norm_of(gradients)
+                               .add(number_operand(1e-6))
+                               .reciprocal()
+                               .mul(number_operand(max_norm))
+                               .clamp(std::nullopt, 1.0);
+  at::_foreach_mul_(gradients, scale.to(scale.options()));
 }
 
 }  // namespace stepbench

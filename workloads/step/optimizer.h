@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/resolved_case.h"
@@ -15,6 +16,13 @@ namespace stepbench {
 enum class Implementation : std::uint8_t { kSingle, kForeach, kFused };
 [[nodiscard]] Implementation implementation_of(const ResolvedCase& resolved);
 
+// What a fused step does on the device with the loss scaled for fp16: divides the gradients by
+// `factor`, unless they are unscaled already, and leaves everything as it was where `overflow` is
+// 1.
+struct LossScale {
+  std::optional<at::Tensor> factor, overflow;
+};
+
 class Optimizer {
  public:
   explicit Optimizer(std::vector<at::Tensor> parameters) : parameters_(std::move(parameters)) {}
@@ -22,7 +30,10 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer() = default;
 
-  virtual void step() = 0;  // parameters without a gradient are left alone
+  void step() { step({}); }
+  // Parameters without a gradient are left alone. `scale` is empty unless takes_loss_scale().
+  virtual void step(const LossScale& scale) = 0;
+  [[nodiscard]] virtual bool takes_loss_scale() const = 0;
   // Forgets all updates, in place: state keeps its memory.
   virtual void reset() = 0;
   void zero_grad(bool set_to_none);

@@ -2,7 +2,6 @@
 #include "workloads/step/own_model.h"
 
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>
 #include <sstream>
@@ -61,7 +60,7 @@ bool is_own_model(const ResolvedCase& resolved) { return resolved.has("model.pat
 
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
                    const BatchTensors& samples,
-                   const std::function<at::Tensor(const at::Tensor&)>& forward) {
+                   const std::function<at::Tensor(Model&, const at::Tensor&)>& forward) {
   const std::string& path = resolved.text("model.path");
   const auto parameters = model.parameters();
   const bool trainable =
@@ -72,14 +71,12 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
                                   "(torch.jit.freeze) or saved for inference. Save it in "
                                   "training mode, or measure it with workload: eval_step");
   }
-  // Without the optimising executor, which else would take this run for the model's usual one.
-  const torch::jit::GraphOptimizerEnabledGuard plain(false);
   const at::NoGradGuard no_grad;
   at::Tensor output;
   std::string refusal;
   model.train(false);
   try {
-    output = forward(samples.input);
+    output = forward(model, samples.input);
   } catch (const c10::Error& error) {
     refusal = error.what_without_backtrace();
   } catch (const std::exception& error) {

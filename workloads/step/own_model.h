@@ -13,9 +13,10 @@ namespace stepbench {
 [[nodiscard]] bool is_own_model(const ResolvedCase& resolved);
 
 // Gives such a model a few samples once, in evaluation mode and without gradients, and leaves it in
-// training mode. Throws ConfigError naming what was expected and what was given.
+// training mode. Throws ConfigError naming what was expected and what was given. TorchScript's
+// executor would take this run for the model's usual one: try a copy that nobody measures.
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
                    const BatchTensors& samples,
-                   const std::function<at::Tensor(const at::Tensor&)>& forward);
+                   const std::function<at::Tensor(Model&, const at::Tensor&)>& forward);
 
 }  // namespace stepbench

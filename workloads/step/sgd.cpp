@@ -5,6 +5,7 @@
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "workloads/step/number_operand.h"
 #include "workloads/step/optimizer.h"
 
 namespace stepbench {
@@ -21,7 +22,9 @@ class Sgd final : public Optimizer {
         nesterov_(resolved.has("optimizer.nesterov") && resolved.flag("optimizer.nesterov")),
         momenta_(this->parameters().size()) {}
 
-  void step() override {
+  bool takes_loss_scale() const override { return implementation_ == Implementation::kFused; }
+
+  void step(const LossScale& scale) override {
     const at::NoGradGuard no_grad;
     WithGradient now = with_gradient();
     if (now.parameters.empty()) return;
@@ -33,7 +36,8 @@ class Sgd final : public Optimizer {
         return foreach_tensor(now, momenta);
       case Implementation::kFused:
         at::_fused_sgd_(now.parameters, now.gradients, momenta, weight_decay_, momentum_, lr_,
-                        /*dampening=*/0.0, nesterov_, /*maximize=*/false, /*is_first_step=*/false);
+                        /*dampening=*/0.0, nesterov_, /*maximize=*/false, /*is_first_step=*/false,
+                        scale.factor, scale.overflow);
     }
   }
 
@@ -61,7 +65,7 @@ class Sgd final : public Optimizer {
       at::Tensor update = now.gradients[i];
       if (weight_decay_ != 0) update = update.add(now.parameters[i], weight_decay_);
       if (momentum_ != 0) {
-        momenta[i].mul_(momentum_).add_(update);
+        momenta[i].mul_(number_operand(momentum_)).add_(update);
         update = nesterov_ ? update.add(momenta[i], momentum_) : momenta[i];
       }
       now.parameters[i].add_(update, -lr_);
@@ -74,7 +78,11 @@ class Sgd final : public Optimizer {
     if (momentum_ != 0) {
       at::_foreach_mul_(momenta, momentum_);
       at::_foreach_add_(momenta, updates);
-      updates = nesterov_ ? at::_foreach_add(updates, momenta, momentum_) : momenta;
+      if (nesterov_) {
+        at::_foreach_add_(updates, momenta, momentum_);  // the gradients themselves, as in torch
+      } else {
+        updates = momenta;
+      }
     }
     at::_foreach_add_(now.parameters, updates, -lr_);
   }

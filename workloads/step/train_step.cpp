@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/train_step.h"
 
+#include <ATen/ops/ones_like.h>
+
 #include "workloads/step/autocast.h"
 #include "workloads/step/grad_scaler.h"
 #include "workloads/step/model_state.h"
@@ -10,6 +12,11 @@
 
 namespace stepbench {
 namespace {
+
+// The gradient to begin with is made as Python makes it; what C++ would make has another layout.
+void run_backward(const at::Tensor& loss) {
+  loss.backward(at::ones_like(loss, {}, at::MemoryFormat::Preserve));
+}
 
 class TrainStep final : public ModelStep {
  public:
@@ -44,7 +51,7 @@ void TrainStep::capture() {
   const ModelState before(model());
   graph_ = capture_graph(options().device, [this] {
     optimizer_->zero_grad(options().set_to_none);
-    loss_of(static_).backward();
+    run_backward(loss_of(static_));
     update();
   });
   before.restore();
@@ -88,13 +95,26 @@ void TrainStep::micro_batch(StepRecorder& step, bool first) {
     if (options().accumulate > 1) scored = scored / options().accumulate;
   }
   const auto backward = step.phase(PhaseId::kBackward);
-  (scaler_ ? scaler_->scale(scored) : scored).backward();
+  run_backward(scaler_ ? scaler_->scale(scored) : scored);
 }
 
 void TrainStep::update() {
-  if (scaler_) scaler_->unscale(optimizer_->parameters());
-  if (options().clip_norm > 0) clip_gradients(optimizer_->parameters(), options().clip_norm);
-  if (!scaler_ || scaler_->finite()) optimizer_->step();
+  const std::vector<at::Tensor>& parameters = optimizer_->parameters();
+  const bool clip = options().clip_norm > 0;
+  const bool scaled_step = scaler_ && optimizer_->takes_loss_scale();
+  if (scaled_step && !clip) {
+    scaler_->check(parameters);
+  } else if (scaler_) {
+    scaler_->unscale(parameters);
+  }
+  if (clip) clip_gradients(parameters, options().clip_norm);
+  if (scaled_step) {
+    LossScale scale{.factor = {}, .overflow = scaler_->overflow()};
+    if (!clip) scale.factor = scaler_->factor();
+    optimizer_->step(scale);
+  } else if (!scaler_ || scaler_->finite()) {
+    optimizer_->step();
+  }
   if (scaler_) scaler_->update();
 }
 
@@ -107,7 +127,7 @@ at::Tensor TrainStep::loss_of(const BatchTensors& batch) {
 Fingerprint TrainStep::score(const BatchTensors& fixed) {
   optimizer_->zero_grad(true);
   const at::Tensor scored = loss_of(fixed);
-  scored.backward();
+  run_backward(scored);
   return {.loss = scored.item<double>(),
           .gradient_norm = gradient_norm(optimizer_->parameters()).item<double>()};
 }

@@ -69,6 +69,25 @@ TEST(LauncherEnvironment, TheFilesEnvWinsOverAll) {
   EXPECT_EQ(variables, (Variables{{"OMP_NUM_THREADS", "5"}, {"MKL_NUM_THREADS", "3"}}));
 }
 
+TEST(LauncherEnvironment, AModelStepKeepsTheMemoryThatItFreed) {
+  ResolvedCase resolved;
+  resolved.options = {{"model.kind", Value{std::string{"mlp"}}}};
+  const Variables kept = {{"MALLOC_MMAP_THRESHOLD_", "33554432"},
+                          {"MALLOC_TRIM_THRESHOLD_", "1099511627776"}};
+  EXPECT_EQ(launcher_environment({}, resolved).variables, kept);
+  resolved.options.emplace("env.MALLOC_TRIM_THRESHOLD_", Value{std::string{"131072"}});
+  EXPECT_EQ(launcher_environment({}, resolved).variables,
+            (Variables{kept[0], {"MALLOC_TRIM_THRESHOLD_", "131072"}}));
+}
+
+TEST(LauncherEnvironment, WhoeverChoseAnAllocatorKeepsIt) {
+  ResolvedCase resolved;
+  resolved.options = {{"model.kind", Value{std::string{"mlp"}}}};
+  for (const char* name : {"MALLOC_ARENA_MAX", "GLIBC_TUNABLES", "LD_PRELOAD"}) {
+    EXPECT_EQ(launcher_environment({{name, "1"}}, resolved).variables, (Variables{{name, "1"}}));
+  }
+}
+
 TEST(LauncherEnvironment, RecordsWhatChangesSpeed) {
   const Fields fields =
       relevant_variables({{"HOME", "/root"}, {"OMP_PROC_BIND", "true"}, {"LD_PRELOAD", "x"}});

@@ -273,6 +273,63 @@ TEST_F(Machine, IsSampledAtMostOnceASecond) {
   EXPECT_EQ(text("load_1m_max"), "1.5");
 }
 
+// Every reading takes 10 ms.
+class SlowClock final : public Clock {
+ public:
+  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now += 10'000'000; }
+  mutable std::int64_t now = 0;
+};
+
+class PeakMemory : public Machine {
+ protected:
+  void SetUp() override {
+    Machine::SetUp();
+    write_process(root_, 10, 1, "worker");
+    sampler_.emplace(root_, 10, clock_);
+    sample();
+  }
+  void sample() {
+    clock_.now = std::max(clock_.now, sampler_->next_ns());
+    sampler_->sample();
+  }
+  void uses(const std::string& pss_kib) {
+    write("proc/10/smaps_rollup", "Pss: " + pss_kib + " kB\n");
+  }
+  [[nodiscard]] std::string peak_kib() const {
+    return std::to_string(std::get<std::int64_t>(sampler_->summary().at("tree_peak_pss_bytes")) /
+                          1024);
+  }
+  SlowClock clock_;
+  std::optional<MachineSampler> sampler_;
+};
+
+TEST_F(PeakMemory, IsNotReadEachSecondWhileMemoryStandsStill) {
+  uses("100");
+  for (int second = 0; second < 5; ++second) sample();
+  EXPECT_EQ(peak_kib(), "24");
+  for (int second = 0; second < 10; ++second) sample();
+  EXPECT_EQ(peak_kib(), "100");
+  EXPECT_EQ(to_text(sampler_->summary().at("samples")), "16");
+}
+
+TEST_F(PeakMemory, IsReadWithinASecondOfItsGrowth) {
+  uses("100");
+  write("proc/10/statm", "1000 11 1 1 0 1 0\n");
+  sample();
+  EXPECT_EQ(peak_kib(), "100");
+  uses("200");
+  write("proc/10/statm", "1000 11 0 1 0 1 0\n");
+  sample();
+  EXPECT_EQ(peak_kib(), "200") << "pages that were shared count to the process alone now";
+}
+
+TEST_F(PeakMemory, IsReadAtTheEndOfAWindow) {
+  uses("100");
+  clock_.now += 300'000'000;
+  sampler_->window_ends();
+  EXPECT_EQ(peak_kib(), "100");
+}
+
 // The worker used 90 ticks with its children, this process 10, others 100 of 400.
 TEST_F(Machine, TellsWhatOthersUsedOfTheCpusOfAWorker) {
   write("proc/self/status", "Cpus_allowed_list:\t0-1\n");

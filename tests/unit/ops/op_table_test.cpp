@@ -267,5 +267,18 @@ TEST(OpTable, OfAnEmptyLogIsEmpty) {
   EXPECT_TRUE(table.activities.empty());
 }
 
+TEST(OpTable, AnOpThatCallsItselfAgainCountsItsWorkOnce) {
+  constexpr std::string_view kShapes = "[[8, 32], [32, 64]]";
+  LogMaker maker;
+  maker.shaped("aten::mm", kShapes, 0, 100);
+  maker.op("aten::to", 10, 20);
+  maker.shaped("aten::mm", kShapes, 30, 90);
+  const OpTable table = make_op_table(maker.log);
+  EXPECT_EQ(totals_of(table.rows).flops, 2 * 8 * 32 * 64);
+  std::int64_t calls = 0;
+  for (const OpRow& row : table.rows) calls += table.text(row.name) == "aten::mm" ? row.calls : 0;
+  EXPECT_EQ(calls, 2);
+}
+
 }  // namespace
 }  // namespace stepbench

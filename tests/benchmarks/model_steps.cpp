@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// model_steps key=value ...: sets up a train_step or eval_step on the CPU, takes four steps, and
+// then answers each number on standard input with so many steps: "seconds faults", without what
+// the wait for data took. steps_against_python.py lets Python's own loop take turns with it.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/error.h"
+#include "harness/machine/launcher_environment.h"
+#include "harness/measure/instrument.h"
+#include "harness/measure/step_recorder.h"
+#include "tests/benchmarks/counted_instructions.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/step/eval_step.h"
+#include "workloads/step/software.h"
+#include "workloads/step/train_step.h"
+
+using namespace stepbench;
+
+namespace {
+
+// Goes on as a process with the variables that a launch gives its worker.
+void enter_launch(const test::Options& options, char** argv, char** environment) {
+  Variables inherited;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    inherited.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  const Variables variables = launcher_environment(inherited, test::train_case(options)).variables;
+  if (variables == inherited) return;
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : variables) texts.push_back(name + "=" + value);
+  std::vector<char*> entries;
+  for (std::string& text : texts) entries.push_back(text.data());
+  entries.push_back(nullptr);
+  ::execve("/proc/self/exe", argv, entries.data());
+}
+
+long page_faults() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+// Takes the wait for data out of what is counted: page faults, and instructions under callgrind.
+class OutsideDataWait final : public Instrument {
+ public:
+  [[nodiscard]] long faults_inside() const { return faults_inside_; }
+
+  std::string_view name() const override { return "outside data_wait"; }
+  std::optional<std::string> exercise() override { return std::nullopt; }
+  void change(Action, Action) override {}
+  void step_begin(std::int64_t) override {}
+  void step_end() noexcept override {}
+  void phase_begin(PhaseId id, DeviceStream) override {
+    if (id != PhaseId::kDataWait) return;
+    stepbench_toggle_counting();
+    faults_inside_ -= page_faults();
+  }
+  void phase_end(PhaseId id, DeviceStream) noexcept override {
+    if (id != PhaseId::kDataWait) return;
+    faults_inside_ += page_faults();
+    stepbench_toggle_counting();
+  }
+  void report(ReportSink&) const override {}
+
+ private:
+  long faults_inside_ = 0;
+};
+
+class Steps {
+ public:
+  explicit Steps(const test::Options& options)
+      : workload_(options.contains("workload")
+                      ? make_eval_step(test::train_case(options), context_)
+                      : make_train_step(test::train_case(options), context_)) {
+    if (const auto reason = workload_->set_up()) throw Error(*reason);
+    recorder_.listeners({&listener_, 1});
+    for (int i = 0; i < 4; ++i) (void)step_ns();
+  }
+  ~Steps() { workload_->tear_down(); }
+
+  [[nodiscard]] long faults() const { return page_faults() - outside_.faults_inside(); }
+
+  std::int64_t step_ns() {
+    recorder_.start_step(index_++);
+    const std::int64_t begin_ns = clock_.now_ns();
+    stepbench_toggle_counting();
+    workload_->step(recorder_);
+    stepbench_toggle_counting();
+    const std::int64_t all_ns = clock_.now_ns() - begin_ns;
+    return all_ns - recorder_.finish_step().phase_ns[static_cast<std::size_t>(PhaseId::kDataWait)];
+  }
+
+ private:
+  HostClock clock_;
+  WorkerContext context_{clock_, {}, {}};
+  OutsideDataWait outside_;
+  Instrument* listener_ = &outside_;
+  StepRecorder recorder_{clock_};
+  std::unique_ptr<Workload> workload_;
+  std::int64_t index_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv, char** environment) {
+  test::Options options = test::tiny_images("mlp");
+  for (int i = 1; i < argc; ++i) test::set_option(options, argv[i]);
+  enter_launch(options, argv, environment);
+  set_torch_threads(1, 1);
+  try {
+    Steps steps(options);
+    for (int count = 0; std::cin >> count;) {
+      const long faults = steps.faults();
+      std::int64_t ns = 0;
+      stepbench_start_counting();
+      for (int i = 0; i < count; ++i) ns += steps.step_ns();
+      stepbench_stop_counting();
+      std::cout << static_cast<double>(ns) * 1e-9 << ' ' << steps.faults() - faults << std::endl;
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "model_steps: %s\n", error.what());
+    return 1;
+  }
+}

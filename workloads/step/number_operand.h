@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/ScalarOps.h>
+
+namespace stepbench {
+
+// A number as Python hands it to mul_ or add_: a tensor that does not decide the result's type.
+// Given a plain number, C++ takes another overload, which calls a second operator inside.
+[[nodiscard]] inline at::Tensor number_operand(double value) {
+  return at::native::wrapped_scalar_tensor(value);
+}
+
+}  // namespace stepbench
