@@ -119,8 +119,8 @@ def main():
         print(f"{workers:>11}  {medians[0]:8.0f}  {medians[1]:8.0f}  {medians[2]:8.0f}  {shown[0]:22}  {shown[1]:22}",
               flush=True)
         reached &= statistics.median(ratios[0]) >= GOAL and interval(ratios[0])[0] >= LEAST
-    print(f"{'reached' if reached else 'NOT reached'}: {GOAL} times Python's rate with decode: exact, intervals above {LEAST}; "
-          f"medians of {given.rounds} epochs in turn, in brackets the interval of the median")
+    print(f"{'reached' if reached else 'NOT reached'}: {GOAL} times Python's rate with decode: exact, "
+          f"intervals above {LEAST}; medians of {given.rounds} epochs in turn, in brackets the interval of the median")
     return 0
 
 

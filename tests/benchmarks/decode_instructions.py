@@ -13,13 +13,17 @@ import sys
 SIZES = {"500x375": (500, 375, 24), "3000x2000": (3000, 2000, 6)}
 ARMS = ("decode", "bare", "exact", "fast")
 # At most, as parts of another arm's instructions.
-LIMITS = [("500x375", "exact", "bare", 0.55), ("3000x2000", "exact", "bare", 0.5), ("3000x2000", "fast", "exact", 0.8)]
+LIMITS = [
+    ("500x375", "exact", "bare", 0.55),
+    ("3000x2000", "exact", "bare", 0.5),
+    ("3000x2000", "fast", "exact", 0.8),
+]
 
 
 def per_image(program, folder, arm):
     run = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no", "--cache-sim=yes",
-         "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64",
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no",
+         "--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64",
          "--toggle-collect=stepbench::read_counted*", program, folder, arm], capture_output=True, text=True, check=False)
     events, counts = (re.search(rf"{name}\s*: (.*)", run.stderr) for name in ("Events", "Collected"))
     if run.returncode != 0 or not events or not counts:
@@ -28,7 +32,8 @@ def per_image(program, folder, arm):
     if count.get("Ir", 0) == 0:
         sys.exit(f"callgrind counted nothing for {arm}:\n{run.stderr}")
     images = int(run.stdout)
-    return [count["Ir"] / images, (count["D1mr"] + count["D1mw"]) / images, (count["DLmr"] + count["DLmw"]) / images]
+    misses = [(count[f"{level}mr"] + count[f"{level}mw"]) / images for level in ("D1", "DL")]
+    return [count["Ir"] / images, *misses]
 
 
 def main():
@@ -42,7 +47,8 @@ def main():
             found[size, arm] = per_image(program, folder, arm)
             bare = found.get((size, "bare"))
             part = f"{found[size, arm][0] / bare[0]:.2f}" if bare else ""
-            print("{:>9}  {:6}  {:12,.0f}  {:9,.0f}  {:9,.0f}  {}".format(size, arm, *found[size, arm], part), flush=True)
+            counts = "{:12,.0f}  {:9,.0f}  {:9,.0f}".format(*found[size, arm])
+            print(f"{size:>9}  {arm:6}  {counts}  {part}", flush=True)
     failed = False
     for size, arm, other, limit in LIMITS:
         part = found[size, arm][0] / found[size, other][0]

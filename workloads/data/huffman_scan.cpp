@@ -47,10 +47,9 @@ constexpr std::array<std::uint8_t, 2 * kCoefficients + 16> natural_order() {
 }
 constexpr auto kNaturalOrder = natural_order();
 
-bool damaged(j_decompress_ptr info, int warning) {
+void warn(j_decompress_ptr info, int warning) {
   info->err->msg_code = warning;
   (*info->err->emit_message)(reinterpret_cast<j_common_ptr>(info), -1);
-  return true;
 }
 
 // Both return false where the bits are no code.
@@ -86,7 +85,8 @@ bool damaged(j_decompress_ptr info, int warning) {
 
 bool decodable(const jpeg_decompress_struct& info) {
   return !info.progressive_mode && !info.arith_code && info.restart_interval == 0 &&
-         info.comps_in_scan == info.num_components && info.data_precision == 8;
+         info.comps_in_scan == info.num_components && info.data_precision == 8 && info.Ss == 0 &&
+         info.Se == int{kCoefficients} - 1;
 }
 
 int scaled_size(const jpeg_component_info& component) {
@@ -109,7 +109,7 @@ HuffmanTable::Code code_of(const JHUFF_TBL& table) {
 
 struct HuffmanScan::Hook {
   // Stands in for libjpeg's. `blocks` is null where nothing is wanted. No object here has a
-  // destructor: damaged() jumps out.
+  // destructor: warn() may jump out.
   static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
     auto& scan = *static_cast<HuffmanScan*>(info->client_data);
     const std::uint32_t column = scan.column_;
@@ -135,8 +135,8 @@ struct HuffmanScan::Hook {
       valid &= skip_ac(*block.ac, bits);
     }
     scan.bits_ = bits;
-    if (!valid) damaged(info, JWRN_HUFF_BAD_CODE);
-    if (bits.position() > scan.end_) damaged(info, JWRN_HIT_MARKER);
+    if (!valid) warn(info, JWRN_HUFF_BAD_CODE);
+    if (bits.position() > scan.end_) warn(info, JWRN_HIT_MARKER);
     return TRUE;
   }
 };
