@@ -11,7 +11,8 @@ import xml.etree.ElementTree as xml
 EXCUSES = re.compile("|".join((
     "no CUDA device", "needs a CUDA device", "running as root", "needs the performance counters",
     "published series are not on this machine", "public traces are not at hand",
-    "the kernel has no cachestat", "the build folder lies on tmpfs", "/dev/shm is no tmpfs here")))
+    "the kernel has no cachestat", "kernel has no transparent huge pages", "the build folder lies on tmpfs",
+    "/dev/shm is no tmpfs here")))
 
 
 def main() -> int:

@@ -41,7 +41,7 @@ def main():
     found = {}
     print(f"{'size':>9}  {'':6}  {'instructions':>12}  {'D1 misses':>9}  {'LL misses':>9}  per image; times bare")
     for size, (width, height, images) in SIZES.items():
-        folder = program.parent / f"decode-{size}"
+        folder = program.parent / f"decode-{size}-{images}"
         subprocess.run([program, folder, "make", str(width), str(height), str(images)], check=True)
         for arm in ARMS:
             found[size, arm] = per_image(program, folder, arm)
