@@ -48,9 +48,8 @@ CaseResult begin_case_result(const CasePair& pair) {
   }
   if (step_times(pair.base.measured, pair.candidate.measured).mixed) {
     result.notes.emplace_back(
-        "some launches have no device times: all are judged by the host's clock, to the moment "
-        "when "
-        "the device was done");
+        "some launches have no device times: these are judged by the host's clock, from an idle "
+        "device until it was idle again");
   }
   if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
   for (std::string& note : fingerprint_notes(pair)) result.notes.push_back(std::move(note));

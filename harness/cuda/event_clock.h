@@ -40,6 +40,7 @@ class EventClock final : public Instrument {
   void step_end() noexcept override;
   void phase_begin(PhaseId id, DeviceStream on) override;
   void phase_end(PhaseId id, DeviceStream on) noexcept override;
+  [[nodiscard]] bool times_the_device() const override { return ring_.failure().empty(); }
   void add_columns(Columns& cycle) override;
   void report(ReportSink& sink) const override;
 

@@ -206,9 +206,11 @@ StepClock clock_of(const LaunchEstimate& launch) {
 StepClock common(StepClock a, StepClock b) { return a == b ? a : StepClock::kDrained; }
 
 std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock) {
-  if (clock == StepClock::kDevice) return launch.device_ns.value_or(launch.host_ns);
-  if (clock == StepClock::kDrained) return launch.drained_ns.value_or(launch.host_ns);
-  return launch.host_ns;
+  if (clock == StepClock::kHost) return launch.host_ns;
+  // Where events end both, a window's time on the device is that between two drained moments: the
+  // host's own would hold the queue that the window began with.
+  if (launch.device_ns) return *launch.device_ns;
+  return launch.drained_ns.value_or(launch.host_ns);
 }
 
 double step_ns(const LaunchEstimate& launch, StepClock clock) {

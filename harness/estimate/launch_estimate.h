@@ -19,7 +19,7 @@ namespace stepbench {
 // Which clock gave the time of the windows.
 enum class StepClock : std::uint8_t {
   kHost,     // from step to step on the host, for cases without a device
-  kDrained,  // on the host, to the moment when the device had finished the window's work
+  kDrained,  // some launches by kDevice, others on the host: from an idle device until it is idle
   kDevice  // CUDA events on the stream that computes, from the end of a step to the end of the next
 };
 [[nodiscard]] std::string_view name_of(StepClock clock);  // "host", "drained", "device"
@@ -58,7 +58,7 @@ struct EpochBorders {
 struct LaunchEstimate {
   std::int64_t steps = 0;
   std::int64_t host_ns = 0;                // sum of step_ns
-  std::optional<std::int64_t> drained_ns;  // the same windows until the device was idle
+  std::optional<std::int64_t> drained_ns;  // on the host, until the device was idle
   std::optional<std::int64_t> device_ns;   // where every step has a time on the device
   bool on_device = false;
   // A file before 1.3 whose window is no whole number of epochs: its mean depends on where it lies.

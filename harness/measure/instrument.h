@@ -37,6 +37,8 @@ class Instrument {
   virtual void step_end() noexcept = 0;
   virtual void phase_begin(PhaseId id, DeviceStream on) = 0;
   virtual void phase_end(PhaseId id, DeviceStream on) noexcept = 0;
+  // It times windows on the device, whatever queue they begin with.
+  [[nodiscard]] virtual bool times_the_device() const { return false; }
   // After each finished window, on an idle device: columns of its own about the steps of `cycle`,
   // one value for each.
   virtual void add_columns(Columns& cycle);

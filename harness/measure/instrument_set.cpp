@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/instrument_set.h"
 
+#include <algorithm>
+
 namespace stepbench {
 
 void Instrument::add_columns(Columns&) {}
@@ -39,6 +41,11 @@ void InstrumentSet::unwind() noexcept {
     } catch (...) {  // NOLINT(bugprone-empty-catch): the exception on its way says what happened
     }
   }
+}
+
+bool InstrumentSet::any_times_the_device() const {
+  return std::any_of(order_.begin(), order_.end(),
+                     [](const Instrument* each) { return each->times_the_device(); });
 }
 
 std::span<Instrument* const> InstrumentSet::listening() const {

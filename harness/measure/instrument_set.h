@@ -26,6 +26,7 @@ class InstrumentSet {
   // Those that hear steps and phases at the present action: none at kNone.
   [[nodiscard]] std::span<Instrument* const> listening() const;
   [[nodiscard]] std::span<Instrument* const> all() const { return order_; }
+  [[nodiscard]] bool any_times_the_device() const;
 
  private:
   void change_one(std::size_t i, Action next);

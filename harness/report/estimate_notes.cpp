@@ -25,8 +25,9 @@ std::string count(double number) {
 void add_clock(const CaseRow& row, Lines& lines) {
   if (row.clock == StepClock::kDrained) {
     lines.emplace_back(
-        "not every launch has device times: `step` is by the host's clock, to the moment when the "
-        "device was done");
+        "not every launch has device times: the others are by the host's clock, from an idle "
+        "device "
+        "until it was idle again");
   }
   if (row.clock != StepClock::kDevice || !(*row.step_host_ns < *row.step_ns * (1 - kHostBehind))) {
     return;

@@ -89,8 +89,8 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
 }
 
 // Before a cycle's first step the device is drained and caches are brought into state. From there
-// to the window's end nothing waits, so that the window finds the loader and the device's queue as
-// the warm-up left them.
+// to the window's end nothing waits where the device is timed by events, so that the window finds
+// the loader and the device's queue as the warm-up left them.
 Action Loop::next_action(std::int64_t step) {
   if (in_window_) return action_at(options_.schedule, step - inserted_);
   if (step < cycle_from_) return Action::kNone;
@@ -114,7 +114,9 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
     return;
   }
   on_stage(is_active(action));
-  if (is_active(action) && options_.idle_device) workload_.synchronize();
+  // A host that times a window alone must not find the warm-up's work in it.
+  const bool host_alone = options_.idle_device || !instruments_.any_times_the_device();
+  if (is_active(action) && host_alone) workload_.synchronize();
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
   if (!is_active(action)) return;

@@ -20,8 +20,6 @@ class PlantedStep final : public Workload {
       : inner_(std::move(inner)), spin_ns_(spin_ns) {}
 
   std::optional<std::string> set_up() override { return inner_->set_up(); }
-  [[nodiscard]] std::int64_t steps_per_epoch() const override { return inner_->steps_per_epoch(); }
-  void before_cycle() override { inner_->before_cycle(); }
   void step(StepRecorder& step) override {
     inner_->step(step);
     if (spin_ns_ == 0) return;

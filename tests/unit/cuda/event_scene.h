@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,9 +12,9 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/event_clock.h"
+#include "harness/worker/loop.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
-#include "tests/unit/cuda/whole_cycles.h"
 
 namespace stepbench {
 
@@ -30,8 +31,15 @@ class DeviceWork final : public Workload {
   void synchronize() override {
     if (waits_) (void)api_.device_synchronize();
   }
+  void before_cycle() override { on_cycle(); }
+  void window(Edge edge) override {
+    if (edge == Edge::kBegin) on_window();
+  }
   void tear_down() override {}
   Fingerprint fingerprint() override { return {0, 0}; }
+
+  std::function<void()> on_cycle = [] {};
+  std::function<void()> on_window = [] {};
 
  private:
   CudaApi api_;
@@ -42,6 +50,8 @@ class DeviceWork final : public Workload {
 struct EventScene {
   void run(const DeviceWork::Step& step) {
     DeviceWork workload(cuda.api(), step, workload_waits);
+    workload.on_cycle = [&] { cuda.log.push_back("CYCLE"); };
+    workload.on_window = [&] { cuda.log.push_back("WINDOW"); };
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
     options.phase_names = names;
@@ -55,10 +65,13 @@ struct EventScene {
       instruments.push_back(std::move(made));
     }
     InstrumentSet set(std::move(instruments));
-    drive_cycles(schedule, clock, workload, set, names,
-                 {.before_cycle = [&] { cuda.log.push_back("CYCLE"); },
-                  .before_window = [&] { cuda.log.push_back("WINDOW"); },
-                  .after_window = [&](const Columns& cycle) { cycles.push_back(cycle); }});
+    LoopOptions loop_options;
+    loop_options.schedule = schedule;
+    loop_options.stop.cycles = schedule.repeat;
+    loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
+    Loop loop(loop_options, clock, workload, set, names);
+    loop.exercise();
+    (void)loop.run([](bool) {}, [&](const Columns& cycle) { cycles.push_back(cycle); });
     if (events != nullptr) events->report(said);
   }
 
