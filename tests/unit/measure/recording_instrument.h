@@ -15,6 +15,7 @@ struct InstrumentLog {
   std::vector<std::string> lines;
   int throw_at = -1;
   int throwing_actions = 0;
+  bool times_the_device = false;
 
   void may_throw(std::string line) {
     if (throwing_actions++ == throw_at) {
@@ -51,6 +52,7 @@ class RecordingInstrument final : public Instrument {
   void change(Action from, Action to) override {
     log_.may_throw(name_ + " " + stepbench::name_of(from) + ">" + stepbench::name_of(to));
   }
+  [[nodiscard]] bool times_the_device() const override { return log_.times_the_device; }
   void step_begin(std::int64_t index) override {
     log_.may_throw(name_ + " step " + std::to_string(index));
   }

@@ -208,7 +208,7 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
       "schedule: {wait: 0, warmup: 2, active: 5}\n"
       "sweep: {matrix: {python_mlp.batch_size: [8, 16]}}\n");
   StartedRun run = program.start();
-  for (std::string line; run.read_line(line) && line.find("median") == std::string::npos;) {
+  for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
   }
   run.signal(SIGTERM);
   EXPECT_EQ(run.wait(), 143);
