@@ -74,11 +74,15 @@ class Workload {
   // After set_up(): the steps from one epoch's border to the next, where the loader stops at them;
   // 0 where no border ever lies between two steps.
   [[nodiscard]] virtual std::int64_t steps_per_epoch() const { return 0; }
+  // Borders also lie between those that repeat after steps_per_epoch(): only whole epochs are even.
+  [[nodiscard]] virtual bool borders_inside_epochs() const { return false; }
   virtual void before_cycle() {}  // untimed, before its first step: bring the page cache into state
   virtual void step(StepRecorder& step) = 0;  // never synchronises on its own account
   // Untimed. The begin comes between two steps, with the warm-up's work still on its way: it must
   // not wait for the device. The end finds it idle. Reset peaks, read the allocator.
   virtual void window(Edge) {}
+  // Right after a window's last step, before anything waits for the device; must not wait either.
+  virtual void steps_done() {}
   virtual void synchronize() {}  // wait for the device; called outside windows only
   [[nodiscard]] virtual bool all_ranks_stop(bool mine) {
     return mine;

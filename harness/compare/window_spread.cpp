@@ -26,7 +26,9 @@ std::int64_t workers_of(const LaunchRow& row) {
 std::vector<std::span<const std::int64_t>> windows_of(const Launch& launch) {
   std::vector<std::span<const std::int64_t>> windows;
   for (const SamplesRow& row : launch.samples) {
-    const auto found = std::find(row.columns.begin(), row.columns.end(), "step_ns");
+    auto found = std::find(row.columns.begin(), row.columns.end(), "period_device_ns");
+    if (found == row.columns.end())
+      found = std::find(row.columns.begin(), row.columns.end(), "step_ns");
     if (found == row.columns.end()) continue;
     windows.emplace_back(row.values[static_cast<std::size_t>(found - row.columns.begin())]);
   }

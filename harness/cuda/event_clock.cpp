@@ -59,6 +59,7 @@ void EventClock::begin_window() {
   if (!step_before_) ring_.record(before_, nullptr);
   previous_end_ = before_;
   in_window_ = true;
+  window_opens_ = true;
 }
 
 // On an idle device: the event passes between the two readings of the host's clock.
@@ -75,6 +76,10 @@ void EventClock::step_begin(std::int64_t) {
   if (!ring_.failure().empty()) return;
   if (!in_window_) {
     make_room();
+  } else if (window_opens_) {
+    // A device that stands idle began nothing yet: what the host did meanwhile is no step's.
+    if (ring_.passed(before_)) ring_.record(before_, nullptr);
+    window_opens_ = false;
   } else if (ring_.full()) {
     if (ring_.ready(ring_.oldest())) {
       read_oldest();

@@ -68,7 +68,8 @@ class EventClock final : public Instrument {
   StepEvents* open_ = nullptr;
   std::size_t most_marks_ = 0;
   bool in_window_ = false;
-  bool step_before_ = false;  // this cycle's warm-up left its end in before_
+  bool window_opens_ = false;  // its first step has not begun
+  bool step_before_ = false;   // this cycle's warm-up left its end in before_
   CudaEvent before_ = nullptr;
   // On an idle device: after set-up or at the end of the last window, and at the end of this one.
   CudaEvent first_event_ = nullptr;

@@ -75,13 +75,14 @@ void EventRing::mark(StepEvents& step, PhaseId phase, CudaStream stream, bool be
   record(mark.event, stream);
 }
 
+bool EventRing::passed(CudaEvent event) {
+  if (!failure_.empty()) return false;
+  const int code = api_.event_query(event);
+  if (code != kCudaNotReady) check("cudaEventQuery", code);
+  return code == kCudaSuccess;
+}
+
 bool EventRing::ready(const StepEvents& step) {
-  const auto passed = [&](CudaEvent event) {
-    if (!failure_.empty()) return false;
-    const int code = api_.event_query(event);
-    if (code != kCudaNotReady) check("cudaEventQuery", code);
-    return code == kCudaSuccess;
-  };
   if (!passed(step.end)) return false;
   return std::all_of(
       step.marks.begin(), step.marks.begin() + static_cast<std::ptrdiff_t>(step.used),

@@ -53,6 +53,7 @@ class EventRing {
   void mark(StepEvents& step, PhaseId phase, CudaStream stream, bool begins);
 
   [[nodiscard]] StepEvents& oldest() { return *ring_[head_]; }
+  [[nodiscard]] bool passed(CudaEvent event);        // never waits
   [[nodiscard]] bool ready(const StepEvents& step);  // all its events have passed; never waits
   void pop();  // the oldest is read; it stays readable until the next pop()
   [[nodiscard]] std::int64_t elapsed_ns(CudaEvent from, CudaEvent to);

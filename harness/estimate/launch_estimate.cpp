@@ -129,29 +129,32 @@ Latency latency_of(std::span<const double> times) {
   return out;
 }
 
-// The loader's very first batch is no border.
-std::optional<EpochBorders> borders_of(const StepColumns& steps) {
-  if (!steps.has("epoch_wait_ns")) return std::nullopt;
+// The loader's very first batch is no border. `turn`: steps that the workers deliver together.
+std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t turn) {
+  if (!steps.has("epoch_wait_ns") || !steps.has("data_wait_ns")) return std::nullopt;
   const std::vector<std::int64_t> flags = steps.filled("flags");
-  const std::vector<std::int64_t> border_wait = steps.filled("epoch_wait_ns");
   const std::vector<std::int64_t> wait = steps.filled("data_wait_ns");
   EpochBorders out;
-  double at_borders = 0;
+  double in_turns = 0;
   double elsewhere = 0;
+  std::int64_t steps_in_turns = 0;
   std::int64_t others = 0;
+  std::int64_t left = 0;  // steps of the border's turn
   for (std::size_t i = 0; i < flags.size(); ++i) {
     if ((flags[i] & kFirstBatchBit) != 0) continue;
     if ((flags[i] & kEpochBorderBit) != 0) {
       ++out.steps;
-      at_borders += static_cast<double>(border_wait[i]);
-    } else {
-      ++others;
-      elsewhere += static_cast<double>(wait[i]);
+      left = turn;
     }
+    const bool in_turn = left > 0;
+    (in_turn ? in_turns : elsewhere) += static_cast<double>(wait[i]);
+    ++(in_turn ? steps_in_turns : others);
+    if (in_turn) --left;
   }
   if (out.steps == 0) return std::nullopt;
   const double usual = others == 0 ? 0 : elsewhere / static_cast<double>(others);
-  out.gap_ns = std::max(0.0, at_borders / static_cast<double>(out.steps) - usual);
+  out.gap_ns =
+      (in_turns - static_cast<double>(steps_in_turns) * usual) / static_cast<double>(out.steps);
   return out;
 }
 
@@ -178,7 +181,8 @@ std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
     return steps.has(name) ? std::optional(steps.sum(name)) : std::nullopt;
   };
   out.flagged = count_flags(steps.filled("flags"));
-  out.borders = borders_of(steps);
+  const double turn = number_of(launch.row.options, "schedule.block").value_or(1);
+  out.borders = borders_of(steps, std::max<std::int64_t>(static_cast<std::int64_t>(turn), 1));
   const bool cut = old_file && steps.cut_to_epochs(kEpochBorderBit);
   out.uneven = old_file && !cut && steps.has("data_wait_ns");
   out.steps = static_cast<std::int64_t>(steps.steps());

@@ -49,10 +49,12 @@ struct Latency {
   std::optional<Interval> interval_ns = {};  // 95 %, of the medians of ten blocks of steps
 };
 
-// The first batches of epochs, where the loader stops between them.
+// The first batches of epochs, where the loader stops between them. Workers that start together
+// deliver in turns, so that the steps after a border find their batches ready: a border's wait is
+// taken over a whole turn, and compared with turns elsewhere.
 struct EpochBorders {
   std::int64_t steps = 0;
-  double gap_ns = 0;  // mean wait of such a step beyond the mean wait of the others
+  double gap_ns = 0;  // mean wait of a turn that starts an epoch beyond that of others; may be < 0
 };
 
 struct LaunchEstimate {

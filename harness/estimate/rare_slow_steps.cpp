@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "harness/estimate/step_columns.h"
 
@@ -34,10 +35,11 @@ std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin) 
   if (row.measured.size() < kFewestLaunches || !row.mean_ns || !(*row.step_ns > 0)) return {};
   RareSlowSteps found{.difference = *row.mean_ns / *row.step_ns - 1};
   if (!(found.difference > margin)) return {};
-  const std::vector<double> usual = StepColumns(*in_the_middle(row).launch).values("step_ns");
+  const std::string_view column = row.clock == StepClock::kDevice ? "period_device_ns" : "step_ns";
+  const std::vector<double> usual = StepColumns(*in_the_middle(row).launch).values(column);
   const double longest = *std::max_element(usual.begin(), usual.end());
   for (const auto& [launch, estimate] : row.measured) {
-    const std::vector<double> times = StepColumns(*launch).values("step_ns");
+    const std::vector<double> times = StepColumns(*launch).values(column);
     found.steps += static_cast<std::int64_t>(times.size());
     found.slow +=
         std::count_if(times.begin(), times.end(), [&](double time) { return time > longest; });

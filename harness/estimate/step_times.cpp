@@ -34,14 +34,18 @@ StepTimes step_times(std::span<const Launch* const> base,
   const Estimates b = estimates_of(candidate);
   std::optional<StepClock> clock;
   StepTimes times;
+  bool timed = false;
+  bool untimed = false;
   for (const Estimates* side : {&a, &b}) {
     for (const auto& estimate : *side) {
       if (!estimate) continue;
-      times.mixed = times.mixed || (clock && *clock != clock_of(*estimate));
+      timed = timed || estimate->device_ns.has_value();
+      untimed = untimed || (estimate->on_device && !estimate->device_ns);
       clock = clock ? common(*clock, clock_of(*estimate)) : clock_of(*estimate);
       times.latency = times.latency || estimate->latency.has_value();
     }
   }
+  times.mixed = timed && untimed;
   times.clock = clock.value_or(StepClock::kHost);
   times.base = values_of(a, times.clock);
   times.candidate = values_of(b, times.clock);

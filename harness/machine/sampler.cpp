@@ -102,12 +102,13 @@ void MachineSampler::window_begins() {
 
 void MachineSampler::window_ends() {
   read_scheduler();
+  const std::int64_t ended_ns = clock_.now_ns();
   const std::vector<pid_t> tree = process_tree(root_, worker_);
   if (clock_.now_ns() >= walk_end_ns_ + walk_cost_ns_ * kRestWhileGrowing) {
     walk_pages(tree, resident_memory(root_, tree));
   }
   if (!window_ || !run_queue_wait_ns_) return;
-  const std::int64_t heard_ns = clock_.now_ns() - window_->begin_ns;
+  const std::int64_t heard_ns = ended_ns - window_->begin_ns;
   if (heard_ns < kLeastWindowNs) windows_missed_ = true;
   window_ns_ += heard_ns;
   window_waited_ns_ += *run_queue_wait_ns_ - window_->waited_ns;

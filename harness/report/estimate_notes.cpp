@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "harness/estimate/rare_slow_steps.h"
+#include "harness/number.h"
 #include "harness/report/number_text.h"
 #include "harness/stats/order.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kMargin = 0.01;      // between mean and median over launches
 constexpr double kHostBehind = 0.02;  // of the step: the host needed less time than the device
+constexpr double kWaits = 0.02;       // of the host's step: less, and the loader decides nothing
 constexpr double kLevelQueue = 0.02;  // of the window's steps
 
 using Lines = std::vector<std::string>;
@@ -23,11 +25,18 @@ std::string count(double number) {
 }
 
 void add_clock(const CaseRow& row, Lines& lines) {
-  if (row.clock == StepClock::kDrained) {
+  const auto timed = std::count_if(row.measured.begin(), row.measured.end(), [](const auto& each) {
+    return each.estimate.device_ns.has_value();
+  });
+  if (row.clock == StepClock::kDrained && timed > 0) {
     lines.emplace_back(
         "not every launch has device times: the others are by the host's clock, from an idle "
         "device "
         "until it was idle again");
+  } else if (row.clock == StepClock::kDrained) {
+    lines.emplace_back(
+        "no device times: `step` is by the host's clock, until the device had done the window's "
+        "work");
   }
   if (row.clock != StepClock::kDevice || !(*row.step_host_ns < *row.step_ns * (1 - kHostBehind))) {
     return;
@@ -78,11 +87,14 @@ void add_queue_level(const CaseRow& row, Lines& lines) {
     const auto begin = metric(*launch, "loader_ready_at_begin");
     const auto end = metric(*launch, "loader_ready_at_end");
     if (!begin || !end) return;
-    at_begin.push_back(*begin);
-    gained.push_back(*end - *begin);
-    steps.push_back(static_cast<double>(estimate.steps));
+    const double windows =
+        std::max(1.0, number_of(launch->row.report.schedule, "cycles").value_or(1));
+    at_begin.push_back(*begin / windows);
+    gained.push_back((*end - *begin) / windows);
+    steps.push_back(static_cast<double>(estimate.steps) / windows);
   }
-  if (gained.empty()) return;
+  const bool never_waits = row.data_wait_share.value_or(1) < kWaits;
+  if (gained.empty() || never_waits) return;
   const double difference = median(gained);
   const double taken = median(steps);
   if (!(std::abs(difference) > kLevelQueue * taken) || !(taken + difference > 0)) return;
@@ -142,7 +154,7 @@ std::string epoch_gaps(const std::vector<CaseRow>& rows) {
   const auto range = [&](std::optional<double> CaseRow::*member) {
     std::vector<double> values;
     for (const CaseRow& row : rows) {
-      if (row.*member) values.push_back(*(row.*member));
+      if (row.*member && *(row.*member) > 0) values.push_back(*(row.*member));
     }
     if (values.empty()) return std::string();
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -151,7 +163,11 @@ std::string epoch_gaps(const std::vector<CaseRow>& rows) {
     return least == most ? least : least + " to " + most;
   };
   const std::string gap = range(&CaseRow::epoch_gap_ns);
-  if (gap.empty()) return {};
+  if (gap.empty()) {
+    const bool borders = std::any_of(
+        rows.begin(), rows.end(), [](const CaseRow& row) { return row.epoch_gap_ns.has_value(); });
+    return borders ? "epoch gap: a step at a border waits no longer than others" : "";
+  }
   return "epoch gap: " + gap + " at each border, " + range(&CaseRow::epoch_gap_per_step_ns) +
          " spread over the steps; part of `step`";
 }

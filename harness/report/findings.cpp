@@ -56,11 +56,19 @@ std::string set_arguments(const Finding& finding) {
   return text;
 }
 
+// Where the device takes longer than the host, the host's wait for data holds nothing up.
+bool is_hidden_by_the_device(const CaseRow& row, const Finding& finding) {
+  constexpr double kHostAhead = 0.98;
+  return finding.id.starts_with("loader.") && row.clock == StepClock::kDevice && row.step_ns &&
+         *row.step_host_ns < kHostAhead * *row.step_ns;
+}
+
 std::vector<CaseFinding> findings_of(const CaseRow& row) {
   std::map<std::string_view, std::vector<const Finding*>> by_id;
   std::vector<std::string_view> order;
   for (const MeasuredLaunch& each : row.measured) {
     for (const Finding& finding : each.launch->row.report.findings) {
+      if (is_hidden_by_the_device(row, finding)) continue;
       auto& found = by_id[finding.id];
       if (found.empty()) order.push_back(finding.id);
       found.push_back(&finding);

@@ -67,7 +67,6 @@ void check_profile(Launch& profiled, const Results& finished) {
     if (overhead > kMostPerturbation) report.flags.emplace_back("perturbed");
   }
   if (mismatch) {
-    profiled.ops.clear();
     report.flags.emplace_back("profile_mismatch");
     profiled.ops.clear();
     report.notes.emplace_back(

@@ -11,6 +11,7 @@ namespace stepbench {
 struct EpochSteps {
   std::int64_t per_epoch = 0;  // from one border to the next; 0: there is none
   std::int64_t refill = 0;     // after a border, until the loader's queue stands as it will
+  bool only_whole = false;     // other borders lie between: windows without one are not looked for
 };
 
 struct EpochFit {
@@ -18,7 +19,8 @@ struct EpochFit {
   std::int64_t epochs = 0;  // whole ones in it, wherever it begins; 0: it must hold no border
 };
 
-// Whole epochs where no epoch is long enough for `active` steps that are clear of its borders.
+// Whole epochs where no epoch is long enough for `active` steps that are clear of its borders. A
+// batch that is fetched a step ahead has its wait one step before the border: that is kept clear.
 [[nodiscard]] EpochFit fit_epochs(const EpochSteps& steps, std::int64_t active);
 
 // How many steps later a window of `active` steps must begin than at step `begin`, so that neither

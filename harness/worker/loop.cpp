@@ -11,13 +11,10 @@ namespace stepbench {
 namespace {
 
 // On the device's clock where its events gave one, else on the host's.
-double mean_step_ns(const Columns& cycle, std::int64_t drained_ns) {
+std::int64_t window_ns(const Columns& cycle, std::int64_t drained_ns) {
   const auto name = std::find(cycle.names.begin(), cycle.names.end(), "period_device_ns");
-  const std::int64_t window_ns =
-      name == cycle.names.end()
-          ? drained_ns
-          : std::accumulate(cycle.at(*name).begin(), cycle.at(*name).end(), std::int64_t{0});
-  return static_cast<double>(window_ns) / static_cast<double>(cycle.values.front().size());
+  if (name == cycle.names.end()) return drained_ns;
+  return std::accumulate(cycle.at(*name).begin(), cycle.at(*name).end(), std::int64_t{0});
 }
 
 }  // namespace
@@ -83,6 +80,7 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
   result_.reason = StopReason::kWallLimit;
   result_.truncated = true;
   if (in_window_) {
+    workload_.steps_done();
     workload_.synchronize();
     workload_.window(Edge::kEnd);
   }
@@ -142,10 +140,10 @@ void Loop::end_window(const OnCycle& on_cycle) {
   const std::int64_t end_ns = clock_.now_ns();
   in_window_ = false;
   result_.usage += current_usage() - usage_at_begin_;
+  workload_.steps_done();
   const std::int64_t drain_ns = clock_.now_ns();
   workload_.synchronize();
   const std::int64_t drained_ns = end_ns - samples_.begin_ns() + (clock_.now_ns() - drain_ns);
-  result_.window_drained_ns += drained_ns;
   workload_.window(Edge::kEnd);
   Columns columns = samples_.columns(end_ns);
   for (Instrument* instrument : instruments_.all()) instrument->add_columns(columns);
@@ -153,7 +151,10 @@ void Loop::end_window(const OnCycle& on_cycle) {
   result_.active_steps += static_cast<std::int64_t>(samples_.size());
   ++result_.cycles;
   samples_.clear();
-  window_means_.push_back(mean_step_ns(columns, drained_ns));
+  const std::int64_t whole_ns = window_ns(columns, drained_ns);
+  result_.window_drained_ns += whole_ns;
+  window_means_.push_back(static_cast<double>(whole_ns) /
+                          static_cast<double>(columns.values.front().size()));
   on_cycle(columns);
 }
 

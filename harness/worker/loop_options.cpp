@@ -76,6 +76,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   } else {
     schedule.active = count(resolved, "schedule.active", 1);
   }
+  out.timing = schedule;
   if (is_profiling(pass)) profile_last_steps(resolved, out);
   out.idle_device = is_profiling(pass);
   out.sync_each_step = resolved.text("schedule.sync") == "step";
@@ -87,10 +88,16 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
 
 void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass) {
   options.epoch_steps.per_epoch = per_epoch;
-  const EpochFit fit = fit_epochs(options.epoch_steps, options.schedule.active);
+  const Schedule& timing = is_profiling(pass) ? options.timing : options.schedule;
+  const EpochFit fit = fit_epochs(options.epoch_steps, timing.active);
   if (fit.epochs == 0) return;
   options.epoch_steps.per_epoch = 0;
-  if (is_profiling(pass)) return;
+  if (is_profiling(pass)) {
+    const std::int64_t more = fit.active - timing.active;
+    const std::int64_t cycles = std::max<std::int64_t>(timing.repeat, 1);
+    if (options.schedule.skip_first > 0) options.schedule.skip_first += cycles * more;
+    return;
+  }
   options.schedule.active = fit.active;
   options.epochs = fit.epochs;
 }

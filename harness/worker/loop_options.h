@@ -19,6 +19,7 @@ struct LoopOptions {
   std::int64_t block_steps = 1;
   EpochSteps epoch_steps = {};  // per_epoch 0: where a window lies does not matter
   std::int64_t epochs = 0;      // whole ones in a window
+  Schedule timing = {};         // of the case's timing launches
   bool idle_device = false;     // windows begin on one: collectors of a profiling pass ask for it
   // No step starts later. A tenth of limits.wall_s, at most 10 s, is left for reporting and
   // tear-down before the controller ends the process.
@@ -31,7 +32,8 @@ struct LoopOptions {
                                        Pass pass = Pass::kTiming);
 
 // Makes the windows hold whole epochs, or says that they must lie between borders. `per_epoch` is
-// what Workload::steps_per_epoch() says. A profile stays as short as it was asked for.
+// what Workload::steps_per_epoch() says. A profile stays as short as it was asked for, and ends
+// where the timing launches end: a loss is compared after equally many steps.
 void fit_to_epochs(std::int64_t per_epoch, LoopOptions& options, Pass pass = Pass::kTiming);
 
 }  // namespace stepbench

@@ -29,6 +29,8 @@ class PlantedStep final : public Workload {
     }
   }
   std::int64_t steps_per_epoch() const override { return inner_->steps_per_epoch(); }
+  bool borders_inside_epochs() const override { return inner_->borders_inside_epochs(); }
+  void steps_done() override { inner_->steps_done(); }
   void before_cycle() override { inner_->before_cycle(); }
   void window(Edge edge) override { inner_->window(edge); }
   void synchronize() override { inner_->synchronize(); }

@@ -79,7 +79,7 @@ std::string precision_of_launches(const Plan& plan) {
   for (const PlannedCase& planned : plan.cases) {
     const ResolvedCase& resolved = planned.resolved;
     if (planned.skip || !waits_for_workers(resolved)) continue;
-    kinds.emplace(resolved.integer("schedule.block"),
+    kinds.emplace(resolved.integer("loader.num_workers"),
                   resolved.integer("schedule.active") * resolved.integer("schedule.repeat"));
   }
   std::string text;

@@ -8,6 +8,8 @@
 namespace stepbench {
 namespace {
 
+constexpr std::int64_t kFewestWindows = 11;  // of active: auto, before it may stop
+
 class ScheduleOfCase {
  public:
   explicit ScheduleOfCase(ResolvedCase& resolved) : resolved_(resolved) {}
@@ -34,6 +36,12 @@ class ScheduleOfCase {
 
 void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& facts,
                   RuleSink& sink) {
+  if (resolved.has("loader.epochs") && resolved.text("loader.epochs") == "separate" &&
+      !facts.smoke) {
+    sink.note(
+        "loader.epochs: separate: a window is whole epochs where one fits into it, and else lies "
+        "between two borders, so that what they cost is not measured; each launch says which");
+  }
   const std::int64_t workers = resolved.integer("loader.num_workers");
   const bool has_schedule = resolved.has("schedule.active");
   if (workers == 0 || facts.smoke || !has_schedule || !resolved.has("loader.prefetch_factor")) {
@@ -50,8 +58,11 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
   const char* window = schedule.automatic() ? "schedule.window" : "schedule.active";
   const std::int64_t least = std::max(schedule.steps(window), turns * workers);
   schedule.raise(window, (least + block - 1) / block * block);
-  if (schedule.automatic()) schedule.raise("schedule.max_active", schedule.steps(window));
-  schedule.raise("schedule.warmup", refill - schedule.steps("schedule.wait"));
+  if (schedule.automatic()) {
+    schedule.raise("schedule.max_active", kFewestWindows * schedule.steps(window));
+  }
+  const bool waits = schedule.steps("schedule.skip_first_wait") == 0;
+  schedule.raise("schedule.warmup", refill - (waits ? schedule.steps("schedule.wait") : 0));
   if (!schedule.raised()) return;
   sink.note(
       "the workers of a loader deliver in turns: where the file asks for less, `active` is raised "

@@ -54,16 +54,21 @@ Batch BatchStream::next(StepRecorder& step) {
 
 void BatchStream::window(Edge edge) {
   in_window_ = edge == Edge::kBegin;
-  if (const std::optional<std::int64_t> ready = loader_.ready()) {
-    std::optional<std::int64_t>& sum = in_window_ ? ready_at_begin_ : ready_at_end_;
-    sum = sum.value_or(0) + *ready;
-  }
+  // What lies ready is counted where the steps begin and end: workers go on while facts are read.
+  const auto count_ready = [&](std::optional<std::int64_t>& sum) {
+    if (const auto ready = loader_.ready()) sum = sum.value_or(0) + *ready;
+  };
   if (in_window_) {
-    loader_.reset_metrics();
+    unknown_length_ = loader_.batches_per_epoch() < 0;
     at_begin_ = read_window_facts(context_.clock);
+    count_ready(ready_at_begin_);
+    loader_.reset_metrics();
   } else {
+    count_ready(ready_at_end_);
     measured_.add(loader_.metrics());
-    window_.add_span(at_begin_, read_window_facts(context_.clock));
+    WindowFacts at_end = read_window_facts(context_.clock);
+    at_end.open_descriptors = count_descriptors();
+    window_.add_span(at_begin_, at_end);
   }
 }
 
@@ -75,6 +80,10 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved) const {
   report("loader_ready_at_begin", ready_at_begin_);
   report("loader_ready_at_end", ready_at_end_);
   if (yielded_) sink.metric("loader_first_wait_ns", static_cast<double>(first_wait_ns_));
+  if (unknown_length_ && window_.borders > 0) {
+    sink.note("the length of an epoch is not known: " + std::to_string(window_.borders) +
+              " borders lie where they fell in the windows, and the numbers depend on it");
+  }
   LoaderFacts facts = loader_facts(resolved, measured_, window_);
   facts.first_wait_ns = first_wait_ns_;
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));

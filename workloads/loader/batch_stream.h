@@ -27,7 +27,8 @@ class BatchStream {
   [[nodiscard]] Batch next(StepRecorder& step);
   [[nodiscard]] std::int64_t epoch() const { return epoch_; }
 
-  // To be called from Workload::window(), so that report() speaks of the active windows alone.
+  // To be called from Workload::window(kBegin) and steps_done(), so that report() speaks of the
+  // active windows alone.
   void window(Edge edge);
   // The loader's metrics, which loader_metrics() declares, and what they mean for this case; also
   // after the loader is gone.
@@ -45,6 +46,7 @@ class BatchStream {
   LoaderMetrics measured_;
   WindowFacts window_;
   bool in_window_ = false;
+  bool unknown_length_ = false;                 // of an epoch
   WindowFacts at_begin_;                        // readings at the window's begin
   std::optional<std::int64_t> ready_at_begin_;  // batches, summed over windows
   std::optional<std::int64_t> ready_at_end_;

@@ -29,7 +29,8 @@ struct WindowFacts {
 };
 
 // Costs some tens of microseconds; outside windows only.
-[[nodiscard]] WindowFacts read_window_facts(const Clock& clock);
+[[nodiscard]] WindowFacts read_window_facts(const Clock& clock);  // all but open_descriptors
+[[nodiscard]] std::int64_t count_descriptors();
 
 struct LoaderFacts {
   std::string engine = "thread";

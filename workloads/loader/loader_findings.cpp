@@ -224,7 +224,10 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderReckon
   const bool persist = facts.options.persistent_workers || facts.engine == "torch_cpp";
   const auto borders = static_cast<double>(facts.window.borders);
   const auto border_ns = static_cast<double>(facts.window.border_ns);
-  const double extra_ns = std::max(0.0, border_ns - borders * r.wait_ns / r.calls);
+  // The batches after a border were made in its wait: it stands for a whole turn of the workers.
+  const double turns = borders * static_cast<double>(r.workers());
+  const double usual_ns = r.calls > turns ? turns * r.wait_ns / (r.calls - turns) : 0;
+  const double extra_ns = std::max(0.0, border_ns - usual_ns);
   const double share = extra_ns / r.elapsed_ns;
   if (share < kBorder) return std::nullopt;
   return Finding{

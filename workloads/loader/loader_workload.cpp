@@ -28,7 +28,11 @@ void LoaderWorkload::before_cycle() { page_cache_.prepare(*dataset_); }
 
 void LoaderWorkload::step(StepRecorder& step) { BatchMarks(stream_->next(step)).put_on(step); }
 
-void LoaderWorkload::window(Edge edge) { stream_->window(edge); }
+void LoaderWorkload::window(Edge edge) {
+  if (edge == Edge::kBegin) stream_->window(edge);
+}
+
+void LoaderWorkload::steps_done() { stream_->window(Edge::kEnd); }
 
 void LoaderWorkload::tear_down() { stepbench::tear_down(loader_, context_); }
 

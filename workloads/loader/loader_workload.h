@@ -35,6 +35,7 @@ class LoaderWorkload final : public Workload {
 
   [[nodiscard]] std::optional<std::string> set_up() override;
   [[nodiscard]] std::int64_t steps_per_epoch() const override;
+  void steps_done() override;
   void before_cycle() override;
   void step(StepRecorder& step) override;
   void window(Edge edge) override;

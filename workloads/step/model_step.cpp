@@ -37,6 +37,10 @@ std::int64_t ModelStep::steps_per_epoch() const {
   return batches / std::gcd(batches, options_.accumulate);
 }
 
+bool ModelStep::borders_inside_epochs() const {
+  return loader_->batches_per_epoch() % options_.accumulate != 0;
+}
+
 void ModelStep::step(StepRecorder& step) {
   step_samples_ = 0;
   with_torch_errors([&] { run(step); });
@@ -136,8 +140,10 @@ std::int64_t ModelStep::samples_per_step() const {
   return resolved_.integer("loader.batch_size") * resolved_.integer("model.accumulate");
 }
 
+void ModelStep::steps_done() { stream_->window(Edge::kEnd); }
+
 void ModelStep::window(Edge edge) {
-  stream_->window(edge);
+  if (edge == Edge::kBegin) stream_->window(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());

@@ -28,6 +28,8 @@ class ModelStep : public Workload {
 
   std::optional<std::string> set_up() final;
   [[nodiscard]] std::int64_t steps_per_epoch() const final;
+  [[nodiscard]] bool borders_inside_epochs() const final;
+  void steps_done() final;
   void before_cycle() final { page_cache_.prepare(*dataset_); }
   void step(StepRecorder& step) final;
   void window(Edge edge) final;

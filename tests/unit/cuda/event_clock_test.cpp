@@ -164,16 +164,27 @@ TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   std::vector<std::string> cycle;  // two steps and four, with six borders each
   for (int step = 0; step < 6; ++step) {
-    if (step == 2) cycle.emplace_back("WINDOW");
+    if (step == 2) cycle.insert(cycle.end(), {"WINDOW", "query"});  // is the device idle?
     cycle.insert(cycle.end(), 6, "record");
   }
   auto from = scene.cuda.log.begin();
   for (int i = 0; i < scene.schedule.repeat; ++i) {
     from = std::find(from, scene.cuda.log.end(), "CYCLE");
-    ASSERT_GE(scene.cuda.log.end() - from, 1 + 37);
-    EXPECT_THAT(std::vector<std::string>(from + 1, from + 1 + 37), ElementsAreArray(cycle));
+    ASSERT_GE(scene.cuda.log.end() - from, 1 + 38);
+    EXPECT_THAT(std::vector<std::string>(from + 1, from + 1 + 38), ElementsAreArray(cycle));
     ++from;
   }
+}
+
+TEST(EventClock, WhatTheHostDoesBeforeTheFirstStepIsNoPartOfItWhereTheDeviceStoodIdle) {
+  Scene scene;
+  scene.before_window = [&] { scene.clock.pass(500 * kUs); };
+  scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
+  EXPECT_THAT(scene.column("period_device_ns"), Each(30 * kUs));
+  Scene busy;
+  busy.before_window = [&] { busy.clock.pass(500 * kUs); };
+  busy.run(two_phases(busy, 300 * kUs, 600 * kUs));
+  EXPECT_THAT(busy.column("period_device_ns"), Each(900 * kUs)) << "its queue hides the host";
 }
 
 TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {

@@ -51,7 +51,10 @@ struct EventScene {
   void run(const DeviceWork::Step& step) {
     DeviceWork workload(cuda.api(), step, workload_waits);
     workload.on_cycle = [&] { cuda.log.push_back("CYCLE"); };
-    workload.on_window = [&] { cuda.log.push_back("WINDOW"); };
+    workload.on_window = [&] {
+      cuda.log.push_back("WINDOW");
+      before_window();
+    };
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
     options.phase_names = names;
@@ -84,6 +87,7 @@ struct EventScene {
   CudaApi api = cuda.api();
   EventClockOptions options{.window = 4};
   Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
+  std::function<void()> before_window = [] {};
   bool without_events = false;
   bool workload_waits = true;  // for the device, where the loop asks it to
   std::optional<std::string> refused;

@@ -79,6 +79,22 @@ TEST(LaunchEstimate, AnEpochsGapIsWhatItsFirstBatchWaitsBeyondTheOthers) {
   EXPECT_DOUBLE_EQ(estimate->borders->gap_ns, 800);
 }
 
+TEST(LaunchEstimate, AnEpochsGapIsThatOfAWholeTurnOfTheWorkers) {
+  // Two workers in turns: of two batches one waits 100 and one finds its batch ready.
+  const std::vector<std::int64_t> wait = {100, 0, 100, 0, 100, 0, 100, 0};
+  const std::vector<std::int64_t> flags = {0, 0, 0, 0, 1, 0, 0, 0};
+  std::vector<std::int64_t> epoch_wait(8, 0);
+  epoch_wait[4] = 100;
+  Launch launch = made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
+                              {wait, wait, epoch_wait, flags});
+  launch.row.options["schedule.block"] = std::int64_t{2};
+  EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, 0);
+  launch.samples[0].values[1][4] = 170;
+  EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, 70);
+  launch.samples[0].values[1][4] = 60;
+  EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, -40) << "as noise may have it";
+}
+
 // Two epochs of three steps and a part of a third.
 Launch with_borders(int minor) {
   Launch launch =

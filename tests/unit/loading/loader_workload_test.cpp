@@ -113,7 +113,7 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   steps(5);
   workload.window(Edge::kBegin);
   steps(6);
-  workload.window(Edge::kEnd);
+  workload.steps_done();
   workload.tear_down();
   Reported reported;
   workload.report(reported);
@@ -161,7 +161,7 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
         workload.step(recorder);
         (void)recorder.finish_step();
       }
-      workload.window(Edge::kEnd);
+      workload.steps_done();
       workload.tear_down();
       Reported reported;
       workload.report(reported);

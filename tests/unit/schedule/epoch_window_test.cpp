@@ -37,13 +37,20 @@ TEST(EpochWindow, WholeEpochsHoldAsManyBordersWhereverTheWindowBegins) {
 TEST(EpochWindow, AnEpochThatLeavesNoRoomBesideItsRefillIsHeldWhole) {
   EXPECT_EQ(fit_epochs({.per_epoch = 68, .refill = 18}, 50).active, 68);
   EXPECT_EQ(fit_epochs({.per_epoch = 68, .refill = 18}, 50).epochs, 1);
-  EXPECT_EQ(fit_epochs({.per_epoch = 69, .refill = 18}, 50).active, 50);
-  EXPECT_EQ(fit_epochs({.per_epoch = 69, .refill = 18}, 50).epochs, 0);
+  EXPECT_EQ(fit_epochs({.per_epoch = 69, .refill = 18}, 50).epochs, 1);
+  EXPECT_EQ(fit_epochs({.per_epoch = 70, .refill = 18}, 50).active, 50);
+  EXPECT_EQ(fit_epochs({.per_epoch = 70, .refill = 18}, 50).epochs, 0);
+}
+
+TEST(EpochWindow, WhereBordersLieInsideEpochsOnlyWholeOnesAreEven) {
+  const EpochSteps steps{.per_epoch = 101, .refill = 10, .only_whole = true};
+  EXPECT_EQ(fit_epochs(steps, 50).active, 101);
+  EXPECT_EQ(fit_epochs(steps, 150).active, 202);
 }
 
 TEST(EpochWindow, InLongEpochsNeitherABorderNorItsRefillLiesInAWindow) {
   const std::int64_t active = 50;
-  for (const std::int64_t per_epoch : {69, 70, 100, 1000}) {
+  for (const std::int64_t per_epoch : {70, 71, 100, 1000}) {
     for (const std::int64_t refill : {0, 1, 18}) {
       const EpochSteps steps{.per_epoch = per_epoch, .refill = refill};
       for (std::int64_t begin = 0; begin < 3 * per_epoch; ++begin) {
@@ -52,7 +59,7 @@ TEST(EpochWindow, InLongEpochsNeitherABorderNorItsRefillLiesInAWindow) {
         const std::int64_t clear_from = begin + more - refill;
         ASSERT_EQ(borders_in(per_epoch, clear_from + 1, active + refill - 1), 0)
             << per_epoch << ' ' << refill << ' ' << begin;
-        ASSERT_EQ(borders_in(per_epoch, begin + more, active), 0);
+        ASSERT_EQ(borders_in(per_epoch, begin + more, active + 1), 0) << "nor is the next a border";
         ASSERT_EQ(steps_past_border(steps, active, begin + more), 0) << "it is in its place";
       }
     }
@@ -62,8 +69,8 @@ TEST(EpochWindow, InLongEpochsNeitherABorderNorItsRefillLiesInAWindow) {
 TEST(EpochWindow, AWindowThatIsClearOfBordersStaysInItsPlace) {
   const EpochSteps steps{.per_epoch = 100, .refill = 18};
   EXPECT_EQ(steps_past_border(steps, 50, 0), 0) << "the launch's first step is no border";
-  EXPECT_EQ(steps_past_border(steps, 50, 50), 0);
-  EXPECT_EQ(steps_past_border(steps, 50, 51), 67) << "at step 118, 18 steps after the border";
+  EXPECT_EQ(steps_past_border(steps, 50, 49), 0);
+  EXPECT_EQ(steps_past_border(steps, 50, 50), 68) << "at step 118, 18 steps after the border";
   EXPECT_EQ(steps_past_border(steps, 50, 110), 8);
   EXPECT_EQ(steps_past_border(steps, 50, 118), 0);
 }
