@@ -33,8 +33,8 @@ def main():
         p = [stats.wilcoxon([math.log(b / a) for a, b in each]).pvalue for each in pairs]
         intervals = [campaigns.change_interval(each, 0.95) for each in pairs]
         print(json.dumps({
-            "estimate": label, "campaigns": len(p), "p_below_05": sum(value < 0.05 for value in p),
-            "ks_p": stats.kstest(p, "uniform").pvalue,
+            "estimate": label, "campaigns": len(p), "p_below_05": sum(bool(value < 0.05) for value in p),
+            "ks_p": float(stats.kstest(p, "uniform").pvalue),
             "claims": sum(low > MARGIN or high < -MARGIN for _, low, high in intervals),
             "half_width_median": statistics.median((high - low) / 2 for _, low, high in intervals)}))
 

@@ -220,6 +220,7 @@ Json comparable(Json verdict) {
   for (Json& one : verdict.at("cases")) {
     one.erase("notes");
     one.at("metrics").erase(1);
+    one.at("metrics").at(0).erase("p_adjusted");  // corrected for the test of memory beside it
   }
   return verdict;
 }

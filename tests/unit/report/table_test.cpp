@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include "harness/error.h"
@@ -115,6 +116,33 @@ TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
   EXPECT_THAT(best_cases(slower), testing::ElementsAre("13995f", "3d1fb2"));
   EXPECT_THAT(best_cases(read_results(kData / "few_launches.jsonl")), testing::IsEmpty())
       << "a range of few launches tells no winner";
+}
+
+// A recorded run of configs/dataloader_sweep.yaml on 512 JPEG files, two busy cores.
+TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
+  const Results results = read_results(kData / "dataloader_sweep.jsonl");
+  std::vector<CaseRow> rows = case_rows(results);
+  ASSERT_EQ(rows.size(), 3U);
+  for (const CaseRow& row : rows) {
+    std::vector<double> steps;
+    for (const Launch& launch : results.launches) {
+      if (launch.row.key.case_id != row.case_id) continue;
+      const SamplesRow& part = launch.samples.at(0);
+      const auto& times = part.values.at(1);
+      steps.push_back(
+          static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /
+          static_cast<double>(times.size()));
+      EXPECT_THAT(part.values.at(4), testing::Each(32)) << "joined epochs have full batches only";
+    }
+    ASSERT_EQ(steps.size(), 6U);
+    std::sort(steps.begin(), steps.end());
+    EXPECT_DOUBLE_EQ(row.step_ns.value(), (steps[2] + steps[3]) / 2);
+    EXPECT_NEAR(row.samples_per_s.value(), 32e9 / *row.step_ns, 1e-9);
+    if (to_text(row.options.at("loader.num_workers")) == "1") continue;
+    EXPECT_LT(row.p50_ns.value(), 0.9 * *row.step_ns) << "most steps found their batch ready";
+  }
+  EXPECT_THAT(best_cases(results), testing::ElementsAre("0992dd", "15ceab"))
+      << "2 and 4 workers are not told apart; 1 worker is slower";
 }
 
 TEST(Table, MarkdownHasTheSameRows) {
