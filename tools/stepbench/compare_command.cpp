@@ -60,7 +60,13 @@ Comparison compare_files(const Arguments& arguments) {
     options.ignore = full_names(arguments.ignore, base, candidate);
     options.key = key_without(options.ignore, built_in_catalogue());
   }
-  return compare({&base, arguments.base}, {&candidate, arguments.candidate}, options);
+  Comparison comparison =
+      compare({&base, arguments.base}, {&candidate, arguments.candidate}, options);
+  if (comparison.cases.empty() && arguments.ignore.empty()) {
+    std::string why = why_nothing_joins(base, candidate, built_in_catalogue());
+    if (!why.empty()) comparison.warnings.push_back(std::move(why));
+  }
+  return comparison;
 }
 
 int execute(const Arguments& arguments, const Environment& environment) {

@@ -2,6 +2,7 @@
 #include "tools/stepbench/compare_key.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/catalogue/nearest.h"
@@ -43,25 +44,96 @@ std::vector<std::string> full_names(const std::vector<std::string>& ignored, con
   return names;
 }
 
+namespace {
+
+using KeyOptions = std::map<std::string, std::string>;
+
+// The options that make the case, as they read in its identity.
+KeyOptions key_options(const LaunchRow& row, const Catalogue& catalogue) {
+  KeyOptions options;
+  for (const auto& [name, value] : row.options) {
+    if (is_null(value)) continue;
+    const Option* option = catalogue.find_option(name);
+    if (option != nullptr &&
+        (option->identity == Identity::kContext || value == option->identity_default)) {
+      continue;
+    }
+    std::string text = to_text(value);
+    if (name == "device") text.resize(std::min(text.size(), text.find(':')));
+    options.emplace(name, std::move(text));
+  }
+  return options;
+}
+
+std::vector<KeyOptions> first_cases(const Results& results, const Catalogue& catalogue) {
+  constexpr std::size_t kMost = 64;
+  std::set<KeyOptions> cases;
+  for (const Launch& launch : results.launches) {
+    if (cases.size() < kMost) cases.insert(key_options(launch.row, catalogue));
+  }
+  return {cases.begin(), cases.end()};
+}
+
+std::vector<std::string> differing(const KeyOptions& a, const KeyOptions& b) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second != value) names.insert(name);
+  }
+  for (const auto& [name, value] : b) {
+    if (!a.contains(name)) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
 CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
   return [ignored, &catalogue](const LaunchRow& row) {
     std::string key;
-    for (const auto& [name, value] : row.options) {
-      if (is_null(value) || std::find(ignored.begin(), ignored.end(), name) != ignored.end()) {
-        continue;
-      }
-      const Option* option = catalogue.find_option(name);
-      if (option != nullptr &&
-          (option->identity == Identity::kContext || value == option->identity_default)) {
-        continue;
-      }
-      std::string text = to_text(value);
-      if (name == "device") text.resize(std::min(text.size(), text.find(':')));
+    for (const auto& [name, text] : key_options(row, catalogue)) {
+      if (std::find(ignored.begin(), ignored.end(), name) != ignored.end()) continue;
       key.append(name).append("=").append(std::to_string(text.size())).append(":");
       key.append(text).append("\n");
     }
     return key;
   };
+}
+
+std::string why_nothing_joins(const Results& base, const Results& candidate,
+                              const Catalogue& catalogue) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> fewest;
+  const KeyOptions* before = nullptr;
+  const KeyOptions* after = nullptr;
+  const std::vector<KeyOptions> olds = first_cases(base, catalogue);
+  const std::vector<KeyOptions> news = first_cases(candidate, catalogue);
+  for (const KeyOptions& a : olds) {
+    for (const KeyOptions& b : news) {
+      std::vector<std::string> names = differing(a, b);
+      if (before != nullptr && names.size() >= fewest.size()) continue;
+      fewest = std::move(names);
+      before = &a;
+      after = &b;
+    }
+  }
+  if (fewest.empty() || fewest.size() > kMostNamed) return {};
+  const auto value = [&](const KeyOptions& of, const std::string& name) {
+    const auto found = of.find(name);
+    if (found != of.end()) return found->second;
+    const Option* option = catalogue.find_option(name);
+    return option == nullptr || is_null(option->identity_default)
+               ? std::string("unset")
+               : to_text(option->identity_default);
+  };
+  std::string text = "no case is in both: the most similar ones differ in ";
+  std::string ignore;
+  for (const std::string& name : fewest) {
+    text += (ignore.empty() ? "" : ", ") + name + " (" + value(*before, name) + " -> " +
+            value(*after, name) + ')';
+    ignore += " --ignore " + name;
+  }
+  return text + "; to set them side by side all the same:" + ignore;
 }
 
 }  // namespace stepbench::cli

@@ -19,4 +19,10 @@ namespace stepbench::cli {
 [[nodiscard]] CaseKey key_without(const std::vector<std::string>& ignored,
                                   const Catalogue& catalogue);
 
+// For results without a common case: the options in which their most similar cases differ, with
+// both values, and how to join all the same. Looks at the first cases of each side; empty: nothing
+// to say.
+[[nodiscard]] std::string why_nothing_joins(const Results& base, const Results& candidate,
+                                            const Catalogue& catalogue);
+
 }  // namespace stepbench::cli

@@ -18,6 +18,7 @@ namespace stepbench {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing_compare::around_10_ms;
 using testing_compare::MadeResults;
 using testing_compare::make;
@@ -145,8 +146,13 @@ TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
   other.cases[0].case_id = "bbbb";
   other.cases[0].num_workers = 8;
   put("eight.jsonl", other);
-  EXPECT_EQ(run("old.jsonl eight.jsonl").exit_code, 4);
-  EXPECT_EQ(run("old.jsonl eight.jsonl --ignore num_workers").exit_code, 0);
+  const Ended apart = run("old.jsonl eight.jsonl");
+  EXPECT_EQ(apart.exit_code, 4);
+  EXPECT_THAT(apart.output, HasSubstr("the most similar ones differ in loader.num_workers ("));
+  EXPECT_THAT(apart.output, HasSubstr("--ignore loader.num_workers"));
+  const Ended joined = run("old.jsonl eight.jsonl --ignore num_workers");
+  EXPECT_EQ(joined.exit_code, 0);
+  EXPECT_THAT(joined.output, Not(HasSubstr("the most similar ones")));
   const Ended wrong = run("old.jsonl eight.jsonl --ignore loader.num_worker");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.output, HasSubstr("did you mean 'loader.num_workers'?"));
