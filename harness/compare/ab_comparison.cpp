@@ -68,6 +68,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
   std::vector<MetricQuestion> questions = questions_of(pairs, results.columns, options.margins);
   for (std::string& note : take_varying_counts(questions)) result.notes.push_back(std::move(note));
   for (const MetricQuestion& asked : questions) {
+    if (!asked.note.empty()) result.notes.push_back(asked.note);
     MetricResult metric = metric_result(asked);
     if (!asked.primary) {
       metric.judgement = judge({&asked.question, 1}, rule).judgements.front();
@@ -77,9 +78,9 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  const StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
-  judge_noise({"arm a", times.base, pair.base.measured},
-              {"arm b", times.candidate, pair.candidate.measured}, options.allow, result, gates);
+  const Question& steps = questions.front().question;
+  judge_noise({"arm a", steps.base, pair.base.measured},
+              {"arm b", steps.candidate, pair.candidate.measured}, options.allow, result, gates);
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};
   const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB)};
   for (std::string& note : exact_count_notes(base, candidate, results.columns)) {

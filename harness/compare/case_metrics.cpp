@@ -60,6 +60,11 @@ std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector
                        .question = {.base = std::move(times.base),
                                     .candidate = std::move(times.candidate),
                                     .margin = margins.step}});
+  if (times.mixed) {
+    questions.front().note =
+        "some launches have no device times: these are judged by the host's clock, from an idle "
+        "device until it was idle again";
+  }
   if (const Metric* peak = peak_metric(pair, columns)) {
     Question question{.base = reported(pair.base, peak->name),
                       .candidate = reported(pair.candidate, peak->name)};

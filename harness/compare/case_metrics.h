@@ -23,6 +23,7 @@ struct MetricQuestion {
   std::string unit;
   bool primary = false;  // takes part in the correction for many tests
   Question question;
+  std::string note = {};  // what must be known of its values
 };
 
 // `columns`: of both sides. The step time comes first and is always asked for; the peak when a side

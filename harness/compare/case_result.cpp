@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "harness/compare/exit_code.h"
-#include "harness/estimate/step_times.h"
 
 namespace stepbench {
 namespace {
@@ -45,11 +44,6 @@ CaseResult begin_case_result(const CasePair& pair) {
     result.notes.push_back(std::to_string(before) + " active steps in the base and " +
                            std::to_string(after) +
                            " in the candidate: percentiles of unequal counts do not compare");
-  }
-  if (step_times(pair.base.measured, pair.candidate.measured).mixed) {
-    result.notes.emplace_back(
-        "some launches have no device times: these are judged by the host's clock, from an idle "
-        "device until it was idle again");
   }
   if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
   for (std::string& note : fingerprint_notes(pair)) result.notes.push_back(std::move(note));

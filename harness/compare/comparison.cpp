@@ -63,6 +63,7 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
     std::vector<MetricQuestion> questions = questions_of(pair, columns, options.margins);
     for (std::string& note : take_varying_counts(questions)) one.notes.push_back(std::move(note));
     for (MetricQuestion& asked : questions) {
+      if (!asked.note.empty()) one.notes.push_back(asked.note);
       one.metrics.push_back(metric_result(asked));
       if (one.metrics.size() == 1) {
         base_runs.push_back(in_run_order(pair.base, asked.question.base));
