@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 
 namespace stepbench {
 

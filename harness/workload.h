@@ -11,14 +11,15 @@
 #include <string>
 #include <string_view>
 
-#include "harness/catalogue/value.h"
+#include "harness/base/clock.h"
+#include "harness/base/resolved_case.h"
+#include "harness/base/value.h"
 #include "harness/findings/finding.h"
-#include "harness/measure/clock.h"
 #include "harness/measure/step_recorder.h"
-#include "harness/ops/op_table.h"
-#include "harness/resolved_case.h"
 
 namespace stepbench {
+
+struct OpTable;
 
 enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
 

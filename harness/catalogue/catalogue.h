@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/value.h"
 #include "harness/catalogue/source.h"
-#include "harness/catalogue/value.h"
 
 namespace stepbench {
 

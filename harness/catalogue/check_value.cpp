@@ -3,8 +3,8 @@
 #include <cmath>
 #include <regex>
 
-#include "harness/catalogue/nearest.h"
 #include "harness/catalogue/validate.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {

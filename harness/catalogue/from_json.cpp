@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/catalogue/nearest.h"
 #include "harness/catalogue/validate.h"
-#include "harness/error.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {

@@ -3,16 +3,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
 
 namespace stepbench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json value_json(const Value& value) {
+OrderedJson value_json(const Value& value) {
   return std::visit(
-      [](const auto& typed) -> Json {
+      [](const auto& typed) -> OrderedJson {
         if constexpr (std::is_same_v<std::decay_t<decltype(typed)>, std::monostate>) {
           return nullptr;
         } else {
@@ -76,9 +76,9 @@ const char* name_of(Role role) {
   return "";
 }
 
-Json option_json(const Option& option) {
+OrderedJson option_json(const Option& option) {
   const Option plain;
-  Json json = {{"name", option.name}, {"type", name_of(option.type)}, {"doc", option.doc}};
+  OrderedJson json = {{"name", option.name}, {"type", name_of(option.type)}, {"doc", option.doc}};
   if (!option.unit.empty()) json["unit"] = option.unit;
   if (!is_null(option.default_value)) json["default"] = value_json(option.default_value);
   if (option.required) json["required"] = true;
@@ -100,14 +100,14 @@ Json option_json(const Option& option) {
   return json;
 }
 
-Json options_json(const std::vector<Option>& options) {
-  Json json = Json::array();
+OrderedJson options_json(const std::vector<Option>& options) {
+  OrderedJson json = OrderedJson::array();
   for (const Option& option : options) json.push_back(option_json(option));
   return json;
 }
 
-Json section_json(const Section& section) {
-  Json json = {{"name", section.name}, {"doc", section.doc}};
+OrderedJson section_json(const Section& section) {
+  OrderedJson json = {{"name", section.name}, {"doc", section.doc}};
   if (!section.selector.empty()) json["selector"] = section.selector;
   if (section.open) json["open"] = true;
   json["options"] = options_json(section.options);
@@ -118,19 +118,20 @@ Json section_json(const Section& section) {
   return json;
 }
 
-Json metric_json(const Metric& metric) {
-  Json json = {{"name", metric.name},
-               {"unit", metric.unit},
-               {"role", name_of(metric.role)},
-               {"direction", name_of(metric.direction)},
-               {"doc", metric.doc}};
+OrderedJson metric_json(const Metric& metric) {
+  OrderedJson json = {{"name", metric.name},
+                      {"unit", metric.unit},
+                      {"role", name_of(metric.role)},
+                      {"direction", name_of(metric.direction)},
+                      {"doc", metric.doc}};
   if (metric.source != Source::kUnsaid) json["source"] = name_of(metric.source);
   if (metric.exact || exact_by_unit(metric)) json["exact"] = metric.exact;
   return json;
 }
 
-Json workload_json(const WorkloadSpec& workload) {
-  Json json = {{"name", workload.name}, {"doc", workload.doc}, {"sections", workload.sections}};
+OrderedJson workload_json(const WorkloadSpec& workload) {
+  OrderedJson json = {
+      {"name", workload.name}, {"doc", workload.doc}, {"sections", workload.sections}};
   for (const Phase& phase : workload.phases) {
     json["phases"].push_back({{"name", phase.name}, {"doc", phase.doc}});
   }
@@ -143,15 +144,15 @@ Json workload_json(const WorkloadSpec& workload) {
 }  // namespace
 
 std::string to_json(const Catalogue& catalogue) {
-  Json json = {{"stepbench_catalogue", kCatalogueVersion},
-               {"sections", Json::array()},
-               {"workloads", Json::array()}};
+  OrderedJson json = {{"stepbench_catalogue", kCatalogueVersion},
+                      {"sections", OrderedJson::array()},
+                      {"workloads", OrderedJson::array()}};
   for (const Section& section : catalogue.sections)
     json["sections"].push_back(section_json(section));
   for (const WorkloadSpec& workload : catalogue.workloads) {
     json["workloads"].push_back(workload_json(workload));
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string catalogue_digest(const Catalogue& catalogue) { return digest(to_json(catalogue)); }

@@ -10,13 +10,13 @@
 namespace stepbench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string full_name(const Section& section, const Option& option) {
   return section.name.empty() ? option.name : section.name + "." + option.name;
 }
 
-Json scalar(const Value& value) {
+OrderedJson scalar(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
   if (const auto* number = std::get_if<double>(&value)) return *number;
@@ -24,7 +24,7 @@ Json scalar(const Value& value) {
   return nullptr;
 }
 
-void add_bound(Json& json, const char* name, double bound) {
+void add_bound(OrderedJson& json, const char* name, double bound) {
   if (!std::isfinite(bound)) return;
   if (bound == std::floor(bound) && std::abs(bound) < 9e15) {
     json[name] = static_cast<std::int64_t>(bound);
@@ -33,7 +33,7 @@ void add_bound(Json& json, const char* name, double bound) {
   }
 }
 
-Json typed(const Option& option) {
+OrderedJson typed(const Option& option) {
   switch (option.type) {
     case OptionType::kBool:
       return {{"type", "boolean"}};
@@ -41,7 +41,7 @@ Json typed(const Option& option) {
       return {{"enum", option.choices}};
     case OptionType::kInteger:
     case OptionType::kNumber: {
-      Json json = {{"type", option.type == OptionType::kInteger ? "integer" : "number"}};
+      OrderedJson json = {{"type", option.type == OptionType::kInteger ? "integer" : "number"}};
       add_bound(json, "minimum", option.min);
       add_bound(json, "maximum", option.max);
       return json;
@@ -50,18 +50,19 @@ Json typed(const Option& option) {
       if (!option.pattern.empty()) {
         // A text that looks like a number is written without quotes.
         const bool may_be_number = std::regex_match("0", std::regex(option.pattern));
-        return {{"type", may_be_number ? Json::array({"string", "number"}) : Json("string")},
+        return {{"type",
+                 may_be_number ? OrderedJson::array({"string", "number"}) : OrderedJson("string")},
                 {"pattern", "^(" + option.pattern + ")$"}};
       }
-      return {{"type", Json::array({"string", "number", "boolean"})}};
+      return {{"type", OrderedJson::array({"string", "number", "boolean"})}};
     case OptionType::kPath:
       return {{"type", "string"}, {"minLength", 1}};
   }
-  return Json::object();
+  return OrderedJson::object();
 }
 
-Json value_schema(const Option& option) {
-  Json any = Json::array({typed(option)});
+OrderedJson value_schema(const Option& option) {
+  OrderedJson any = OrderedJson::array({typed(option)});
   if (option.type != OptionType::kEnum && !option.choices.empty()) {
     any.push_back({{"enum", option.choices}});
   }
@@ -78,14 +79,14 @@ std::string description(const Option& option) {
 }
 
 // All declarations of one name; variants may share it.
-Json option_schema(const std::vector<const Option*>& declarations) {
-  Json json = {{"description", description(*declarations.front())}};
+OrderedJson option_schema(const std::vector<const Option*>& declarations) {
+  OrderedJson json = {{"description", description(*declarations.front())}};
   if (declarations.size() == 1 && !is_null(declarations.front()->default_value)) {
     json["default"] = scalar(declarations.front()->default_value);
   }
-  Json any = Json::array();
+  OrderedJson any = OrderedJson::array();
   for (const Option* option : declarations) {
-    for (Json& alternative : value_schema(*option)) {
+    for (OrderedJson& alternative : value_schema(*option)) {
       if (std::find(any.begin(), any.end(), alternative) == any.end()) any.push_back(alternative);
     }
   }
@@ -120,26 +121,27 @@ class SchemaMaker {
     for (const WorkloadSpec& spec : catalogue.workloads) workload_names_.push_back(spec.name);
   }
 
-  Json make() {
-    Json properties = Json::object();
+  OrderedJson make() {
+    OrderedJson properties = OrderedJson::object();
     for (const Section& section : catalogue_.sections) {
       if (section.name.empty()) properties = options_of(section);
     }
     if (properties.contains("workload")) {
       properties["workload"]["anyOf"] =
-          Json::array({workload_values(), {{"$ref", "#/$defs/variable"}}});
+          OrderedJson::array({workload_values(), {{"$ref", "#/$defs/variable"}}});
     }
     for (const Section& section : catalogue_.sections) {
       if (!section.name.empty()) properties[section.name] = section_schema(section);
     }
     properties["sweep"] = sweep_schema();
-    Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                   {"title", "stepbench experiment"},
-                   {"type", "object"},
-                   {"additionalProperties", false},
-                   {"anyOf", Json::array({{{"required", Json::array({"workload"})}},
-                                          {{"required", Json::array({"sweep"})}}})},
-                   {"properties", std::move(properties)}};
+    OrderedJson schema = {
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+        {"title", "stepbench experiment"},
+        {"type", "object"},
+        {"additionalProperties", false},
+        {"anyOf", OrderedJson::array({{{"required", OrderedJson::array({"workload"})}},
+                                      {{"required", OrderedJson::array({"sweep"})}}})},
+        {"properties", std::move(properties)}};
     schema["allOf"] = variant_rules();
     schema["$defs"] = {{"variable",
                         {{"description", "A value with ${NAME:-default} in it."},
@@ -149,17 +151,17 @@ class SchemaMaker {
   }
 
  private:
-  [[nodiscard]] Json workload_values() const { return {{"enum", workload_names_}}; }
+  [[nodiscard]] OrderedJson workload_values() const { return {{"enum", workload_names_}}; }
 
-  [[nodiscard]] Json options_of(const Section& section) const {
-    Json properties = Json::object();
+  [[nodiscard]] OrderedJson options_of(const Section& section) const {
+    OrderedJson properties = OrderedJson::object();
     for (const auto& [name, declarations] : declarations_of(section)) {
       const std::size_t dot = name.find('.');
       if (dot == std::string::npos) {
         properties[name] = option_schema(declarations);
         continue;
       }
-      Json& group = properties[name.substr(0, dot)];
+      OrderedJson& group = properties[name.substr(0, dot)];
       group["type"] = "object";
       group["additionalProperties"] = false;
       group["properties"][name.substr(dot + 1)] = option_schema(declarations);
@@ -167,11 +169,13 @@ class SchemaMaker {
     return properties;
   }
 
-  [[nodiscard]] Json section_schema(const Section& section) const {
-    Json json = {{"description", section.doc}, {"type", Json::array({"object", "null"})}};
+  [[nodiscard]] OrderedJson section_schema(const Section& section) const {
+    OrderedJson json = {{"description", section.doc},
+                        {"type", OrderedJson::array({"object", "null"})}};
     json["properties"] = options_of(section);
     if (section.open) {
-      json["additionalProperties"] = {{"type", Json::array({"string", "number", "boolean"})}};
+      json["additionalProperties"] = {
+          {"type", OrderedJson::array({"string", "number", "boolean"})}};
     } else {
       json["additionalProperties"] = false;
     }
@@ -179,21 +183,22 @@ class SchemaMaker {
   }
 
   // Without a sweep a variant's file must not hold options of its siblings.
-  [[nodiscard]] Json variant_rules() const {
-    Json rules = Json::array();
+  [[nodiscard]] OrderedJson variant_rules() const {
+    OrderedJson rules = OrderedJson::array();
     for (const Section& section : catalogue_.sections) {
       for (const Variant& variant : section.variants) {
-        Json refused = Json::object();
+        OrderedJson refused = OrderedJson::object();
         for (const auto& [name, declarations] : declarations_of(section)) {
           if (!belongs(section, variant, name)) refused[name] = false;
         }
         if (refused.empty()) continue;
-        const Json is_variant = {{"properties", {{section.selector, {{"const", variant.name}}}}},
-                                 {"required", Json::array({section.selector})}};
+        const OrderedJson is_variant = {
+            {"properties", {{section.selector, {{"const", variant.name}}}}},
+            {"required", OrderedJson::array({section.selector})}};
         rules.push_back({{"if",
                           {{"properties", {{section.name, is_variant}}},
-                           {"required", Json::array({section.name})},
-                           {"not", {{"required", Json::array({"sweep"})}}}}},
+                           {"required", OrderedJson::array({section.name})},
+                           {"not", {{"required", OrderedJson::array({"sweep"})}}}}},
                          {"then", {{"properties", {{section.name, {{"properties", refused}}}}}}}});
       }
     }
@@ -207,45 +212,46 @@ class SchemaMaker {
   }
 
   template <typename Wrap>
-  [[nodiscard]] Json by_full_name(bool keys_only, Wrap wrap) const {
-    Json properties = Json::object();
-    Json patterns = Json::object();
+  [[nodiscard]] OrderedJson by_full_name(bool keys_only, Wrap wrap) const {
+    OrderedJson properties = OrderedJson::object();
+    OrderedJson patterns = OrderedJson::object();
     for (const Section& section : catalogue_.sections) {
       for (const auto& [name, declarations] : declarations_of(section)) {
         if (keys_only && declarations.front()->identity == Identity::kContext) continue;
-        Json value = option_schema(declarations);
+        OrderedJson value = option_schema(declarations);
         if (section.name.empty() && name == "workload")
-          value["anyOf"] = Json::array({workload_values()});
+          value["anyOf"] = OrderedJson::array({workload_values()});
         properties[full_name(section, *declarations.front())] = wrap(value);
       }
       if (!section.open) continue;
       patterns["^" + section.name + "\\..+$"] =
-          wrap({{"type", Json::array({"string", "number", "boolean"})}});
+          wrap({{"type", OrderedJson::array({"string", "number", "boolean"})}});
     }
-    Json json = {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", false}};
+    OrderedJson json = {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", false}};
     json["properties"] = std::move(properties);
     json["patternProperties"] = std::move(patterns);
     return json;
   }
 
-  [[nodiscard]] Json sweep_schema() const {
-    const auto list_or_one = [](const Json& value) -> Json {
-      return {
-          {"anyOf", Json::array({value, {{"type", "array"}, {"minItems", 1}, {"items", value}}})}};
+  [[nodiscard]] OrderedJson sweep_schema() const {
+    const auto list_or_one = [](const OrderedJson& value) -> OrderedJson {
+      return {{"anyOf", OrderedJson::array(
+                            {value, {{"type", "array"}, {"minItems", 1}, {"items", value}}})}};
     };
-    const auto one = [](const Json& value) -> Json { return value; };
-    Json matrix = by_full_name(true, list_or_one);
+    const auto one = [](const OrderedJson& value) -> OrderedJson { return value; };
+    OrderedJson matrix = by_full_name(true, list_or_one);
     matrix["description"] = "Every combination of the values.";
-    Json zip = by_full_name(false, list_or_one);
+    OrderedJson zip = by_full_name(false, list_or_one);
     zip["description"] = "Lists of equal length that advance together.";
-    Json exclude = {{"description", "Points of matrix x zip to leave out."},
-                    {"type", "array"},
-                    {"minItems", 1},
-                    {"items", by_full_name(false, list_or_one)}};
-    Json include = {{"description", "Cases to append: the file's options with these over them."},
-                    {"type", "array"},
-                    {"minItems", 1},
-                    {"items", by_full_name(false, one)}};
+    OrderedJson exclude = {{"description", "Points of matrix x zip to leave out."},
+                           {"type", "array"},
+                           {"minItems", 1},
+                           {"items", by_full_name(false, list_or_one)}};
+    OrderedJson include = {
+        {"description", "Cases to append: the file's options with these over them."},
+        {"type", "array"},
+        {"minItems", 1},
+        {"items", by_full_name(false, one)}};
     return {{"description", "Options that vary from case to case, by their full names."},
             {"type", "object"},
             {"minProperties", 1},
@@ -264,7 +270,8 @@ class SchemaMaker {
 }  // namespace
 
 std::string json_schema(const Catalogue& catalogue) {
-  return SchemaMaker(catalogue).make().dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return SchemaMaker(catalogue).make().dump(1, ' ', false, OrderedJson::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace stepbench

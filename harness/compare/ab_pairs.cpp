@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -6,7 +6,8 @@
 #include <map>
 #include <string_view>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/compare/usable_pairs.h"
 #include "harness/estimate/step_times.h"
 
 namespace stepbench {
@@ -29,10 +30,6 @@ std::vector<double> reported(const CaseLaunches& one, const std::string& metric)
     values.push_back(found == metrics.end() ? kNan : found->second.value_or(kNan));
   }
   return values;
-}
-
-bool constant(const std::vector<double>& values) {
-  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
 }
 
 // The peak that says most of a case: what the device's allocator held rather than what the process

@@ -12,7 +12,7 @@
 namespace stepbench {
 namespace {
 
-constexpr double kLeastShare = 0.1;
+constexpr double kMinCauseShare = 0.1;
 
 struct Launches {
   std::vector<double> step;
@@ -76,7 +76,7 @@ std::vector<PhaseChange> phase_changes(const CasePair& pair, double confidence) 
 std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes) {
   std::erase_if(changes, [](const PhaseChange& change) {
     const bool may_be_nothing = change.interval_ns.low <= 0 && change.interval_ns.high >= 0;
-    return std::abs(change.share) < kLeastShare || may_be_nothing;
+    return std::abs(change.share) < kMinCauseShare || may_be_nothing;
   });
   return changes;
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -17,7 +17,7 @@
 namespace stepbench {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kManyTies = 0.2;
 
 // Beside the judgement, in log ratios with the sign that makes larger worse.
@@ -53,17 +53,13 @@ double standard_deviation(std::span<const double> values) {
   return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-bool constant(std::span<const double> values) {
-  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
-}
-
 // Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
 // program alone, and there is no verdict on them.
 void judge_exactly(const Question& question, Design design, const UsablePairs& usable,
                    Judgement& judgement) {
-  judgement.p = kNan;
-  judgement.p_adjusted = kNan;
-  judgement.p_mann_whitney = kNan;
+  judgement.p = kNotANumber;
+  judgement.p_adjusted = kNotANumber;
+  judgement.p_mann_whitney = kNotANumber;
   if (!constant(usable.base) || !constant(usable.candidate)) {
     const auto [low, high] = std::minmax_element(usable.base.begin(), usable.base.end());
     const auto [new_low, new_high] =
@@ -80,7 +76,8 @@ void judge_exactly(const Question& question, Design design, const UsablePairs& u
   judgement.slower = sign_of(question.direction) * (b - a) > 0;
   if (a != 0) judgement.change = b / a - 1;
   if (a == b) judgement.change = 0;
-  judgement.interval = {judgement.change.value_or(kNan), judgement.change.value_or(kNan)};
+  judgement.interval = {judgement.change.value_or(kNotANumber),
+                        judgement.change.value_or(kNotANumber)};
   judgement.sign_interval = judgement.interval;
   judgement.cles = a == b ? 0.5 : judgement.slower ? 1 : 0;
   judgement.reason = "exact";
@@ -204,7 +201,7 @@ Family judge(std::span<const Question> questions, const VerdictRule& rule) {
   Family family;
   family.judgements.resize(questions.size());
   std::vector<Estimate> estimates(questions.size());
-  std::vector<double> p_values(questions.size(), kNan);
+  std::vector<double> p_values(questions.size(), kNotANumber);
   std::size_t fewest_pairs = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const Question& question = questions[i];
@@ -214,7 +211,7 @@ Family judge(std::span<const Question> questions, const VerdictRule& rule) {
     judgement.dropped = usable.dropped;
     judgement.base_median = median(usable.all_base);
     judgement.candidate_median = median(usable.all_candidate);
-    judgement.p = judgement.p_adjusted = judgement.p_mann_whitney = judgement.cles = kNan;
+    judgement.p = judgement.p_adjusted = judgement.p_mann_whitney = judgement.cles = kNotANumber;
     const double all = static_cast<double>(judgement.pairs + judgement.dropped);
     if (judgement.pairs == 0) {
       judgement.reason = judgement.dropped > 0 ? "no_usable_values" : "no_pairs";

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "harness/number.h"
+#include "harness/base/number.h"
 #include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
 #include "harness/stats/signed_rank.h"
@@ -67,7 +67,7 @@ constexpr std::array kWatched = {
     Watched{"quota", "cpu_quota", stopped, kApart, false,
             "time that the CPU quota stopped the worker"}};
 
-std::string percent(double share) {
+std::string three_digit_percent(double share) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
   return text.data();
@@ -136,7 +136,8 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
     gate.state = GateState::kWarning;
     gate.warns_at = kLoadWarns;
     gate.value = level;
-    gate.text = "the machine was busy: others used " + percent(level) + " of its CPU time";
+    gate.text =
+        "the machine was busy: others used " + three_digit_percent(level) + " of its CPU time";
     return;
   }
   const Labels labels = count_labels(cases, watched.flag);
@@ -168,8 +169,8 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   gate.warns_at = watched.apart;
   if (fails) gate.fails_at = watched.apart;
   gate.text = std::string(watched.what) +
-              " differs between the arms by more than chance: " + percent(before) +
-              " in the base, " + percent(after) + " in the candidate";
+              " differs between the arms by more than chance: " + three_digit_percent(before) +
+              " in the base, " + three_digit_percent(after) + " in the candidate";
   return gate;
 }
 

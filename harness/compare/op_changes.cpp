@@ -14,7 +14,7 @@
 namespace stepbench {
 namespace {
 
-constexpr double kLeastShare = 0.02;  // of all ops' time; smaller changes of a share are noise
+constexpr double kMinOpShare = 0.02;  // of all ops' time; smaller changes of a share are noise
 
 using Key = std::tuple<std::string, std::string, std::string>;  // name, shapes, phase
 
@@ -90,10 +90,10 @@ bool calls_differ(const OpChange& change) {
 bool explains(const OpChange& change, double whole_ns) {
   if (calls_differ(change)) return true;
   if (!change.change_ns) {
-    return std::abs(change.candidate_share - change.base_share) >= kLeastShare;
+    return std::abs(change.candidate_share - change.base_share) >= kMinOpShare;
   }
   const bool sure = change.range_ns.low > 0 || change.range_ns.high < 0;
-  return sure && std::abs(*change.change_ns) >= kLeastShare * whole_ns;
+  return sure && std::abs(*change.change_ns) >= kMinOpShare * whole_ns;
 }
 
 double weight(const OpChange& change) {

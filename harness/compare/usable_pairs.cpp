@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 namespace stepbench {
@@ -26,6 +27,10 @@ UsablePairs usable_pairs(const Question& question) {
   std::copy_if(question.candidate.begin(), question.candidate.end(),
                std::back_inserter(result.all_candidate), good);
   return result;
+}
+
+bool constant(std::span<const double> values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
 }
 
 }  // namespace stepbench

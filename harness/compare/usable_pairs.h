@@ -16,4 +16,7 @@ struct UsablePairs {
 
 [[nodiscard]] UsablePairs usable_pairs(const Question& question);
 
+// All of them are equal.
+[[nodiscard]] bool constant(std::span<const double> values);
+
 }  // namespace stepbench

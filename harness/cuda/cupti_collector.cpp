@@ -8,10 +8,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "harness/base/clock.h"
 #include "harness/cuda/cupti_buffers.h"
 #include "harness/cuda/cupti_records.h"
 #include "harness/cuda/launch_calls.h"
-#include "harness/measure/clock.h"
 
 namespace stepbench {
 namespace {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/cuda/event_ring.h"
-#include "harness/measure/clock.h"
 #include "harness/measure/instrument.h"
 
 namespace stepbench {

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/number.h"
 #include "harness/estimate/step_columns.h"
-#include "harness/number.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {

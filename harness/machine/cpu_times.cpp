@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

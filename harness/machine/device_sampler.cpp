@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::int64_t kPeriodNs = 1'000'000'000;
-constexpr std::int64_t kFirstSampleNs = 200'000'000;  // short launches have a reading too
-constexpr std::int64_t kRest = 1000;  // watching costs at most a thousandth of the time
+constexpr std::int64_t kDevicePeriodNs = 1'000'000'000;
+constexpr std::int64_t kFirstDeviceSampleNs = 200'000'000;  // short launches have a reading too
+constexpr std::int64_t kDeviceRest = 1000;  // watching costs at most a thousandth of the time
 
 }  // namespace
 
@@ -50,7 +50,7 @@ DeviceSampler::DeviceSampler(const NvmlSession* session, std::optional<int> devi
       clock_(clock),
       owner_of_(std::move(owner_of)),
       next_ns_(session == nullptr || !device ? std::numeric_limits<std::int64_t>::max()
-                                             : clock.now_ns() + kFirstSampleNs),
+                                             : clock.now_ns() + kFirstDeviceSampleNs),
       last_ns_(clock.now_ns()) {}
 
 void DeviceSampler::sample() {
@@ -58,7 +58,7 @@ void DeviceSampler::sample() {
   if (begin_ns < next_ns_) return;
   const std::optional<DeviceState> state = session_->read(*device_);
   const std::int64_t end_ns = clock_.now_ns();
-  next_ns_ = end_ns + std::max(kPeriodNs, (end_ns - begin_ns) * kRest);
+  next_ns_ = end_ns + std::max(kDevicePeriodNs, (end_ns - begin_ns) * kDeviceRest);
   if (!state) return;
   ++samples_;
   sm_mhz_.add(state->sm_mhz);
@@ -80,7 +80,7 @@ void DeviceSampler::sample() {
 void DeviceSampler::window_begins() {
   in_window_ = true;
   if (session_ == nullptr || !device_) return;
-  next_ns_ = std::min(next_ns_, clock_.now_ns() + kFirstSampleNs);
+  next_ns_ = std::min(next_ns_, clock_.now_ns() + kFirstDeviceSampleNs);
 }
 
 // In a container the driver may tell the numbers that the machine outside gives to processes: then

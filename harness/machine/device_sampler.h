@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/devices.h"
-#include "harness/measure/clock.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {

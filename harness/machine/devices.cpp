@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/machine/device_state.h"
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "harness/machine/percent_text.h"
+#include "harness/text/percent_text.h"
 
 namespace stepbench {
 namespace {

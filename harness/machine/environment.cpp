@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/machine/cgroup.h"
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/command.h"
 #include "harness/machine/environment.h"
-#include "harness/machine/text_file.h"
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/resolved_case.h"
 #include "harness/machine/devices.h"
 #include "harness/record/rows.h"
-#include "harness/resolved_case.h"
 
 namespace stepbench {
 

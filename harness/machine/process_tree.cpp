@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/machine/cgroup.h"
 #include "harness/machine/cpu_times.h"
 #include "harness/machine/tree_memory.h"
-#include "harness/measure/clock.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 
 namespace stepbench {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

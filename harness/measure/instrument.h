@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/pass.h"
+#include "harness/base/resolved_case.h"
 #include "harness/measure/phase.h"
-#include "harness/pass.h"
-#include "harness/resolved_case.h"
 #include "harness/schedule/action.h"
 
 namespace stepbench {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "harness/measure/phase.h"
 
 namespace stepbench {

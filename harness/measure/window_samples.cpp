@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

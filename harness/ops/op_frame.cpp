@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/ops/names.h"
 
 namespace stepbench {

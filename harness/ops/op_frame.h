@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/ops/op_table.h"
-
 namespace stepbench {
+
+struct OpTable;
 
 // One line. Of a column that holds text the values are indices into `strings`; -1 is none.
 struct OpFrame {

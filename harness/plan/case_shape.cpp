@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
+#include "harness/base/number.h"
 #include "harness/catalogue/validate.h"
-#include "harness/error.h"
-#include "harness/number.h"
 
 namespace stepbench {
 namespace {

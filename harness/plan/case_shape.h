@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/resolved_case.h"
 #include "harness/plan/identity.h"
 #include "harness/plan/option_index.h"
 #include "harness/plan/settings.h"
-#include "harness/resolved_case.h"
 
 namespace stepbench {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/validate.h"
-#include "harness/error.h"
 #include "harness/plan/yaml_document.h"
 
 namespace stepbench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/identity.h"
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
 
 namespace stepbench {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/option_values.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/option_values.h"
 
 namespace stepbench {
 

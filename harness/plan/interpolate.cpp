@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "harness/catalogue/digest.h"
-#include "harness/error.h"
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
 #include "harness/plan/expand.h"
 #include "harness/plan/foreign_check.h"
 #include "harness/plan/plan.h"

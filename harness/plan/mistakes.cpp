@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kMostShown = 20;
+constexpr std::size_t kMaxMistakesShown = 20;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void Mistakes::add(std::string where, std::string what) {
   if (std::find(mistakes_.begin(), mistakes_.end(), mistake) == mistakes_.end()) {
     mistakes_.push_back(std::move(mistake));
   }
-  if (mistakes_.size() >= kMostShown) throw_if_any();
+  if (mistakes_.size() >= kMaxMistakesShown) throw_if_any();
 }
 
 void Mistakes::throw_if_any() const {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/catalogue/nearest.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/validate.h"
-#include "harness/error.h"
 
 namespace stepbench {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/resolved_case.h"
 #include "harness/rule.h"
 
 namespace stepbench {

@@ -3,9 +3,9 @@
 #include <array>
 #include <optional>
 
-#include "harness/catalogue/nearest.h"
 #include "harness/plan/sweep.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {

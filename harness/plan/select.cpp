@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/plan/parse_value.h"
 
 namespace stepbench {
@@ -67,14 +67,14 @@ bool holds(const Filter& filter, const PlannedCase& planned) {
 }
 
 std::string values_in(const std::vector<PlannedCase>& cases, const std::string& name) {
-  constexpr std::size_t kMostShown = 12;
+  constexpr std::size_t kMaxNamesShown = 12;
   std::vector<std::string> shown;
   for (const PlannedCase& planned : cases) {
     const Value* value = planned.resolved.options.get(name);
     if (value == nullptr) continue;
     const std::string text = to_text(*value);
     if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(text);
-    if (shown.size() == kMostShown) {
+    if (shown.size() == kMaxNamesShown) {
       shown.emplace_back("...");
       break;
     }

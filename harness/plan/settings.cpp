@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/catalogue/nearest.h"
+#include "harness/base/error.h"
 #include "harness/catalogue/validate.h"
-#include "harness/error.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {

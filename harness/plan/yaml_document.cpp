@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/plan/interpolate.h"
 
 namespace stepbench {

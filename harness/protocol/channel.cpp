@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench::protocol {
 namespace {

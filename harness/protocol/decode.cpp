@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/findings/findings_json.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
 #include "harness/record/decode.h"
 #include "harness/record/encode.h"
-#include "harness/record/findings_json.h"
 
 namespace stepbench::protocol {
 namespace {

@@ -2,51 +2,53 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/findings/findings_json.h"
+#include "harness/json/json_text.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
 #include "harness/record/encode.h"
-#include "harness/record/findings_json.h"
-#include "harness/record/json_text.h"
 
 namespace stepbench::protocol {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct ToJson {
-  Json operator()(std::monostate) const { return nullptr; }
-  Json operator()(double number) const { return std::isfinite(number) ? Json(number) : Json(); }
+  OrderedJson operator()(std::monostate) const { return nullptr; }
+  OrderedJson operator()(double number) const {
+    return std::isfinite(number) ? OrderedJson(number) : OrderedJson();
+  }
   template <typename T>
-  Json operator()(const T& plain) const {
+  OrderedJson operator()(const T& plain) const {
     return plain;
   }
 };
 
-Json to_json(const Value& value) { return std::visit(ToJson{}, value); }
+OrderedJson to_json(const Value& value) { return std::visit(ToJson{}, value); }
 
-Json to_json(const Fields& fields) {
-  Json object = Json::object();
+OrderedJson to_json(const Fields& fields) {
+  OrderedJson object = OrderedJson::object();
   for (const auto& [name, value] : fields) object[name] = to_json(value);
   return object;
 }
 
-Json to_json(VersionRange range) { return Json::array({range.min, range.max}); }
+OrderedJson to_json(VersionRange range) { return OrderedJson::array({range.min, range.max}); }
 
 // Text from a workload or an exception may not be UTF-8; it must not cost the launch.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Json to_json(const std::vector<Finding>& findings) {
+OrderedJson to_json(const std::vector<Finding>& findings) {
   JsonText text;
   text.open_object();
   add_findings(text, "findings", findings);
-  return Json::parse(text.close_object().line()).at("findings");
+  return OrderedJson::parse(text.close_object().line()).at("findings");
 }
 
 struct ToLine {
-  Json operator()(const Hello& hello) const {
+  OrderedJson operator()(const Hello& hello) const {
     return {{"kind", "hello"},
             {"protocol", to_json(hello.protocol)},
             {"build_id", hello.build_id},
@@ -54,28 +56,28 @@ struct ToLine {
             {"pid", hello.pid},
             {"software", to_json(hello.software)}};
   }
-  Json operator()(const StageMessage& message) const {
+  OrderedJson operator()(const StageMessage& message) const {
     return {{"kind", "stage"}, {"stage", name_of(message.stage)}};
   }
-  Json operator()(const CycleMessage& message) const {
+  OrderedJson operator()(const CycleMessage& message) const {
     return {{"kind", "cycle"},
             {"cycle", message.cycle},
             {"steps", message.steps},
             {"mean_step_ns", message.mean_step_ns},
             {"median_step_ns", message.mean_step_ns}};  // older controllers ask for it
   }
-  Json operator()(const SamplesMessage& message) const {
+  OrderedJson operator()(const SamplesMessage& message) const {
     return {{"kind", "samples"},
             {"cycle", message.cycle},
             {"columns", message.columns},
             {"values", message.values}};
   }
-  Json operator()(const OpsMessage&) const { return {}; }  // has a line of its own
-  Json operator()(const LaunchMessage& message) const {
+  OrderedJson operator()(const OpsMessage&) const { return {}; }  // has a line of its own
+  OrderedJson operator()(const LaunchMessage& message) const {
     const LaunchReport& report = message.report;
-    Json metrics = Json::object();
+    OrderedJson metrics = OrderedJson::object();
     for (const auto& [name, value] : report.metrics) {
-      metrics[name] = value && std::isfinite(*value) ? Json(*value) : Json();
+      metrics[name] = value && std::isfinite(*value) ? OrderedJson(*value) : OrderedJson();
     }
     return {{"kind", "launch"},
             {"effective", to_json(report.effective)},
@@ -86,10 +88,10 @@ struct ToLine {
             {"notes", report.notes},
             {"findings", to_json(report.findings)}};
   }
-  Json operator()(const SkippedMessage& message) const {
+  OrderedJson operator()(const SkippedMessage& message) const {
     return {{"kind", "skipped"}, {"reason", message.reason}};
   }
-  Json operator()(const FailedMessage& message) const {
+  OrderedJson operator()(const FailedMessage& message) const {
     return {{"kind", "failed"}, {"message", message.message}, {"stage", name_of(message.stage)}};
   }
 };

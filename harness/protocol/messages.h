@@ -10,8 +10,8 @@
 #include <string_view>
 #include <variant>
 
+#include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
-#include "harness/resolved_case.h"
 
 namespace stepbench::protocol {
 

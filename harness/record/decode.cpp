@@ -9,10 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "harness/findings/findings_json.h"
 #include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 #include "harness/record/decode_samples.h"
 #include "harness/record/encode.h"
-#include "harness/record/findings_json.h"
 #include "harness/record/input.h"
 
 namespace stepbench {

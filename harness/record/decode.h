@@ -9,17 +9,10 @@
 #include <string_view>
 #include <variant>
 
-#include "harness/error.h"
+#include "harness/json/line_error.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {
-
-// A line that is no row: not JSON, not ours, of a later major version, or a field of the wrong
-// type.
-class LineError : public Error {
- public:
-  using Error::Error;
-};
 
 // A line with a name that this version does not have: it cannot be used.
 struct UnknownRow {

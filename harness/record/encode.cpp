@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "harness/record/findings_json.h"
-#include "harness/record/json_text.h"
+#include "harness/findings/findings_json.h"
+#include "harness/json/json_text.h"
 
 namespace stepbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "harness/number.h"
+#include "harness/base/number.h"
 
 namespace stepbench {
 namespace {

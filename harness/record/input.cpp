@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/join.h"

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/outcome.h"
+#include "harness/base/pass.h"
+#include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/catalogue/value.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_frame.h"
-#include "harness/outcome.h"
-#include "harness/pass.h"
 
 namespace stepbench {
 

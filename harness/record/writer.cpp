@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/record/encode.h"
 
 namespace stepbench {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/ops/names.h"
-#include "harness/report/number_text.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

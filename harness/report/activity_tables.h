@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/json/json_text.h"
 #include "harness/ops/op_table.h"
-#include "harness/record/json_text.h"
-#include "harness/report/grid.h"
+#include "harness/text/grid.h"
 
 namespace stepbench {
 

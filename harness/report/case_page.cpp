@@ -9,10 +9,10 @@
 
 #include "harness/record/encode.h"
 #include "harness/report/findings.h"
-#include "harness/report/grid.h"
 #include "harness/report/notes.h"
-#include "harness/report/number_text.h"
 #include "harness/stats/order.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

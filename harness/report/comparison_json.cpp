@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "harness/record/json_text.h"
+#include "harness/json/json_text.h"
 
 namespace stepbench {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/report/grid.h"
-#include "harness/report/number_text.h"
 #include "harness/stats/effect_size.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

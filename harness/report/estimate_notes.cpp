@@ -5,10 +5,10 @@
 #include <cmath>
 #include <optional>
 
+#include "harness/base/number.h"
 #include "harness/estimate/rare_slow_steps.h"
-#include "harness/number.h"
-#include "harness/report/number_text.h"
 #include "harness/stats/order.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

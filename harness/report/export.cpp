@@ -7,16 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/base/number.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/number.h"
+#include "harness/findings/findings_json.h"
+#include "harness/json/json_text.h"
 #include "harness/record/encode.h"
-#include "harness/record/findings_json.h"
-#include "harness/record/json_text.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
 #include "harness/report/sources_json.h"
+#include "harness/text/csv.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {
@@ -104,16 +105,6 @@ std::span<const ExportColumn> estimate_columns() {
       {"mfu", [](const CaseRow& row) { return value_of(row.mfu); }},
   };
   return columns;
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
 }
 
 std::string csv_value(const Value& value) { return is_null(value) ? "" : csv_cell(to_text(value)); }

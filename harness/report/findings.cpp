@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "harness/report/number_text.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

@@ -6,16 +6,16 @@
 #include <set>
 #include <utility>
 
-#include "harness/number.h"
+#include "harness/base/number.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
-#include "harness/report/number_text.h"
 #include "harness/schedule/warmup_verdict.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kNamedCases = 3;
+constexpr std::size_t kMaxNamedCases = 3;
 
 // Notes in order of first appearance, each with the cases that it is about.
 class Collector {
@@ -49,11 +49,11 @@ class Collector {
     if (all_ == 1) return {};
     if (cases.size() == all_) return " (all cases)";
     std::string names;
-    for (std::size_t i = 0; i < std::min(cases.size(), kNamedCases); ++i) {
+    for (std::size_t i = 0; i < std::min(cases.size(), kMaxNamedCases); ++i) {
       names += (i == 0 ? "" : "; ") + cases[i];
     }
-    if (cases.size() > kNamedCases)
-      names += " and " + std::to_string(cases.size() - kNamedCases) + " more";
+    if (cases.size() > kMaxNamedCases)
+      names += " and " + std::to_string(cases.size() - kMaxNamedCases) + " more";
     return " (" + names + ')';
   }
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {

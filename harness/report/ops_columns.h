@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/catalogue/value.h"
+#include "harness/base/value.h"
 #include "harness/ops/op_table.h"
 
 namespace stepbench {

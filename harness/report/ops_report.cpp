@@ -6,17 +6,18 @@
 #include <map>
 #include <tuple>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
-#include "harness/number.h"
+#include "harness/base/error.h"
+#include "harness/base/number.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/json/json_text.h"
 #include "harness/ops/names.h"
 #include "harness/record/encode.h"
-#include "harness/record/json_text.h"
 #include "harness/report/activity_tables.h"
-#include "harness/estimate/case_rows.h"
-#include "harness/report/grid.h"
-#include "harness/report/number_text.h"
 #include "harness/report/ops_columns.h"
+#include "harness/text/csv.h"
+#include "harness/text/grid.h"
+#include "harness/text/nearest.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -254,13 +255,6 @@ std::string plain_text(const Value& value, OpUnit unit) {
   if (is_null(value)) return "";
   if (unit != OpUnit::kTime) return to_text(value);
   return to_text(Value(as_number(value) / kNsPerUs));
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {

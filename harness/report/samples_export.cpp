@@ -8,10 +8,10 @@
 #include <cstring>
 #include <map>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
-#include "harness/record/json_text.h"
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
 #include "harness/report/sources_json.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench {
 namespace {

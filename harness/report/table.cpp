@@ -12,9 +12,9 @@
 #include "harness/record/encode.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
-#include "harness/report/grid.h"
 #include "harness/report/notes.h"
-#include "harness/report/number_text.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

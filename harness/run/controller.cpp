@@ -7,8 +7,8 @@
 #include <ctime>
 #include <utility>
 
-#include "harness/catalogue/digest.h"
-#include "harness/error.h"
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/run/profile_check.h"

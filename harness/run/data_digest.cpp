@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
 
 namespace stepbench {
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/ops/op_table.h"
 #include "harness/run/output.h"
 
 namespace stepbench {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/outcome.h"
+#include "harness/base/outcome.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/error.h"
-#include "harness/machine/command.h"
-#include "harness/machine/text_file.h"
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/output.h"

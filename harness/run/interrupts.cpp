@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

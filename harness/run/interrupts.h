@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "harness/machine/descriptor.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 

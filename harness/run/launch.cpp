@@ -10,11 +10,11 @@
 #include <charconv>
 #include <csignal>
 
+#include "harness/base/number.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
-#include "harness/number.h"
-#include "harness/run/death.h"
+#include "harness/os/death.h"
 #include "harness/run/dialogue.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"

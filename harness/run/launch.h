@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
+#include "harness/base/outcome.h"
 #include "harness/machine/device_state.h"
-#include "harness/measure/clock.h"
-#include "harness/outcome.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/spawn.h"

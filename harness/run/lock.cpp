@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

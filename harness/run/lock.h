@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/machine/descriptor.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/base/number.h"
 #include "harness/measure/step_recorder.h"
-#include "harness/number.h"
 
 namespace stepbench {
 namespace {

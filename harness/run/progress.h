@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {

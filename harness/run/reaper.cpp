@@ -11,7 +11,7 @@
 #include <ctime>
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/machine/process_tree.h"
 
 namespace stepbench {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

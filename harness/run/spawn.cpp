@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/machine/descriptor.h"
 #include "harness/machine/devices.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 

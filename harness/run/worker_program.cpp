@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/catalogue/digest.h"
-#include "harness/error.h"
-#include "harness/machine/descriptor.h"
-#include "harness/machine/text_file.h"
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/os/descriptor.h"
+#include "harness/os/text_file.h"
 #include "harness/run/spawn.h"
 
 namespace stepbench {

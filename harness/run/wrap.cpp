@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

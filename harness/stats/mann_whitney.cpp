@@ -2,7 +2,6 @@
 #include "harness/stats/mann_whitney.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -12,7 +11,7 @@
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kExactUpTo = 50;
+constexpr std::size_t kMaxExactSamples = 50;
 
 // At most C(100, 50) < 2^97 arrangements: exact, also where a subtraction passes below zero.
 __extension__ using Wide = unsigned __int128;
@@ -80,7 +79,8 @@ struct Pooled {
   [[nodiscard]] std::size_t doubled_most() const { return 2 * m * n; }
   [[nodiscard]] bool tied() const { return ranks.group_sizes.size() < m + n; }
   [[nodiscard]] bool exact() const {
-    return tied() ? m <= kExactUpTo && n <= kExactUpTo : m * n <= kExactUpTo * kExactUpTo;
+    return tied() ? m <= kMaxExactSamples && n <= kMaxExactSamples
+                  : m * n <= kMaxExactSamples * kMaxExactSamples;
   }
   [[nodiscard]] bool all_equal() const { return ranks.group_sizes.size() == 1; }
 
@@ -99,10 +99,6 @@ struct Pooled {
   }
 };
 
-double upper_tail(double z) {
-  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
-}
-
 }  // namespace
 
 MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
@@ -119,7 +115,7 @@ MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
     result.p_two_sided = std::min(1.0, 2 * pooled.at_most(pooled.m, smaller));
   } else {
     const double z = (std::abs(pooled.excess()) - 0.5) / pooled.sd();
-    result.p_two_sided = std::min(1.0, 2 * upper_tail(z));
+    result.p_two_sided = std::min(1.0, 2 * normal_upper_tail(z));
   }
   return result;
 }
@@ -130,7 +126,7 @@ double mann_whitney_p_greater(std::span<const double> x, std::span<const double>
   if (pooled.all_equal()) return 1;
   // U >= u for x is U <= mn - u for y.
   if (pooled.exact()) return pooled.at_most(pooled.n, pooled.doubled_most() - pooled.doubled_u);
-  return upper_tail((pooled.excess() - 0.5) / pooled.sd());
+  return normal_upper_tail((pooled.excess() - 0.5) / pooled.sd());
 }
 
 }  // namespace stepbench

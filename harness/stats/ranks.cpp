@@ -2,6 +2,7 @@
 #include "harness/stats/ranks.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <numeric>
 
 namespace stepbench {
@@ -24,6 +25,10 @@ MidRanks mid_ranks(std::span<const double> values) {
     first = last + 1;
   }
   return result;
+}
+
+double normal_upper_tail(double z) {
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }
 
 }  // namespace stepbench

@@ -17,4 +17,7 @@ struct MidRanks {
 
 [[nodiscard]] MidRanks mid_ranks(std::span<const double> values);
 
+// P(Z > z) of a standard normal Z.
+[[nodiscard]] double normal_upper_tail(double z);
+
 }  // namespace stepbench

@@ -13,7 +13,7 @@
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kExactUpTo = 50;
+constexpr std::size_t kMaxExactPairs = 50;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Number of subsets of `weights` with each sum 0..total; exact in double, as 2^50 < 2^53.
@@ -26,10 +26,6 @@ std::vector<double> subset_counts(std::span<const std::size_t> weights) {
     for (std::size_t sum = total; sum >= weight; --sum) counts[sum] += counts[sum - weight];
   }
   return counts;
-}
-
-double upper_tail(double z) {
-  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }
 
 }  // namespace
@@ -55,7 +51,7 @@ SignedRank signed_rank(std::span<const double> differences) {
   const std::size_t doubled_total = kept.size() * (kept.size() + 1);
   result.w = static_cast<double>(doubled_w) / 2;
 
-  if (kept.size() <= kExactUpTo) {
+  if (kept.size() <= kMaxExactPairs) {
     const std::vector<double> counts = subset_counts(ranks.doubled);
     const double scale = std::ldexp(1.0, -static_cast<int>(kept.size()));
     const std::size_t smaller = std::min(doubled_w, doubled_total - doubled_w);
@@ -70,14 +66,14 @@ SignedRank signed_rank(std::span<const double> differences) {
   const auto n = static_cast<double>(kept.size());
   const double half = n * (n + 1) / 4;
   const double sd = std::sqrt(n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_correction / 48);
-  result.p_two_sided = std::min(1.0, 2 * upper_tail((std::abs(result.w - half) - 0.5) / sd));
-  result.p_greater = upper_tail((result.w - half - 0.5) / sd);
+  result.p_two_sided = std::min(1.0, 2 * normal_upper_tail((std::abs(result.w - half) - 0.5) / sd));
+  result.p_greater = normal_upper_tail((result.w - half - 0.5) / sd);
   return result;
 }
 
 std::size_t walsh_rank(std::size_t n, double alpha) {
   if (n == 0) return 0;
-  if (n > kExactUpTo) {
+  if (n > kMaxExactPairs) {
     const auto size = static_cast<double>(n);
     const double z =
         boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

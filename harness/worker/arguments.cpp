@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/protocol/facts.h"
 #include "harness/worker/defaults.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/resolved_case.h"
 
 namespace stepbench {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/worker/loop.h"
 #include "harness/worker/report.h"
 

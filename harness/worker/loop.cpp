@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench {

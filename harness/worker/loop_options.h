@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
-#include "harness/resolved_case.h"
 #include "harness/schedule/epoch_window.h"
 #include "harness/schedule/schedule.h"
 #include "harness/schedule/stopping.h"

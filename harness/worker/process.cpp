@@ -16,7 +16,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
 
 namespace stepbench {
 namespace {

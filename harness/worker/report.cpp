@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "harness/ops/op_table.h"
 #include "harness/schedule/warmup_verdict.h"
 
 namespace stepbench {

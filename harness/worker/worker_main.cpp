@@ -9,9 +9,9 @@
 #include <iterator>
 #include <string>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/error.h"
 #include "harness/protocol/channel.h"
 #include "harness/worker/arguments.h"
 #include "harness/worker/check.h"

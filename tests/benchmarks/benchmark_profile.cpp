@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "harness/ops/op_table.h"
 #include "harness/stats/order.h"
 #include "harness/worker/usage.h"

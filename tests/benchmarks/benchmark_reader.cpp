@@ -10,8 +10,8 @@
 #include <string>
 #include <system_error>
 
-#include "harness/record/reader.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/record/reader.h"
 #include "harness/record/writer.h"
 
 namespace {

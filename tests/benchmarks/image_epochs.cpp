@@ -17,7 +17,7 @@ extern "C" {
 #include <jpeglib.h>
 }
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/jpeg_folder.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/measure/instrument.h"
 #include "harness/measure/step_recorder.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/step/software.h"

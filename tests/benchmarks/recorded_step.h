@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/measure/clock.h"
 #include "harness/measure/window_samples.h"
 
 namespace stepbench {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/jpeg_sample.h"
 
 using namespace stepbench;  // NOLINT(google-build-using-namespace): a program of one function

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "harness/cuda/cupti_collector.h"
-#include "harness/machine/command.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/ops/op_table.h"
+#include "harness/os/command.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 #include "tests/workloads/profiled_steps.h"

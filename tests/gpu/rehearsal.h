@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
+#include "harness/base/clock.h"
 #include "harness/cuda/cuda_api.h"
-#include "harness/measure/clock.h"
 
 namespace stepbench::gpu {
 

@@ -108,7 +108,7 @@ TEST(Arrows, EveryIncludeFollowsOne) {
           << file << ':' << include.line << ": " << part_of(file) << " may not use "
           << part_of(include.target);
       if (is_leaf(part_of(file)) && part_of(include.target) == "harness") {
-        EXPECT_EQ(include.target, "harness/error.h") << file << ':' << include.line;
+        EXPECT_EQ(include.target, "harness/base/error.h") << file << ':' << include.line;
       }
     }
   }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 
 namespace stepbench {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/catalogue/built_in.h"
 #include "workloads/step/loss.h"

@@ -12,7 +12,7 @@
 #include <optional>
 #include <thread>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/kineto_collector.h"
 

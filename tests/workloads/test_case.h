@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "harness/workload.h"
 
 namespace stepbench::test {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/measure/instrument.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/eval_step.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tools/stepbench/ab_schedule.h"
 #include "tools/stepbench/planning.h"
 #include "tools/stepbench/run_options.h"

@@ -7,7 +7,7 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kAbExamples =
     R"(Two arms, measured in turns: blocks of ABBA or BAAB in random order, a fresh process per launch, all
 cases in each block. The rule looks after 10, 20 and 40 pairs; a case that is decided is not measured
 further. --pairs fixes their number instead. Every launch is on disk before the next begins.
@@ -110,7 +110,7 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
   auto options = std::make_shared<AbOptions>();
   CLI::App* ab = app.add_subcommand(
       "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict");
-  ab->footer(kExamples);
+  ab->footer(kAbExamples);
   ab->add_option("FILE", options->file, "The experiment, as YAML")->required();
   add_arms(*ab, *options);
   add_rule(*ab, *options);

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 
 namespace stepbench::cli {
 

@@ -12,7 +12,7 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCompareExamples =
     R"(Cases are joined by their id: the options that make up a case. One result was measured after the
 other, so a change of the machine looks like a change of the program; compare therefore says at most
 "suspect".
@@ -90,7 +90,7 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
   auto arguments = std::make_shared<Arguments>();
   CLI::App* compare =
       app.add_subcommand("compare", "Set two results side by side, with intervals and verdicts");
-  compare->footer(kExamples);
+  compare->footer(kCompareExamples);
   compare->add_option("BASE", arguments->base, "A result file or a run's folder")->required();
   compare->add_option("NEW", arguments->candidate, "Another one")->required();
   compare

@@ -7,10 +7,10 @@
 #include <ostream>
 #include <string_view>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench::cli {
 namespace {

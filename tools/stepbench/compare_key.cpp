@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench::cli {
 

@@ -6,17 +6,17 @@
 #include <memory>
 #include <ostream>
 
+#include "harness/findings/findings_json.h"
+#include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
-#include "harness/machine/percent_text.h"
-#include "harness/record/findings_json.h"
-#include "harness/record/json_text.h"
+#include "harness/text/percent_text.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
 namespace {
 
-struct Options {
+struct DoctorOptions {
   std::string format = "text";
   double seconds = 5;
   std::string root = "/";
@@ -46,7 +46,7 @@ class Waiting {
   const Environment& environment_;
 };
 
-Examination examine(const Options& options, const Environment& environment) {
+Examination examine(const DoctorOptions& options, const Environment& environment) {
   constexpr double kNs = 1e9;
   const HostClock clock;
   Examination seen;
@@ -167,7 +167,7 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
       "  stepbench doctor --format json    the same for a program\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DoctorOptions>();
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -6,9 +6,9 @@
 #include <random>
 #include <set>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/error.h"
 #include "harness/machine/environment.h"
 #include "harness/report/comparison_json.h"
 #include "harness/run/controller.h"

@@ -6,8 +6,8 @@
 #include <ostream>
 #include <set>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/error.h"
 #include "harness/machine/environment.h"
 #include "harness/report/table.h"
 #include "harness/run/controller.h"
@@ -17,10 +17,10 @@
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "harness/text/layout.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/planning.h"
 #include "tools/stepbench/run_start.h"
-#include "tools/stepbench/text_layout.h"
 
 namespace stepbench::cli {
 namespace {

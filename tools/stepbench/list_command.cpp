@@ -4,10 +4,10 @@
 #include <memory>
 #include <ostream>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
 #include "harness/run/foreign_worker.h"
+#include "harness/text/nearest.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
 #include "tools/stepbench/list_text.h"
@@ -16,7 +16,7 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kListExamples =
     R"(Examples:
   stepbench list                            workloads and sections
   stepbench list loader                     every option of a section
@@ -28,7 +28,7 @@ constexpr const char* kExamples =
 
 constexpr std::string_view kMetrics = "metrics";
 
-struct Options {
+struct ListOptions {
   std::string name;
   std::string format = "table";
   std::string worker;
@@ -119,7 +119,7 @@ std::string named_text(const Catalogue& catalogue, const std::string& name, std:
   return text;
 }
 
-std::string render(const Catalogue& catalogue, const Options& options, std::size_t width) {
+std::string render(const Catalogue& catalogue, const ListOptions& options, std::size_t width) {
   if (options.name == kMetrics && catalogue.find_workload(kMetrics) == nullptr) {
     const std::vector<MetricGroup> groups = metric_groups(catalogue);
     if (options.format == "json") return metrics_json(groups);
@@ -144,7 +144,7 @@ std::string render(const Catalogue& catalogue, const Options& options, std::size
 void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("list", "Show workloads, sections and options with their meaning");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   command->add_option("NAME", options->name, "A workload, section or option; or: metrics, all");
   command->add_option("--format", options->format, "table, json or markdown")
       ->check(CLI::IsMember({"table", "json", "markdown"}))
@@ -153,7 +153,7 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
       ->add_option("--worker", options->worker,
                    "The worker program; default: the built-in workloads")
       ->type_name("PATH");
-  command->footer(kExamples);
+  command->footer(kListExamples);
   command->callback([options, &environment, &exit_code] {
     const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
     environment.out << render(catalogue_of(options->worker, environment), *options, width);

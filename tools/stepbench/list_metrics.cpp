@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "harness/json/json_text.h"
 #include "harness/record/encode.h"
-#include "harness/record/json_text.h"
+#include "harness/text/layout.h"
 #include "tools/stepbench/list_text.h"
-#include "tools/stepbench/text_layout.h"
 
 namespace stepbench::cli {
 namespace {

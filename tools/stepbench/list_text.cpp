@@ -2,7 +2,7 @@
 #include "tools/stepbench/list_text.h"
 
 #include "harness/catalogue/validate.h"
-#include "tools/stepbench/text_layout.h"
+#include "harness/text/layout.h"
 
 namespace stepbench::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/usage.h"
 

@@ -11,7 +11,7 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kPlanExamples =
     R"(Nothing is run: this is what `stepbench run` with the same options would measure.
 
 Examples:
@@ -24,7 +24,7 @@ Examples:
 The id of a case depends on nothing but the options that make it what it is: not on paths, limits,
 launches, schedule or the order of keys. `-` in the table: the option has no meaning in that case.)";
 
-struct Options {
+struct PlanCommandOptions {
   std::string file;
   std::vector<std::string> set;
   std::vector<std::string> filter;
@@ -36,7 +36,7 @@ struct Options {
   std::string results = "results";
 };
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(CLI::App& command, PlanCommandOptions& options) {
   command.add_option("FILE", options.file, "The experiment, as YAML")->required();
   command
       .add_option("--set", options.set,
@@ -65,7 +65,7 @@ void add_options(CLI::App& command, Options& options) {
       ->type_name("DIR");
 }
 
-int show_plan(const Options& options, const Environment& environment) {
+int show_plan(const PlanCommandOptions& options, const Environment& environment) {
   PlanRequest request{.file = options.file,
                       .set = options.set,
                       .filter = options.filter,
@@ -87,9 +87,9 @@ int show_plan(const Options& options, const Environment& environment) {
 
 void add_plan(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* command = app.add_subcommand("plan", "Show the cases of an experiment; run nothing");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanCommandOptions>();
   add_options(*command, *options);
-  command->footer(kExamples);
+  command->footer(kPlanExamples);
   command->callback(
       [options, &environment, &exit_code] { exit_code = show_plan(*options, environment); });
 }

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/record/reader.h"
 

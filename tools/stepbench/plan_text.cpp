@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/schedule/window_fit.h"
-#include "tools/stepbench/text_layout.h"
+#include "harness/text/layout.h"
 
 namespace stepbench::cli {
 namespace {

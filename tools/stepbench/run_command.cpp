@@ -8,7 +8,7 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     R"(Every launch is a fresh worker process; its row is on disk before the next begins.
 
 Examples:
@@ -31,7 +31,7 @@ file that cannot be written, 4 nothing measured, 130 or 143 interrupted (finishe
 void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
-  run->footer(kExamples);
+  run->footer(kRunExamples);
   run->add_option("FILE", options->file, "The experiment, as YAML")->required();
   run->add_option("--set", options->set,
                   "KEY=VALUE: overrides an option of the file (not of its sweep)")

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench::cli {
 namespace {

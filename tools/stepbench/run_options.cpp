@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/run/wrap.h"
 
 namespace stepbench::cli {

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
 #include "harness/run/run_header.h"

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_page.h"
-#include "harness/estimate/case_rows.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
+#include "harness/text/nearest.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/run_folders.h"
 
@@ -38,7 +38,7 @@ struct ShowOptions {
   std::string output = {};
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kShowExamples = R"(Examples:
   stepbench show                              the newest run under results/
   stepbench show results/20260131-120000-demo the table of one run
   stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
@@ -199,7 +199,7 @@ void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
                    "Order rows by an option or column; -NAME: largest first")
       ->allow_extra_args(false);
   command->add_option("--output", options->output, "Write to this file instead of the terminal");
-  command->footer(kExamples);
+  command->footer(kShowExamples);
   command->callback(
       [options, &environment, &exit_code] { exit_code = show(*options, environment); });
 }

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "harness/catalogue/nearest.h"
+#include "harness/text/nearest.h"
 
 namespace stepbench::cli {
 namespace {

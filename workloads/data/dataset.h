@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/data/batch.h"
 
 namespace stepbench {

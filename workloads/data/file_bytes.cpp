@@ -8,20 +8,11 @@
 #include <cerrno>
 #include <system_error>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 namespace {
-
-struct Descriptor {
-  explicit Descriptor(int fd) : value(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-  int value;
-};
 
 [[noreturn]] void raise(const char* doing, int code) {
   throw Error(std::string(doing) + ": " + std::generic_category().message(code));
@@ -32,9 +23,9 @@ struct Descriptor {
 void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::byte>& bytes) {
   // Not blocking: the path may have become a pipe since it was listed.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.value < 0) raise("cannot be opened", errno);
+  if (!file.is_open()) raise("cannot be opened", errno);
   struct stat status {};
-  if (::fstat(file.value, &status) != 0) raise("cannot be inspected", errno);
+  if (::fstat(file.value(), &status) != 0) raise("cannot be inspected", errno);
   if (!S_ISREG(status.st_mode)) throw Error("is not a regular file");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > max_bytes) {
@@ -44,7 +35,8 @@ void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::
   bytes.resize(size);
   std::size_t got = 0;
   while (got < size) {
-    const ssize_t n = ::pread(file.value, bytes.data() + got, size - got, static_cast<off_t>(got));
+    const ssize_t n =
+        ::pread(file.value(), bytes.data() + got, size - got, static_cast<off_t>(got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) raise("cannot be read", errno);
     if (n == 0) break;  // cut while being read

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+constexpr std::size_t kDigestBlockBytes = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::string file_digest(const std::string& path) {
   const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
                                                                               XXH3_freeState);
   XXH3_128bits_reset(state.get());
-  std::array<char, kBlockBytes> block;
+  std::array<char, kDigestBlockBytes> block;
   while (const std::size_t bytes = std::fread(block.data(), 1, block.size(), file.get())) {
     XXH3_128bits_update(state.get(), block.data(), bytes);
   }

@@ -4,7 +4,7 @@
 namespace stepbench {
 namespace {
 
-constexpr int kCoefficients = 64;
+constexpr int kBlockCoefficients = 64;
 
 // The value that JPEG writes as `size` bits: negative ones begin with 0.
 std::int16_t value_of(std::uint64_t bits, int size) {
@@ -54,7 +54,7 @@ void HuffmanTable::build(const Code& code) {
 HuffmanTable::Several HuffmanTable::several_of(std::size_t bits) const {
   int length = 0, advance = 0;
   bool ends = false;
-  while (!ends && advance < kCoefficients) {
+  while (!ends && advance < kBlockCoefficients) {
     const Symbol next = symbols_[bits << length & (kEntries - 1)];
     if (next.run == kLong || length + next.length > kBits) break;
     ends = next.run == kEndOfBlock;

@@ -11,10 +11,17 @@ extern "C" {
 #include <jpeglib.h>
 }
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/huffman_scan.h"
 
 namespace stepbench {
+
+struct JpegErrors {
+  jpeg_error_mgr base;  // first: libjpeg hands back a pointer to it
+  std::jmp_buf escape;
+  std::array<char, JMSG_LENGTH_MAX> message;
+};
+
 namespace {
 
 // More scans than any encoder writes; a small file can ask for hours of work.
@@ -31,14 +38,8 @@ bool is_harmless(int warning) {
          warning == JWRN_ADOBE_XFORM || warning == JWRN_BOGUS_ICC;
 }
 
-struct ErrorManager {
-  jpeg_error_mgr base;  // first: libjpeg hands back a pointer to it
-  std::jmp_buf escape;
-  std::array<char, JMSG_LENGTH_MAX> message;
-};
-
 [[noreturn]] void escape(j_common_ptr info) {
-  auto* errors = reinterpret_cast<ErrorManager*>(info->err);
+  auto* errors = reinterpret_cast<JpegErrors*>(info->err);
   (*info->err->format_message)(info, errors->message.data());
   std::longjmp(errors->escape, 1);
 }
@@ -82,7 +83,7 @@ bool has_end_marker(const JOCTET* begin, const JOCTET* end) {
 // exception thrown.
 struct JpegDecoder::State {
   jpeg_decompress_struct info;
-  ErrorManager errors;
+  JpegErrors errors;
   jpeg_progress_mgr progress;
   const JOCTET* file_end;
   std::int64_t skip_left;  // pixels in a decoded row before the region

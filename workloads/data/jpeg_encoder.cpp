@@ -12,7 +12,7 @@ extern "C" {
 #include <jpeglib.h>
 }
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

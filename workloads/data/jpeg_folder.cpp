@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/file_bytes.h"
 #include "workloads/data/file_kind.h"
 #include "workloads/data/read_skipping.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/cifar_bin.h"
 #include "workloads/data/jpeg_folder.h"
 #include "workloads/data/mnist_idx.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench {

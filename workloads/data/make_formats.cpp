@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/file_maker.h"
 #include "workloads/data/made_content.h"
 

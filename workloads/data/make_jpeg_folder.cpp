@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/in_parallel.h"
 
 namespace stepbench {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/in_parallel.h"
 #include "workloads/data/make_formats.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kTarBlockBytes = 512;
 
 // One shard in the ustar format, byte for byte the same whoever makes it.
 class TarWriter {
@@ -22,7 +22,7 @@ class TarWriter {
   explicit TarWriter(const std::filesystem::path& path) : file_(path) {}
 
   void add(const std::string& name, std::span<const std::byte> content) {
-    std::array<char, kBlock> header{};
+    std::array<char, kTarBlockBytes> header{};
     const auto put = [&](std::size_t at, const std::string& text) {
       std::memcpy(header.data() + at, text.data(), text.size());
     };
@@ -46,11 +46,12 @@ class TarWriter {
     put(148, octal(sum, 6) + '\0');
     append(std::as_bytes(std::span(header)));
     append(content);
-    const std::vector<std::byte> padding((kBlock - content.size() % kBlock) % kBlock);
+    const std::vector<std::byte> padding((kTarBlockBytes - content.size() % kTarBlockBytes) %
+                                         kTarBlockBytes);
     append(padding);
   }
   [[nodiscard]] std::int64_t finish() {
-    append(std::vector<std::byte>(2 * kBlock));
+    append(std::vector<std::byte>(2 * kTarBlockBytes));
     file_.commit();
     return bytes_;
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/make_formats.h"
 #include "workloads/data/make_jpeg_folder.h"
 

@@ -14,8 +14,8 @@
 #include <charconv>
 #include <system_error>
 
-#include "harness/error.h"
-#include "harness/machine/descriptor.h"
+#include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/batch_memory.h"
 #include "workloads/loader/batch_order.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/loader_findings.h"
 #include "workloads/loader/loader_report.h"
 

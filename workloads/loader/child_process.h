@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/machine/descriptor.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 

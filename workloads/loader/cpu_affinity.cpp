@@ -7,19 +7,20 @@
 #include <charconv>
 #include <string_view>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {
 
-constexpr const char* kOption = "loader.affinity";
+constexpr const char* kAffinityOption = "loader.affinity";
 
 int core_number(std::string_view text, std::string_view all) {
   int value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    throw ConfigError(kOption, "expected none, spread, compact or cores as in \"0,2-5\", found '" +
-                                   std::string(all) + "'");
+    throw ConfigError(kAffinityOption,
+                      "expected none, spread, compact or cores as in \"0,2-5\", found '" +
+                          std::string(all) + "'");
   }
   return value;
 }
@@ -36,8 +37,8 @@ std::vector<int> listed(std::string_view all, const std::vector<int>& cores) {
     if (last < first) (void)core_number("", all);
     for (int core = first; core <= last; ++core) {
       if (!std::ranges::binary_search(cores, core)) {
-        throw ConfigError(kOption, "core " + std::to_string(core) +
-                                       " is not among those that this process may use");
+        throw ConfigError(kAffinityOption, "core " + std::to_string(core) +
+                                               " is not among those that this process may use");
       }
       chosen.push_back(core);
     }

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/batch_ring.h"
 #include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/fork_pool.h"

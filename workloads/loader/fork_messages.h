@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/machine/descriptor.h"
+#include "harness/os/descriptor.h"
 #include "workloads/loader/batch_reader.h"
 
 namespace stepbench {

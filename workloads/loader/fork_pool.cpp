@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/fork_worker.h"
 #include "workloads/loader/segment.h"
 #include "workloads/loader/worker_error.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/loader/batch_ring.h"
 #include "workloads/loader/child_process.h"
 #include "workloads/loader/cpu_affinity.h"

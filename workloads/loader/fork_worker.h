@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/batch_layout.h"
 #include "workloads/loader/batch_reader.h"

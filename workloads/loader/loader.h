@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/batch_upload.h"

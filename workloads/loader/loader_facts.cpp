@@ -12,7 +12,7 @@
 
 #include "harness/machine/environment.h"
 #include "harness/machine/process_tree.h"
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 #include "workloads/loader/make_loader.h"
 
 namespace stepbench {

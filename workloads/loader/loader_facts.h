@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "workloads/loader/loader.h"
 
 namespace stepbench {

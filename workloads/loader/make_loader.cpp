@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "harness/workload.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/loader.h"

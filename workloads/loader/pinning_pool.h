@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/loader/batch_upload.h"
 #include "workloads/loader/blocking_queue.h"
 #include "workloads/loader/pinned_memory.h"

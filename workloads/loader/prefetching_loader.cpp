@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/worker_spans.h"
 

@@ -11,13 +11,13 @@
 #include <string>
 #include <string_view>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/order.h"
 
 namespace stepbench {
 namespace {
 
-constexpr const char* kOption = "loader.weights";
+constexpr const char* kWeightsOption = "loader.weights";
 constexpr std::size_t kMostWeights = std::size_t{1} << 24;  // of torch.multinomial
 
 bool separates(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
@@ -29,18 +29,18 @@ std::string place(const std::filesystem::path& file, std::string_view text, std:
 
 void require_drawable(const std::vector<double>& weights) {
   if (weights.size() > kMostWeights) {
-    throw ConfigError(kOption, std::to_string(weights.size()) +
-                                   " samples; torch.multinomial draws from at most 2^24");
+    throw ConfigError(kWeightsOption, std::to_string(weights.size()) +
+                                          " samples; torch.multinomial draws from at most 2^24");
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (std::isfinite(weights[i]) && weights[i] >= 0) continue;
     std::ostringstream weight;
     weight << weights[i];
-    throw ConfigError(kOption, "weight " + std::to_string(i) + " is " + weight.str() +
-                                   ", expected a finite number that is not negative");
+    throw ConfigError(kWeightsOption, "weight " + std::to_string(i) + " is " + weight.str() +
+                                          ", expected a finite number that is not negative");
   }
   if (std::accumulate(weights.begin(), weights.end(), 0.0) > 0) return;
-  throw ConfigError(kOption, "all weights are zero: there is nothing to draw");
+  throw ConfigError(kWeightsOption, "all weights are zero: there is nothing to draw");
 }
 
 }  // namespace
@@ -57,8 +57,9 @@ std::vector<double> balanced_weights(const std::vector<std::int64_t>& labels) {
 std::vector<double> read_weights(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
-    throw ConfigError(kOption, "cannot read " + file.string() +
-                                   "; expected `balanced` or a text file with a weight per sample");
+    throw ConfigError(kWeightsOption,
+                      "cannot read " + file.string() +
+                          "; expected `balanced` or a text file with a weight per sample");
   }
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   std::vector<double> weights;
@@ -74,9 +75,9 @@ std::vector<double> read_weights(const std::filesystem::path& file) {
     const auto [stop, error] = std::from_chars(text.data() + at, last, weight);
     if (error != std::errc() || stop != last) {
       constexpr std::ptrdiff_t kShown = 40;
-      throw ConfigError(kOption, place(file, text, at) + ": expected a number, found '" +
-                                     std::string(begin, begin + std::min(end - begin, kShown)) +
-                                     "'");
+      throw ConfigError(kWeightsOption,
+                        place(file, text, at) + ": expected a number, found '" +
+                            std::string(begin, begin + std::min(end - begin, kShown)) + "'");
     }
     weights.push_back(weight);
     at = static_cast<std::size_t>(end - text.begin());
@@ -89,15 +90,16 @@ std::vector<double> sample_weights(const Dataset& dataset, const LoaderOptions& 
   if (options.weights == "balanced") {
     weights = balanced_weights(dataset.labels(options.seed));
     if (weights.empty()) {
-      throw ConfigError(kOption,
+      throw ConfigError(kWeightsOption,
                         "balanced needs samples with one class each, and this data set has none; "
                         "give a file with a weight per sample");
     }
   } else {
     weights = read_weights(options.weights);
     if (weights.size() != static_cast<std::size_t>(dataset.size())) {
-      throw ConfigError(kOption, options.weights + " has " + std::to_string(weights.size()) +
-                                     " weights for " + std::to_string(dataset.size()) + " samples");
+      throw ConfigError(kWeightsOption, options.weights + " has " + std::to_string(weights.size()) +
+                                            " weights for " + std::to_string(dataset.size()) +
+                                            " samples");
     }
   }
   require_drawable(weights);

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

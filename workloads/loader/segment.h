@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/machine/descriptor.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/thread_caps.h"
 #include "workloads/loader/worker_error.h"
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 #include "workloads/loader/blocking_queue.h"
 #include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/result_queue.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/worker_error.h"
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/catalogue/nearest.h"
-#include "harness/error.h"
 #include "harness/plan/parse_value.h"
+#include "harness/text/nearest.h"
 #include "workloads/model/check_plugin.h"
 
 namespace stepbench {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/model/load_plugin.h"
 #include "workloads/model/module_model.h"
 #include "workloads/model/network.h"

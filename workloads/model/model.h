@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "workloads/data/batch.h"
 #include "workloads/model/module_scope.h"
 

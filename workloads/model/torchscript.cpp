@@ -4,7 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {

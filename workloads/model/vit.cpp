@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 

@@ -10,7 +10,7 @@
 
 #include <new>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/profile/input_words.h"
 #include "workloads/profile/op_scope.h"
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <functional>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/activity_summary.h"
-#include "harness/error.h"
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/rows.h"

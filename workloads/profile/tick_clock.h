@@ -9,7 +9,7 @@
 #include <x86intrin.h>
 #endif
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 
 namespace stepbench {
 

@@ -6,7 +6,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

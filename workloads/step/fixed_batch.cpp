@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
 namespace stepbench {

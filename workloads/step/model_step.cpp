@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/file_digest.h"
 #include "workloads/data/make_dataset.h"
 #include "workloads/loader/loader_report.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of step_graph.cpp where torch was built without CUDA, or CUDA's headers are absent.
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/step/step_graph.h"
 
 namespace stepbench {

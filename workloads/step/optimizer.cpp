@@ -10,7 +10,7 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/step/number_operand.h"
 
 namespace stepbench {

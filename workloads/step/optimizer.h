@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 
 namespace stepbench {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 
 namespace stepbench {
 

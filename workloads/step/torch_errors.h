@@ -3,7 +3,7 @@
 
 #include <c10/util/Exception.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

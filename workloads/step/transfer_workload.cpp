@@ -9,8 +9,8 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/base/error.h"
 #include "harness/cuda/cuda_api.h"
-#include "harness/error.h"
 #include "workloads/step/device.h"
 #include "workloads/step/torch_errors.h"
 #include "workloads/transfer/transfer.h"

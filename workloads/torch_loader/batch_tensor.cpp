@@ -3,7 +3,7 @@
 
 #include <ATen/ops/from_blob.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/loader/batch_memory.h"
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

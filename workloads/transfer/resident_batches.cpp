@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 

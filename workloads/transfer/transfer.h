@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/resolved_case.h"
 #include "harness/measure/step_recorder.h"
-#include "harness/resolved_case.h"
 #include "workloads/data/batch.h"
 #include "workloads/loader/batch_marks.h"
 #include "workloads/torch_loader/batch_tensor.h"

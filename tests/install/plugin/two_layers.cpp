@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <torch/nn/modules/linear.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/model/module_model.h"
 #include "workloads/model/plugin.h"
 

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/validate.h"
-#include "harness/error.h"
 #include "workloads/catalogue/built_in.h"
 
 namespace stepbench {

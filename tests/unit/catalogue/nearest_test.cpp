@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/catalogue/nearest.h"
+#include "harness/text/nearest.h"
 
 #include <gtest/gtest.h>
 

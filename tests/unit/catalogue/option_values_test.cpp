@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/option_values.h"
+#include "harness/base/option_values.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
 #include "tests/unit/compare/result_maker.h"

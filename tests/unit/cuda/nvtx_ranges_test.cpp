@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/machine/command.h"
 #include "harness/measure/window_samples.h"
+#include "harness/os/command.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 

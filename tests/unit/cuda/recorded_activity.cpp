@@ -10,8 +10,8 @@
 #include <ostream>
 #include <sstream>
 
+#include "harness/base/error.h"
 #include "harness/cuda/activity_summary.h"
-#include "harness/error.h"
 
 namespace stepbench {
 namespace {

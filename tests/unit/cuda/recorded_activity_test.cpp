@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/error.h"
 #include "harness/cuda/cupti_collector.h"
-#include "harness/error.h"
 #include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"

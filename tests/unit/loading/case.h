@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 #include "workloads/catalogue/sections.h"
 
 namespace stepbench::test {

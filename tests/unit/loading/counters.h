@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench::test {

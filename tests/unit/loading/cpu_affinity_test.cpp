@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

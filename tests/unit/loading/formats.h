@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/data/cifar_bin.h"
 #include "workloads/data/makers.h"

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
 
 namespace stepbench {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
 
 namespace stepbench {

@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/cpu_affinity.h"

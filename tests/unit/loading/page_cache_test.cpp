@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/mapped_file.h"
 #include "workloads/data/token_bin.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/loader.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/command.h"
+#include "harness/os/command.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "harness/machine/command.h"
+#include "harness/os/command.h"
 #include "tests/unit/measure/scripted_clock.h"
 
 namespace stepbench {

@@ -9,10 +9,10 @@
 #include <fstream>
 
 #include "harness/machine/cgroup.h"
-#include "harness/machine/command.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
-#include "harness/machine/text_file.h"
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 
 namespace stepbench {
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/error.h"
 #include "tests/unit/measure/scripted_clock.h"
 
 namespace stepbench {

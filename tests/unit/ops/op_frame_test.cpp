@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/record/encode.h"
 #include "tests/unit/ops/log_maker.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench::testing {
 namespace {

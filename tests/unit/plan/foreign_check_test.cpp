@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {

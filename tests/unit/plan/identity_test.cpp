@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {

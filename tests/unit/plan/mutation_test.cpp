@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {

@@ -8,7 +8,7 @@
 #include <array>
 #include <thread>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench::protocol {
 namespace {

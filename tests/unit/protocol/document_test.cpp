@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/error.h"
 #include "harness/plan/foreign_check.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"

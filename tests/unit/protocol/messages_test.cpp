@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::protocol {

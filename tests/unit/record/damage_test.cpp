@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
-#include "harness/error.h"
-#include "harness/record/reader.h"
+#include "harness/base/error.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/record/reader.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench {

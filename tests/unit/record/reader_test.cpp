@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench {

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <limits>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/record/reader.h"
 #include "tests/unit/record/sample_rows.h"
 

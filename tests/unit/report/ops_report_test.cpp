@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/ops/op_frame.h"
 #include "harness/report/ops_columns.h"
 #include "tests/unit/ops/log_maker.h"

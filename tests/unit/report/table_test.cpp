@@ -12,10 +12,10 @@
 #include <numeric>
 #include <sstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/report/case_page.h"
-#include "harness/report/number_text.h"
 #include "harness/report/samples_export.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 

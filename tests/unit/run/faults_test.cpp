@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {

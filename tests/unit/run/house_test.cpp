@@ -8,7 +8,7 @@
 
 #include <fstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/run/data_digest.h"
 #include "harness/run/lock.h"
 #include "harness/run/segments.h"

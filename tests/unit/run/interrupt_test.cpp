@@ -10,7 +10,7 @@
 #include <map>
 #include <random>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {

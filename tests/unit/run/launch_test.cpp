@@ -10,7 +10,7 @@
 
 #include <fstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/run/reaper.h"
 
 namespace stepbench {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 extern char** environ;  // NOLINT: POSIX
 

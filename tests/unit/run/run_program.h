@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/machine/command.h"
-#include "harness/machine/descriptor.h"
+#include "harness/os/command.h"
+#include "harness/os/descriptor.h"
 #include "harness/record/reader.h"
 
 namespace stepbench::testing {

@@ -7,8 +7,8 @@
 #include <csignal>
 #include <sstream>
 
-#include "harness/error.h"
-#include "harness/run/death.h"
+#include "harness/base/error.h"
+#include "harness/os/death.h"
 #include "harness/run/output.h"
 #include "harness/run/progress.h"
 #include "harness/run/wrap.h"

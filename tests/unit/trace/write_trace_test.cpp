@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/record/sample_rows.h"
 

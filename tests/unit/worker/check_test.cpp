@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/protocol/facts.h"
 
 namespace stepbench {

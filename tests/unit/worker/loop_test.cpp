@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/error.h"
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
 #include "tests/unit/worker/worker_process.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/catalogue/value.h"
+#include "harness/base/value.h"
 
 namespace stepbench {
 

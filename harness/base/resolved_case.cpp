@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/resolved_case.h"
+#include "harness/base/resolved_case.h"
 
-#include "harness/error.h"
+#include "harness/base/error.h"
 
 namespace stepbench {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/findings_json.h"
+#include "harness/findings/findings_json.h"
 
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "harness/record/decode.h"
+#include "harness/json/line_error.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/death.h"
+#include "harness/os/death.h"
 
 #include <sys/wait.h>
 

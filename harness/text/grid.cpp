@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/grid.h"
+#include "harness/text/grid.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/report/number_text.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/catalogue/value.h"
+#include "harness/base/value.h"
 
 namespace stepbench {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/catalogue/value.h"
+#include "harness/base/value.h"
 
 namespace stepbench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/number_text.h"
+#include "harness/text/numbers.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/measure/clock.h"
+#include "harness/base/clock.h"
 
 #include <chrono>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/json_text.h"
+#include "harness/json/json_text.h"
 
 #include <array>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/catalogue/digest.h"
+#include "harness/base/digest.h"
 
 #include <xxhash.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/command.h"
+#include "harness/os/command.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,8 +12,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "harness/error.h"
-#include "harness/machine/descriptor.h"
+#include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 
 extern char** environ;  // NOLINT: POSIX
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/text_file.h"
+#include "harness/os/text_file.h"
 
 #include <fcntl.h>
 
 #include <array>
 #include <charconv>
 
-#include "harness/machine/descriptor.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 

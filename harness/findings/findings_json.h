@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/findings/finding.h"
-#include "harness/record/json_text.h"
+#include "harness/json/json_text.h"
 
 namespace stepbench {
 

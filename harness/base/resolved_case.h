@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/option_values.h"
+#include "harness/base/option_values.h"
 
 namespace stepbench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/text_layout.h"
+#include "harness/text/layout.h"
 
 #include <algorithm>
 #include <cctype>

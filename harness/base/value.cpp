@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/catalogue/value.h"
+#include "harness/base/value.h"
 
 #include <array>
 #include <charconv>
