@@ -13,7 +13,6 @@
 namespace stepbench::structure {
 namespace {
 
-const std::string kRoot = STEPBENCH_SOURCE_DIR;
 
 // Files that git tracks; outside a clone (a source archive) nothing.
 std::vector<std::string> tracked_files() {

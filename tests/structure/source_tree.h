@@ -8,6 +8,8 @@
 
 namespace stepbench::structure {
 
+inline const std::string kRoot = STEPBENCH_SOURCE_DIR;
+
 struct Include {
   std::string file;  // "harness/run/agenda.h", from the project root
   int line = 0;

@@ -18,7 +18,7 @@ using testing_noise::Noise;
 using Steps = std::function<std::vector<double>(Noise&)>;
 using Estimate = double (*)(const std::vector<double>&);
 
-constexpr int kTrials = 500;
+constexpr int kMeanTrials = 500;
 
 double mean(const std::vector<double>& steps) {
   return std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
@@ -40,7 +40,7 @@ double launch(Noise& noise, const Steps& steps, Estimate estimate, double effect
 // Share of campaigns in which a change beyond 1 % is claimed.
 double claims(const Steps& steps, std::size_t pairs, double effect, Estimate estimate = mean) {
   int claimed = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kMeanTrials; ++trial) {
     Noise noise(41000 + static_cast<std::uint64_t>(trial));
     Question question{.margin = 0.01};
     for (std::size_t i = 0; i < pairs; ++i) {
@@ -50,7 +50,7 @@ double claims(const Steps& steps, std::size_t pairs, double effect, Estimate est
     const Verdict verdict = judge({&question, 1}, {}).judgements.front().verdict;
     claimed += verdict == Verdict::kRegression || verdict == Verdict::kImprovement;
   }
-  return static_cast<double>(claimed) / kTrials;
+  return static_cast<double>(claimed) / kMeanTrials;
 }
 
 TEST(MeanEstimate, SidesThatAreEqualAreSeldomSaidToDiffer) {

@@ -21,10 +21,8 @@ using testing::Le;
 using testing::Not;
 using testing::StartsWith;
 
-using Scene = EventScene;
-
 TEST(EventClock, TimesPhasesOnADeviceThatIsBehindTheHost) {
-  Scene scene;
+  EventScene scene;
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_THAT(scene.column("forward_ns"), Each(10 * kUs));
   EXPECT_THAT(scene.column("step_device_ns"), Each(900 * kUs));
@@ -39,14 +37,14 @@ TEST(EventClock, TimesPhasesOnADeviceThatIsBehindTheHost) {
 }
 
 TEST(EventClock, ADeviceThatWaitsForTheHostHasNoLead) {
-  Scene scene;
+  EventScene scene;
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
   EXPECT_THAT(scene.column("step_device_ns"), Each(30 * kUs));
   EXPECT_THAT(scene.column("host_lead_ns"), Each(0));
 }
 
 TEST(EventClock, TheTimeInWhichTheDeviceWaitsForDataIsIdle) {
-  Scene scene;
+  EventScene scene;
   scene.run([&](StepRecorder& step) {
     {
       const auto wait = step.phase(PhaseId::kDataWait);
@@ -61,7 +59,7 @@ TEST(EventClock, TheTimeInWhichTheDeviceWaitsForDataIsIdle) {
 }
 
 TEST(EventClock, ACopyOnASideStreamIsTimedThereAndItsOverlapIsSaid) {
-  Scene scene;
+  EventScene scene;
   int side = 0;
   scene.run([&](StepRecorder& step) {
     {
@@ -80,7 +78,7 @@ TEST(EventClock, ACopyOnASideStreamIsTimedThereAndItsOverlapIsSaid) {
 }
 
 TEST(EventClock, ACopyThatRunsAheadOverlapsTheStepsThatAreStillComputed) {
-  Scene scene;
+  EventScene scene;
   scene.schedule = {.wait = 0, .warmup = 0, .active = 4, .repeat = 1};
   int side = 0;
   scene.run([&](StepRecorder& step) {
@@ -100,7 +98,7 @@ TEST(EventClock, ACopyThatRunsAheadOverlapsTheStepsThatAreStillComputed) {
 }
 
 TEST(EventClock, TwoSideStreamsOverlapEachForItself) {
-  Scene scene;
+  EventScene scene;
   int streams[2] = {};
   scene.run([&](StepRecorder& step) {
     for (int& side : streams) {
@@ -120,7 +118,7 @@ TEST(EventClock, TwoSideStreamsOverlapEachForItself) {
 }
 
 TEST(EventClock, AStepIsNotReadBeforeItsSideStreamHasPassed) {
-  Scene scene;
+  EventScene scene;
   int side = 0;
   scene.options = {.window = 2, .ring = 2};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 6, .repeat = 1};
@@ -137,7 +135,7 @@ TEST(EventClock, AStepIsNotReadBeforeItsSideStreamHasPassed) {
 
 TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
   constexpr std::int64_t kRecord = 700;  // each record takes the host so long: the gap of two steps
-  Scene scene;
+  EventScene scene;
   scene.cuda.record_cost_ns = kRecord;
   scene.schedule = {.wait = 1, .warmup = 1, .active = 20, .repeat = 3};
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
@@ -158,7 +156,7 @@ TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
 }
 
 TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
-  Scene scene;
+  EventScene scene;
   scene.cuda.keep_log = true;
   scene.schedule.repeat = 2;
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
@@ -177,18 +175,18 @@ TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
 }
 
 TEST(EventClock, WhatTheHostDoesBeforeTheFirstStepIsNoPartOfItWhereTheDeviceStoodIdle) {
-  Scene scene;
+  EventScene scene;
   scene.before_window = [&] { scene.clock.pass(500 * kUs); };
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
   EXPECT_THAT(scene.column("period_device_ns"), Each(30 * kUs));
-  Scene busy;
+  EventScene busy;
   busy.before_window = [&] { busy.clock.pass(500 * kUs); };
   busy.run(two_phases(busy, 300 * kUs, 600 * kUs));
   EXPECT_THAT(busy.column("period_device_ns"), Each(900 * kUs)) << "its queue hides the host";
 }
 
 TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
-  Scene scene;
+  EventScene scene;
   int side = 0;
   scene.run([&](StepRecorder& step) {
     if (step.index() == 2) scene.cuda.calls["create"] = 0;
@@ -202,7 +200,7 @@ TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
 }
 
 TEST(EventClock, ARingThatIsTooSmallIsReadWhileItRuns) {
-  Scene scene;
+  EventScene scene;
   scene.options = {.window = 4, .ring = 4};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 60, .repeat = 2};
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
@@ -214,7 +212,7 @@ TEST(EventClock, ARingThatIsTooSmallIsReadWhileItRuns) {
 }
 
 TEST(EventClock, EventsThatAreNotReadyGrowTheRingAndNothingWaits) {
-  Scene scene;
+  EventScene scene;
   scene.options = {.window = 4, .ring = 4};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 1};
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
@@ -225,7 +223,7 @@ TEST(EventClock, EventsThatAreNotReadyGrowTheRingAndNothingWaits) {
 }
 
 TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
-  Scene scene;
+  EventScene scene;
   scene.run([&](StepRecorder& step) {
     const int phases = step.index() == 3 ? 40 : 1;
     for (int i = 0; i < phases; ++i) {
@@ -239,7 +237,7 @@ TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
 }
 
 TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
-  Scene scene;
+  EventScene scene;
   scene.options = {.window = 5000, .ring = 64};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 5000, .repeat = 1};
   scene.cuda.resolution_ns = 32;
@@ -253,7 +251,7 @@ TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
 }
 
 TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
-  Scene scene;
+  EventScene scene;
   scene.workload_waits = false;
   scene.schedule = {.wait = 3, .warmup = 0, .active = 4, .repeat = 2};
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
@@ -268,7 +266,7 @@ TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
 }
 
 TEST(EventClock, TheFirstPeriodCountsFromTheLastStepOfTheWarmUp) {
-  Scene scene;
+  EventScene scene;
   scene.run([&](StepRecorder& step) {
     scene.clock.pass(step.index() == 2 ? 70 * kUs : 5 * kUs);
     scene.cuda.launch(nullptr, 20 * kUs);
@@ -280,7 +278,7 @@ TEST(EventClock, TheFirstPeriodCountsFromTheLastStepOfTheWarmUp) {
 
 TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
   for (const std::int64_t active : {1, 2}) {
-    Scene scene;
+    EventScene scene;
     scene.schedule = {.wait = 0, .warmup = 0, .active = active, .repeat = 4};
     scene.run(
         [&](StepRecorder& step) { scene.cuda.launch(nullptr, (step.index() + 1) * 10 * kUs); });
@@ -297,7 +295,7 @@ TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
 }
 
 TEST(EventClock, AnEventIsTakenToPassInTheMiddleOfTheHostsTwoReadings) {
-  Scene scene;
+  EventScene scene;
   scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host hears of it later
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 200);
@@ -305,7 +303,7 @@ TEST(EventClock, AnEventIsTakenToPassInTheMiddleOfTheHostsTwoReadings) {
 }
 
 TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
-  Scene scene;
+  EventScene scene;
   scene.options = {.window = 4, .ring = 4};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 3};
   scene.run([&, inner = two_phases(scene, 300 * kUs, 600 * kUs)](StepRecorder& step) {
@@ -319,14 +317,14 @@ TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
 }
 
 TEST(EventClock, AClockThatRunsFastIsMappedBack) {
-  Scene scene;
+  EventScene scene;
   scene.cuda.drift = 1.0001;
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").front()), 2610 * kUs, 5);
 }
 
 TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
-  Scene scene;
+  EventScene scene;
   scene.cuda.synchronize_cost_ns = 40 * kUs;
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
   EXPECT_THAT(scene.cycles.back().names, Not(Contains("host_lead_ns")));
@@ -336,7 +334,7 @@ TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
 }
 
 TEST(EventClock, ALeadIsKeptWhereOnlyTheHostsStepsAreTooShortForTheError) {
-  Scene scene;
+  EventScene scene;
   scene.cuda.synchronize_cost_ns = 10 * kUs;
   scene.run(two_phases(scene, 4000 * kUs, 6000 * kUs));  // the host takes 30 us
   EXPECT_THAT(scene.cycles.back().names, Contains("host_lead_ns"));
@@ -368,7 +366,7 @@ TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
 
 TEST(EventClock, WithoutADeviceSaysSo) {
   for (const int code : {kCudaInsufficientDriver, kCudaNoDevice}) {
-    Scene scene;
+    EventScene scene;
     scene.cuda.failing["device_count"] = code;
     scene.run(two_phases(scene, 1, 1));
     EXPECT_EQ(scene.refused, "no CUDA device");
@@ -376,14 +374,14 @@ TEST(EventClock, WithoutADeviceSaysSo) {
 }
 
 TEST(EventClock, AnOrdinalBeyondTheDevicesIsNamed) {
-  Scene scene;
+  EventScene scene;
   scene.options.device = 3;
   scene.run(two_phases(scene, 1, 1));
   EXPECT_THAT(*scene.refused, HasSubstr("cuda:3 does not exist"));
 }
 
 TEST(EventClock, UsesTheDeviceOfItsCase) {
-  Scene scene;
+  EventScene scene;
   scene.cuda.devices = 4;
   scene.options.device = 2;
   scene.run(two_phases(scene, 1, 1));
@@ -392,7 +390,7 @@ TEST(EventClock, UsesTheDeviceOfItsCase) {
 
 TEST(EventClock, AFailureOfAnyCallEndsItsColumnsAndNotTheLaunch) {
   for (const char* call : {"record", "elapsed", "query", "create"}) {
-    Scene scene;
+    EventScene scene;
     scene.options = {.window = 4, .ring = 2};
     scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
       if (step.index() == 3) scene.cuda.failing[call] = 700;

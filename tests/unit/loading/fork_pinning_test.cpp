@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
-const HostClock kClock;
+const HostClock kPinningClock;
 
 class ForkPinning : public test::LeavesNothing {};
 
@@ -31,7 +31,7 @@ TEST_F(ForkPinning, TheThreadEmptiesTheSlotsOfTheRingAndSegments) {
                                   .pinned = &memory,
                                   .persistent_workers = persistent,
                                   .transport = transport};
-      const auto loader = make_fork_loader(data, options, sequential_order(30), kClock);
+      const auto loader = make_fork_loader(data, options, sequential_order(30), kPinningClock);
       for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
         EXPECT_EQ(test::pinned_epoch(*loader, epoch, memory).size(), 3U);
       }
@@ -46,7 +46,7 @@ TEST_F(ForkPinning, ADeadWorkerIsReportedThroughTheThread) {
   });
   test::ScriptedPinnedMemory memory;
   const auto loader = make_fork_loader(
-      data, {.num_workers = 1, .pin_memory = true, .pinned = &memory}, sequential_order(3), kClock);
+      data, {.num_workers = 1, .pin_memory = true, .pinned = &memory}, sequential_order(3), kPinningClock);
   loader->begin_epoch(0);
   const auto all = [&] {
     while (loader->next()) {

@@ -27,12 +27,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const HostClock kClock;
+const HostClock kForkClock;
 
 class ForkRobustness : public test::LeavesNothing {};
 
-std::unique_ptr<Loader> fork_loader(const Dataset& data, const LoaderOptions& options) {
-  return make_fork_loader(data, options, sequential_order(data.size()), kClock);
+std::unique_ptr<Loader> robust_fork_loader(const Dataset& data, const LoaderOptions& options) {
+  return make_fork_loader(data, options, sequential_order(data.size()), kForkClock);
 }
 
 void expect_death(const std::function<void()>& die, const std::string& how) {
@@ -43,7 +43,7 @@ void expect_death(const std::function<void()>& die, const std::string& how) {
       pid[0] = ::getpid();
       die();
     });
-    const auto loader = fork_loader(data, {.num_workers = 2, .transport = transport});
+    const auto loader = robust_fork_loader(data, {.num_workers = 2, .transport = transport});
     loader->begin_epoch(0);
     const auto all = [&] {
       while (loader->next()) {
@@ -75,7 +75,7 @@ TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
     gate.pass(key.index);
   });
   const auto loader =
-      fork_loader(data, {.num_workers = 2, .patience = std::chrono::milliseconds(1)});
+      robust_fork_loader(data, {.num_workers = 2, .patience = std::chrono::milliseconds(1)});
   loader->begin_epoch(0);
   for (const std::int64_t sample : {0, 1}) gate.wait_until_begun(sample);
   ::kill(pids[1], SIGTERM);
@@ -86,7 +86,7 @@ TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
 TEST_F(ForkRobustness, AHangTimesOutAndIsKilledInTheEnd) {
   const test::SharedGate gate(2);
   const test::IndexDataset data(2, [&](const SampleKey& key) { gate.pass(key.index); });
-  auto loader = fork_loader(
+  auto loader = robust_fork_loader(
       data, {.num_workers = 1, .timeout_s = 0.01, .patience = std::chrono::milliseconds(1)});
   loader->begin_epoch(0);
   gate.wait_until_begun(0);
@@ -104,7 +104,7 @@ TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
       ++begun[0];
       if (key.index % 100 == 0) gate.pass(key.index);
     });
-    auto loader = fork_loader(data, {.batch_size = 100,
+    auto loader = robust_fork_loader(data, {.batch_size = 100,
                                      .num_workers = 2,
                                      .persistent_workers = persistent,
                                      .patience = std::chrono::milliseconds(1)});
@@ -122,7 +122,7 @@ TEST_F(ForkRobustness, RepetitionsLeaveNothing) {
   });
   for (int i = 0; i < 100; ++i) {
     const auto loader =
-        fork_loader(data, {.num_workers = 1 + i % 3,
+        robust_fork_loader(data, {.num_workers = 1 + i % 3,
                            .persistent_workers = i % 2 == 0,
                            .transport = i % 5 == 0 ? Transport::kTorchFd : Transport::kShmRing});
     try {
@@ -147,7 +147,7 @@ TEST_F(ForkRobustness, AWorkerHoldsNoMachineryOfItsParent) {
     }
     default_signal[key.index] = std::signal(SIGTERM, SIG_DFL) == SIG_DFL;
   });
-  const auto loader = fork_loader(data, {.num_workers = 3});
+  const auto loader = robust_fork_loader(data, {.num_workers = 3});
   (void)test::epoch(*loader, 0);
   (void)std::signal(SIGTERM, before);
   for (const std::int64_t worker : {0, 1, 2}) {
@@ -170,7 +170,7 @@ TEST_F(ForkRobustness, WorkersHaveANameAndTheCoreThatAffinityGivesThem) {
     file >> name;
     last_letter[key.index] = name.starts_with("sb_data_") ? name.back() : 0;
   });
-  const auto loader = fork_loader(data, {.num_workers = 2, .affinity = "compact"});
+  const auto loader = robust_fork_loader(data, {.num_workers = 2, .affinity = "compact"});
   (void)test::epoch(*loader, 0);
   const std::vector<int> mine = cores_of_this_process();
   for (const int i : {0, 1, 2, 3}) {
@@ -187,7 +187,7 @@ TEST_F(ForkRobustness, WorkersDieWithTheirParent) {
   const pid_t parent = ::fork();
   if (parent == 0) {
     const test::IndexDataset data(1, [&](const SampleKey&) { gate.pass(0); });
-    const auto loader = fork_loader(data, {.num_workers = 1});
+    const auto loader = robust_fork_loader(data, {.num_workers = 1});
     loader->begin_epoch(0);
     (void)loader->next();
     ::_exit(0);
@@ -207,7 +207,7 @@ TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLi
 #endif
   const test::SharedGate gate(3);
   const test::IndexDataset data(3, [&](const SampleKey& key) { gate.pass(key.index); });
-  const auto loader = fork_loader(data, {.num_workers = 1, .transport = Transport::kTorchFd});
+  const auto loader = robust_fork_loader(data, {.num_workers = 1, .transport = Transport::kTorchFd});
   loader->begin_epoch(0);
   gate.open(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));
@@ -248,7 +248,7 @@ TEST_F(ForkRobustness, AFullShmIsAnErrorAndNoBusError) {
 
 TEST_F(ForkRobustness, ARingBeyondTheMachinesMemoryIsRefused) {
   const test::IndexDataset data(1);
-  EXPECT_THAT([&] { (void)fork_loader(data, {.batch_size = 1LL << 42U, .num_workers = 2}); },
+  EXPECT_THAT([&] { (void)robust_fork_loader(data, {.batch_size = 1LL << 42U, .num_workers = 2}); },
               ThrowsMessage<ConfigError>(HasSubstr("shm_ring needs")));
 }
 
@@ -267,7 +267,7 @@ TEST_F(ForkRobustness, AWorkerThatCannotStartSaysSoForEveryBatch) {
     std::vector<FieldSpec> fields_ = {{.name = "x", .shape = {}, .dtype = DType::kInt64}};
   };
   const NoScratch data;
-  const auto loader = fork_loader(data, {.num_workers = 1});
+  const auto loader = robust_fork_loader(data, {.num_workers = 1});
   loader->begin_epoch(0);
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: no decoder"));

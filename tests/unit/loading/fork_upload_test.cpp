@@ -13,7 +13,7 @@ namespace {
 
 using testing::ThrowsMessage;
 
-const HostClock kClock;
+const HostClock kForkUploadClock;
 
 class ForkUpload : public test::LeavesNothing,
                    public testing::WithParamInterface<std::tuple<Transport, bool>> {
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, ForkUpload,
 TEST_P(ForkUpload, BatchesOfProcessesComeToTheDeviceInOrder) {
   const test::IndexDataset data(60);
   {
-    const auto loader = make_fork_loader(data, options(), shuffled_order(60, 5), kClock);
+    const auto loader = make_fork_loader(data, options(), shuffled_order(60, 5), kForkUploadClock);
     const EpochOrder order = shuffled_order(60, 5);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       std::vector<std::int64_t> samples;
@@ -62,7 +62,7 @@ TEST_P(ForkUpload, WhatACopyThrowsIsTheErrorOfItsBatch) {
     if (batch.index == 1) throw Error("device out of memory");
   };
   {
-    const auto loader = make_fork_loader(data, options(), sequential_order(30), kClock);
+    const auto loader = make_fork_loader(data, options(), sequential_order(30), kForkUploadClock);
     loader->begin_epoch(0);
     EXPECT_EQ(test::ScriptedUpload::of(*loader->next()).samples.front(), 0);
     EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::ThrowsMessage;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
-const HostClock kClock;
+const HostClock kUploadClock;
 
 struct UploadScene {
   LoaderOptions options(std::int64_t workers) {
@@ -35,9 +35,9 @@ TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
     UploadScene scene;
     LoaderOptions options = scene.options(2);
     options.persistent_workers = persistent;
-    const auto loader = make_thread_loader(data, options, shuffled_order(9, 3), kClock);
+    const auto loader = make_thread_loader(data, options, shuffled_order(9, 3), kUploadClock);
     const auto plain =
-        make_thread_loader(data, {.batch_size = 2, .num_workers = 2}, shuffled_order(9, 3), kClock);
+        make_thread_loader(data, {.batch_size = 2, .num_workers = 2}, shuffled_order(9, 3), kUploadClock);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       EXPECT_EQ(test::uploaded_epoch(*loader, epoch), test::epoch(*plain, epoch));
     }
@@ -58,7 +58,7 @@ TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
   scene.upload.before = [&](const Batch&) {
     if (!ahead.try_wait()) ahead.count_down();
   };
-  const auto loader = make_thread_loader(data, options, sequential_order(64), kClock);
+  const auto loader = make_thread_loader(data, options, sequential_order(64), kUploadClock);
   loader->begin_epoch(0);
   ahead.wait();  // nothing was asked for yet
   std::int64_t batches = 0;
@@ -88,7 +88,7 @@ TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
   scene.upload.before = [](const Batch& batch) {
     if (batch.index == 1) throw Error("device out of memory");
   };
-  const auto loader = make_thread_loader(data, scene.options(2), sequential_order(8), kClock);
+  const auto loader = make_thread_loader(data, scene.options(2), sequential_order(8), kUploadClock);
   loader->begin_epoch(0);
   EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(0, 1));
   EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));
@@ -104,7 +104,7 @@ TEST(Upload, ErrorsOfWorkersReachNoDevice) {
     if (key.index == 1) throw Error("corrupt");
   });
   UploadScene scene;
-  const auto loader = make_thread_loader(data, scene.options(1), sequential_order(4), kClock);
+  const auto loader = make_thread_loader(data, scene.options(1), sequential_order(4), kUploadClock);
   loader->begin_epoch(0);
   EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: corrupt"));
   EXPECT_THAT(test::ScriptedUpload::of(*loader->next()).samples, ElementsAre(2, 3));
@@ -124,7 +124,7 @@ TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
   const auto loader = make_thread_loader(
       data,
       {.batch_size = 2, .num_workers = 1, .pin_memory = true, .pinned = &memory, .upload = &none},
-      sequential_order(4), kClock);
+      sequential_order(4), kUploadClock);
   loader->begin_epoch(0);
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("no such device"));
@@ -141,7 +141,7 @@ TEST(Upload, BatchesThatNobodyTookAreReleasedWhereverTheyLie) {
         LoaderOptions options = scene.options(2);
         options.persistent_workers = persistent;
         options.in_order = in_order;
-        const auto loader = make_thread_loader(data, options, sequential_order(40), kClock);
+        const auto loader = make_thread_loader(data, options, sequential_order(40), kUploadClock);
         loader->begin_epoch(0);
         (void)loader->next();
         EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // anew in mid-epoch

@@ -24,7 +24,7 @@ using testing::UnorderedElementsAreArray;
 
 const HostClock kClock;
 
-std::string contents(const std::filesystem::path& path) {
+std::string file_contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
@@ -217,7 +217,7 @@ TEST_F(WebDatasetTest, WorkersWithoutAShardAreNoted) {
 }
 
 TEST_F(WebDatasetTest, ADamagedImageIsNamedAndCanBeSkipped) {
-  std::string bytes = contents(shard(1));
+  std::string bytes = file_contents(shard(1));
   bytes.replace(512, 8, "no image");
   root.write("set/shard-000001.tar", bytes);
   EXPECT_THAT(read(data(), {}).error, AllOf(HasSubstr("shard-000001.tar: offset 0: 00000003.jpg: "),
@@ -267,14 +267,14 @@ std::string with_name(std::string tar, std::size_t header, const std::string& na
 }
 
 TEST_F(WebDatasetTest, ASampleWithoutImageOrClassIsNamedAndTheNextIsGood) {
-  root.write("set/shard-000000.tar", with_name(contents(shard(0)), 0, "00000000.txt"));
+  root.write("set/shard-000000.tar", with_name(file_contents(shard(0)), 0, "00000000.txt"));
   EXPECT_THAT(read(data(), {}).error,
               HasSubstr("shard-000000.tar: offset 0: sample '00000000' has no .jpg entry"));
   EXPECT_EQ(read(data(0, true), {}).labels.front(), 1);
 }
 
 TEST_F(WebDatasetTest, EveryBentHeaderByteAndEveryCutIsAnErrorThatNamesTheShardOrSamples) {
-  const std::string whole = contents(shard(4));
+  const std::string whole = file_contents(shard(4));
   const auto check = [&](const std::string& bytes, std::size_t at) {
     std::filesystem::remove(shard(4));
     root.write("set/shard-000004.tar", bytes);

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 std::vector<std::string> ids(const std::vector<Finding>& findings) {
   std::vector<std::string> out;
@@ -46,7 +46,7 @@ Examination quiet() {
   seen.after = seen.before;
   seen.after.times = seen.after.own_times = CpuTimes{.all = 14'000, .idle = 12'450, .steal = 5};
   seen.after.own_ticks = 500;
-  seen.spin_ns = 5 * kSecond;
+  seen.spin_ns = 5 * kSecondNs;
   seen.spin.times_ns.assign(2500, 2e6);
   return seen;
 }
@@ -60,7 +60,7 @@ TEST(Doctor, EachDoubtComesWithItsRemedy) {
   seen.before.swap_used_bytes = std::int64_t{1} << 30;
   seen.before.shm_free_bytes = 64 << 20;
   seen.before.gpu_driver = true;
-  seen.after.run_queue_wait_ns = *seen.before.run_queue_wait_ns + kSecond / 10;
+  seen.after.run_queue_wait_ns = *seen.before.run_queue_wait_ns + kSecondNs / 10;
   seen.after.times->steal += 80;
   seen.after.own_times->idle -= 400;
   const std::vector<Finding> findings = diagnose(seen);
@@ -139,7 +139,7 @@ TEST(Doctor, WhatMakesMeasuringPointlessIsAProblemAndStandsFirst) {
   Examination seen = quiet();
   seen.before.governor = "powersave";
   for (std::size_t i = 0; i < seen.spin.times_ns.size(); i += 2) seen.spin.times_ns[i] = 6e6;
-  seen.after.throttled_ns = kSecond;
+  seen.after.throttled_ns = kSecondNs;
   const std::vector<Finding> findings = diagnose(seen);
   EXPECT_THAT(ids(findings),
               ElementsAre("machine.variation", "machine.quota_throttling", "cpu.governor"));

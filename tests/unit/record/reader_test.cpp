@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/record/reader.h"
+#include "harness/ops/op_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -105,7 +105,7 @@ std::vector<std::string> best_cases(const Results& results) {
 }
 
 TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
-  EXPECT_THAT(best_cases(sweep()), testing::ElementsAre("35dcaa", "13995f", "3d1fb2"));
+  EXPECT_THAT(best_cases(sweep()), ::testing::ElementsAre("35dcaa", "13995f", "3d1fb2"));
   Results slower = sweep();
   for (Launch& launch : slower.launches) {
     if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
@@ -113,8 +113,8 @@ TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
       for (std::int64_t& step : part.values[1]) step += step / 10;
     }
   }
-  EXPECT_THAT(best_cases(slower), testing::ElementsAre("13995f", "3d1fb2"));
-  EXPECT_THAT(best_cases(read_results(kData / "few_launches.jsonl")), testing::IsEmpty())
+  EXPECT_THAT(best_cases(slower), ::testing::ElementsAre("13995f", "3d1fb2"));
+  EXPECT_THAT(best_cases(read_results(kData / "few_launches.jsonl")), ::testing::IsEmpty())
       << "a range of few launches tells no winner";
 }
 
@@ -132,7 +132,7 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
       steps.push_back(
           static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /
           static_cast<double>(times.size()));
-      EXPECT_THAT(part.values.at(4), testing::Each(32)) << "joined epochs have full batches only";
+      EXPECT_THAT(part.values.at(4), ::testing::Each(32)) << "joined epochs have full batches only";
     }
     ASSERT_EQ(steps.size(), 6U);
     std::sort(steps.begin(), steps.end());
@@ -141,7 +141,7 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
     if (to_text(row.options.at("loader.num_workers")) == "1") continue;
     EXPECT_LT(row.p50_ns.value(), 0.9 * *row.step_ns) << "most steps found their batch ready";
   }
-  EXPECT_THAT(best_cases(results), testing::ElementsAre("0992dd", "15ceab"))
+  EXPECT_THAT(best_cases(results), ::testing::ElementsAre("0992dd", "15ceab"))
       << "2 and 4 workers are not told apart; 1 worker is slower";
 }
 

@@ -11,12 +11,11 @@
 namespace stepbench {
 namespace {
 
-using Kind = WarmupVerdict::Kind;
 using testing_noise::Noise;
 using Series = std::function<std::vector<double>(Noise&)>;
 
 constexpr int kTrials = 500;
-constexpr int kLaunches = 6;
+constexpr int kTrendLaunches = 6;
 
 WarmupVerdict judged(const std::vector<double>& steps, std::int64_t block_steps) {
   std::vector<std::int64_t> whole;
@@ -25,7 +24,8 @@ WarmupVerdict judged(const std::vector<double>& steps, std::int64_t block_steps)
 }
 
 bool has_trend(const WarmupVerdict& verdict) {
-  return verdict.kind == Kind::kTooShort || verdict.kind == Kind::kDrifting;
+  return verdict.kind == WarmupVerdict::Kind::kTooShort ||
+         verdict.kind == WarmupVerdict::Kind::kDrifting;
 }
 
 struct Shares {
@@ -38,13 +38,13 @@ Shares told(const Series& series, std::int64_t block_steps = 1) {
   for (int trial = 0; trial < kTrials; ++trial) {
     Noise noise(7000 + static_cast<std::uint64_t>(trial));
     std::vector<WarmupVerdict> launches;
-    for (int launch = 0; launch < kLaunches; ++launch) {
+    for (int launch = 0; launch < kTrendLaunches; ++launch) {
       launches.push_back(judged(series(noise), block_steps));
       shares.launches += has_trend(launches.back());
     }
     shares.cases += has_trend(agreed(launches));
   }
-  return {shares.launches / kTrials / kLaunches, shares.cases / kTrials};
+  return {shares.launches / kTrials / kTrendLaunches, shares.cases / kTrials};
 }
 
 TEST(TrendClaims, WanderingStepsAreSeldomATrendOfALaunchAndNeverOfACase) {

@@ -9,7 +9,6 @@
 namespace stepbench {
 namespace {
 
-using Kind = WarmupVerdict::Kind;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -35,14 +34,14 @@ WarmupVerdict judge(const std::vector<std::int64_t>& steps) {
 
 TEST(Warmup, ASteadyWindowIsOk) {
   const WarmupVerdict verdict = judge(window(60, 0));
-  EXPECT_EQ(verdict.kind, Kind::kOk);
+  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kOk);
   EXPECT_EQ(verdict.more_steps, 0);
   EXPECT_THAT(describe(verdict), IsEmpty());
 }
 
 TEST(Warmup, AFallingWindowIsTooShortAndSaysHowManyStepsMore) {
   const WarmupVerdict verdict = judge(window(60, 30));
-  EXPECT_EQ(verdict.kind, Kind::kTooShort);
+  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kTooShort);
   EXPECT_GE(verdict.more_steps, 25);
   EXPECT_LE(verdict.more_steps, 32);
   EXPECT_LT(verdict.change, 0);
@@ -59,7 +58,7 @@ TEST(Warmup, ARisingWindowIsDriftingWhichNoWarmUpCures) {
   std::vector<std::int64_t> steps = window(60, 60);
   std::reverse(steps.begin(), steps.end());
   const WarmupVerdict verdict = judge(steps);
-  EXPECT_EQ(verdict.kind, Kind::kDrifting);
+  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kDrifting);
   EXPECT_EQ(verdict.more_steps, 0);
   EXPECT_GT(verdict.change, 0.3);
   EXPECT_THAT(describe(verdict), HasSubstr("drifting: steps became "));
@@ -76,12 +75,12 @@ std::vector<std::int64_t> lockstep_of_four(std::size_t steps) {
 TEST(Warmup, StepsInLockstepAreJudgedByTurnsOfAllWorkers) {
   std::vector<std::int64_t> steps = lockstep_of_four(96);
   const std::vector<std::int64_t> flags(steps.size(), 0);
-  EXPECT_EQ(judge_warmup(steps, flags, 4).kind, Kind::kOk);
+  EXPECT_EQ(judge_warmup(steps, flags, 4).kind, WarmupVerdict::Kind::kOk);
   for (std::size_t i = 0; i < 32; ++i) steps[i] += steps[i] / 2;
   const WarmupVerdict verdict = judge_warmup(steps, flags, 4);
-  EXPECT_EQ(verdict.kind, Kind::kTooShort);
+  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kTooShort);
   EXPECT_EQ(verdict.more_steps, 32);
-  EXPECT_EQ(judge_warmup(steps, flags, 6).kind, Kind::kUnknown) << "sixteen blocks";
+  EXPECT_EQ(judge_warmup(steps, flags, 6).kind, WarmupVerdict::Kind::kUnknown) << "sixteen blocks";
 }
 
 TEST(Warmup, ABlockWithAFlaggedStepIsLeftOutWhole) {
@@ -91,12 +90,13 @@ TEST(Warmup, ABlockWithAFlaggedStepIsLeftOutWhole) {
     steps[i] *= 3;
     flags[i] = 1;
   }
-  EXPECT_EQ(judge_warmup(steps, flags, 4).kind, Kind::kOk);
+  EXPECT_EQ(judge_warmup(steps, flags, 4).kind, WarmupVerdict::Kind::kOk);
 }
 
 TEST(Warmup, WhereMostStepsAreFlaggedAllAreJudged) {
   const std::vector<std::int64_t> steps = window(60, 30);
-  EXPECT_EQ(judge_warmup(steps, std::vector<std::int64_t>(60, 1)).kind, Kind::kTooShort);
+  EXPECT_EQ(judge_warmup(steps, std::vector<std::int64_t>(60, 1)).kind,
+            WarmupVerdict::Kind::kTooShort);
 }
 
 TEST(Warmup, FlaggedStepsAreLeftOut) {
@@ -106,7 +106,7 @@ TEST(Warmup, FlaggedStepsAreLeftOut) {
     steps[i] *= 3;
     flags[i] = 1;
   }
-  EXPECT_EQ(judge_warmup(steps, flags).kind, Kind::kOk);
+  EXPECT_EQ(judge_warmup(steps, flags).kind, WarmupVerdict::Kind::kOk);
 }
 
 TEST(Warmup, TheHintCountsFlaggedStepsOfTheWindow) {
@@ -117,20 +117,20 @@ TEST(Warmup, TheHintCountsFlaggedStepsOfTheWindow) {
     if (i % 2 == 0) flags[i] = 1;
   }
   const WarmupVerdict verdict = judge_warmup(steps, flags);
-  EXPECT_EQ(verdict.kind, Kind::kTooShort);
+  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kTooShort);
   EXPECT_GE(verdict.more_steps, 23);
 }
 
 TEST(Warmup, TooFewStepsGiveNoVerdict) {
-  EXPECT_EQ(judge(window(10, 10)).kind, Kind::kUnknown);
-  EXPECT_EQ(judge({}).kind, Kind::kUnknown);
+  EXPECT_EQ(judge(window(10, 10)).kind, WarmupVerdict::Kind::kUnknown);
+  EXPECT_EQ(judge({}).kind, WarmupVerdict::Kind::kUnknown);
 }
 
 TEST(Warmup, OneSlowFirstStepIsAnotherHint) {
   std::vector<std::int64_t> steps = window(60, 0);
   steps.front() *= 5;
   const WarmupVerdict verdict = judge(steps);
-  EXPECT_EQ(verdict.kind, Kind::kOk);
+  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kOk);
   EXPECT_TRUE(verdict.first_step_slow);
   EXPECT_THAT(describe(verdict), HasSubstr("first measured step"));
 }
@@ -143,39 +143,43 @@ TEST(Warmup, OutliersElsewhereAreNotTheFirstStep) {
 }
 
 TEST(Warmup, OfSeveralWindowsTheWorstCounts) {
-  const WarmupVerdict ok{.kind = Kind::kOk};
-  const WarmupVerdict short_by_3{.kind = Kind::kTooShort, .more_steps = 3};
-  const WarmupVerdict short_by_9{.kind = Kind::kTooShort, .more_steps = 9};
+  const WarmupVerdict ok{.kind = WarmupVerdict::Kind::kOk};
+  const WarmupVerdict short_by_3{.kind = WarmupVerdict::Kind::kTooShort, .more_steps = 3};
+  const WarmupVerdict short_by_9{.kind = WarmupVerdict::Kind::kTooShort, .more_steps = 9};
   EXPECT_EQ(worse(ok, short_by_3).more_steps, 3);
   EXPECT_EQ(worse(short_by_9, short_by_3).more_steps, 9);
-  EXPECT_EQ(worse(WarmupVerdict{}, ok).kind, Kind::kOk);
-  const WarmupVerdict drifts{.kind = Kind::kDrifting, .change = 0.05};
-  EXPECT_EQ(worse(drifts, short_by_3).kind, Kind::kTooShort) << "that can be cured";
-  EXPECT_EQ(worse(drifts, {.kind = Kind::kDrifting, .change = 0.2}).change, 0.2);
+  EXPECT_EQ(worse(WarmupVerdict{}, ok).kind, WarmupVerdict::Kind::kOk);
+  const WarmupVerdict drifts{.kind = WarmupVerdict::Kind::kDrifting, .change = 0.05};
+  EXPECT_EQ(worse(drifts, short_by_3).kind, WarmupVerdict::Kind::kTooShort) << "that can be cured";
+  EXPECT_EQ(worse(drifts, {.kind = WarmupVerdict::Kind::kDrifting, .change = 0.2}).change, 0.2);
 }
 
 TEST(Warmup, OfACaseMoreThanHalfOfTheLaunchesMustAgree) {
-  const WarmupVerdict ok{.kind = Kind::kOk};
-  const WarmupVerdict too_short{.kind = Kind::kTooShort, .more_steps = 5, .change = -0.1};
-  const WarmupVerdict drifts{.kind = Kind::kDrifting, .change = 0.1};
+  const WarmupVerdict ok{.kind = WarmupVerdict::Kind::kOk};
+  const WarmupVerdict too_short{
+      .kind = WarmupVerdict::Kind::kTooShort, .more_steps = 5, .change = -0.1};
+  const WarmupVerdict drifts{.kind = WarmupVerdict::Kind::kDrifting, .change = 0.1};
   const auto kind = [](std::vector<WarmupVerdict> launches) { return agreed(launches).kind; };
-  EXPECT_EQ(kind({too_short, too_short, ok}), Kind::kTooShort);
-  EXPECT_EQ(kind({too_short, too_short, ok, ok}), Kind::kOk) << "half of them";
-  EXPECT_EQ(kind({too_short, drifts, ok}), Kind::kOk) << "both signs are chance";
-  EXPECT_EQ(kind({drifts}), Kind::kDrifting);
-  EXPECT_EQ(kind({}), Kind::kUnknown);
-  EXPECT_EQ(kind({WarmupVerdict{}, WarmupVerdict{}, ok}), Kind::kUnknown);
-  const WarmupVerdict longer{.kind = Kind::kTooShort, .more_steps = 9, .change = -0.2};
+  EXPECT_EQ(kind({too_short, too_short, ok}), WarmupVerdict::Kind::kTooShort);
+  EXPECT_EQ(kind({too_short, too_short, ok, ok}), WarmupVerdict::Kind::kOk) << "half of them";
+  EXPECT_EQ(kind({too_short, drifts, ok}), WarmupVerdict::Kind::kOk) << "both signs are chance";
+  EXPECT_EQ(kind({drifts}), WarmupVerdict::Kind::kDrifting);
+  EXPECT_EQ(kind({}), WarmupVerdict::Kind::kUnknown);
+  EXPECT_EQ(kind({WarmupVerdict{}, WarmupVerdict{}, ok}), WarmupVerdict::Kind::kUnknown);
+  const WarmupVerdict longer{
+      .kind = WarmupVerdict::Kind::kTooShort, .more_steps = 9, .change = -0.2};
   const std::vector<WarmupVerdict> three = {too_short, longer, too_short};
   EXPECT_EQ(agreed(three).more_steps, 9);
   EXPECT_EQ(agreed(three).change, -0.1);
 }
 
 TEST(Warmup, NamesOnDiskAreReadBackAndOthersAreUnknown) {
-  for (const Kind kind : {Kind::kUnknown, Kind::kOk, Kind::kDrifting, Kind::kTooShort}) {
+  for (const WarmupVerdict::Kind kind :
+       {WarmupVerdict::Kind::kUnknown, WarmupVerdict::Kind::kOk, WarmupVerdict::Kind::kDrifting,
+        WarmupVerdict::Kind::kTooShort}) {
     EXPECT_EQ(warmup_kind(name_of(kind)), kind);
   }
-  EXPECT_EQ(warmup_kind("drowsy"), Kind::kUnknown);
+  EXPECT_EQ(warmup_kind("drowsy"), WarmupVerdict::Kind::kUnknown);
 }
 
 }  // namespace

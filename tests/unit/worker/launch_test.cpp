@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/launch.h"
+#include "harness/ops/op_table.h"
 
 #include <gmock/gmock.h>
 
@@ -98,7 +99,7 @@ class Factory final : public InstrumentFactory {
   std::optional<Pass> only_;
 };
 
-Catalogue catalogue() {
+Catalogue launch_catalogue() {
   return {harness_sections(), {{.name = "scripted", .doc = "A scripted workload."}}};
 }
 
@@ -150,11 +151,11 @@ Said run(Script& script, const std::vector<std::pair<std::string, Value>>& optio
   message.resolved.options["schedule.warmup"] = std::int64_t{1};
   message.resolved.options["schedule.active"] = std::int64_t{3};
   for (const auto& [option, value] : options) message.resolved.options[option] = value;
-  fill_defaults(message.resolved, catalogue());
+  fill_defaults(message.resolved, launch_catalogue());
   const WorkloadType types[] = {{"scripted", make}};
   const ScriptClock clock(script);
   Said said;
-  const Catalogue known = catalogue();
+  const Catalogue known = launch_catalogue();
   const WorkerFacts facts;
   run_case(message, {known, types, instruments, facts}, clock, clock.now_ns(),
            [&](const protocol::WorkerMessage& out) { std::visit(said, out); });
