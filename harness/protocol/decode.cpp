@@ -192,18 +192,19 @@ Hello hello(const Reader& in) {
           in.integer("pid"), in.fields("software")};
 }
 
-SamplesMessage samples(const Reader& in) {
-  SamplesMessage out;
+Samples samples(const Reader& in) {
+  Samples out;
+  Series& steps = out.steps;
   out.cycle = in.integer("cycle");
-  out.columns = in.texts("columns");
-  if (std::set<std::string>(out.columns.begin(), out.columns.end()).size() != out.columns.size()) {
+  steps.names = in.texts("columns");
+  if (std::set<std::string>(steps.names.begin(), steps.names.end()).size() != steps.names.size()) {
     in.wrong("columns", "a list of different names");
   }
-  if (std::find(out.columns.begin(), out.columns.end(), "step_ns") == out.columns.end()) {
+  if (std::find(steps.names.begin(), steps.names.end(), "step_ns") == steps.names.end()) {
     in.wrong("columns", "complete: it has no 'step_ns'");
   }
-  out.values = in.columns("values", out.columns);
-  if (out.values.front().size() > kMaxStepsPerSamplesRow) {
+  steps.columns = in.columns("values", steps.names);
+  if (steps.steps() > kMaxStepsPerSamplesRow) {
     in.wrong("values", "at most " + std::to_string(kMaxStepsPerSamplesRow) + " steps long");
   }
   return out;
@@ -213,8 +214,8 @@ OpsMessage ops(const Reader& in) {
   OpFrame frame;
   frame.table = in.text("table");
   frame.strings = in.texts("strings");
-  frame.columns = in.texts("columns");
-  frame.values = in.columns("values", frame.columns);
+  frame.series.names = in.texts("columns");
+  frame.series.columns = in.columns("values", frame.series.names);
   return {std::move(frame)};
 }
 

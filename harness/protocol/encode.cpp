@@ -66,11 +66,11 @@ struct ToLine {
             {"mean_step_ns", message.mean_step_ns},
             {"median_step_ns", message.mean_step_ns}};  // older controllers ask for it
   }
-  OrderedJson operator()(const SamplesMessage& message) const {
+  OrderedJson operator()(const Samples& samples) const {
     return {{"kind", "samples"},
-            {"cycle", message.cycle},
-            {"columns", message.columns},
-            {"values", message.values}};
+            {"cycle", samples.cycle},
+            {"columns", samples.steps.names},
+            {"values", samples.steps.columns}};
   }
   OrderedJson operator()(const OpsMessage&) const { return {}; }  // has a line of its own
   OrderedJson operator()(const LaunchMessage& message) const {

@@ -55,12 +55,6 @@ struct CycleMessage {  // a cycle's active window ended
   std::int64_t mean_step_ns = 0;
 };
 
-struct SamplesMessage {
-  std::int64_t cycle = 0;
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::int64_t>> values;
-};
-
 struct OpsMessage {  // since version 2
   OpFrame frame;
 };
@@ -78,7 +72,7 @@ struct FailedMessage {
   Stage stage;
 };
 
-using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, SamplesMessage, OpsMessage,
+using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, Samples, OpsMessage,
                                    LaunchMessage, SkippedMessage, FailedMessage>;
 
 // One line without its newline. decode_* throw Error saying what is wrong with the line; unknown

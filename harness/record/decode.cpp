@@ -354,10 +354,9 @@ LaunchRow decode_launch(const LineObject& source) {
 
 // Without its numbers.
 SamplesRow decode_samples(const LineObject& source) {
-  return {.key = decode_key(source),
-          .cycle = source.integer("cycle"),
-          .columns = source.texts("columns"),
-          .values = {}};
+  return {
+      .key = decode_key(source),
+      .samples = {.cycle = source.integer("cycle"), .steps = {.names = source.texts("columns")}}};
 }
 
 Row decode_row(std::string_view kind, const LineObject& source, bool later) {
@@ -465,17 +464,17 @@ Row LineDecoder::decode(std::string_view line, bool later) {
   } else if (!values->is_null()) {
     throw LineError("field 'values' stands twice");
   }
-  row.values = std::move(numbers->values);
+  Series& series = row.samples.steps;
+  series.columns = std::move(numbers->values);
   if (kind == "samples") {
-    check_shape(row, source.integer("steps", -1));
+    check_shape(series, source.integer("steps", -1));
     return row;
   }
-  check_shape(row, source.integer("rows", -1));
+  check_shape(series, source.integer("rows", -1));
   OpsRow ops{.key = std::move(row.key),
              .frame = {.table = source.needed_text("table"),
                        .strings = source.texts("strings"),
-                       .columns = std::move(row.columns),
-                       .values = std::move(row.values)}};
+                       .series = std::move(series)}};
   if (!later) return ops;
   if (const auto why = not_understood(ops.frame)) {
     return UnknownRow{"launches with operations that are not understood were left out: " + *why,

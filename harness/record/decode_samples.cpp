@@ -90,24 +90,24 @@ class NumberParser {
 
 NumberArrays parse_number_arrays(std::string_view text) { return NumberParser(text).parse(); }
 
-void check_shape(const SamplesRow& row, std::int64_t steps) {
-  if (row.columns.size() != row.values.size()) {
-    throw LineError("samples name " + std::to_string(row.columns.size()) + " columns and hold " +
-                    std::to_string(row.values.size()) + " arrays");
+void check_shape(const Series& series, std::int64_t steps) {
+  if (series.names.size() != series.columns.size()) {
+    throw LineError("samples name " + std::to_string(series.names.size()) + " columns and hold " +
+                    std::to_string(series.columns.size()) + " arrays");
   }
-  for (std::size_t i = 0; i < row.columns.size(); ++i) {
-    const std::string& name = row.columns[i];
-    if (row.values[i].size() != row.values[0].size()) {
-      throw LineError("column '" + name + "' holds " + std::to_string(row.values[i].size()) +
-                      " steps, column '" + row.columns[0] + "' " +
-                      std::to_string(row.values[0].size()));
+  for (std::size_t i = 0; i < series.names.size(); ++i) {
+    const std::string& name = series.names[i];
+    if (series.columns[i].size() != series.columns[0].size()) {
+      throw LineError("column '" + name + "' holds " + std::to_string(series.columns[i].size()) +
+                      " steps, column '" + series.names[0] + "' " +
+                      std::to_string(series.columns[0].size()));
     }
-    const auto here = row.columns.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(row.columns.begin(), here, name) != here) {
+    const auto here = series.names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(series.names.begin(), here, name) != here) {
       throw LineError("column '" + name + "' stands twice");
     }
   }
-  const auto held = static_cast<std::int64_t>(row.values.empty() ? 0 : row.values[0].size());
+  const auto held = static_cast<std::int64_t>(series.steps());
   if (steps >= 0 && steps != held) {
     throw LineError("field 'steps' says " + std::to_string(steps) + ", the columns hold " +
                     std::to_string(held));

@@ -23,6 +23,6 @@ struct NumberArrays {
 
 // Throws LineError unless there are as many arrays as columns, all of one length, which is `steps`
 // unless that is negative.
-void check_shape(const SamplesRow& row, std::int64_t steps);
+void check_shape(const Series& series, std::int64_t steps);
 
 }  // namespace stepbench

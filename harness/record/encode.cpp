@@ -40,6 +40,12 @@ void add_non_finite(JsonText& json, std::string_view section, const Fields& fiel
   }
 }
 
+void add_series(JsonText& json, const Series& series) {
+  json.texts("columns", series.names).open_array("values");
+  for (const auto& column : series.columns) json.integers({}, column);
+  json.close_array();
+}
+
 void add_metrics(JsonText& json, const LaunchReport& report) {
   json.open_object("metrics");
   for (const auto& [name, value] : report.metrics) {
@@ -133,21 +139,16 @@ std::string encode(const SamplesRow& row) {
   JsonText json;
   json.open_object().text("kind", "samples");
   add_key(json, row.key);
-  json.integer("cycle", row.cycle);
-  const std::size_t steps = row.values.empty() ? 0 : row.values.front().size();
-  json.integer("steps", static_cast<std::int64_t>(steps));
-  json.texts("columns", row.columns).open_array("values");
-  for (const auto& column : row.values) json.integers({}, column);
-  return json.close_array().close_object().take();
+  json.integer("cycle", row.samples.cycle);
+  json.integer("steps", static_cast<std::int64_t>(row.samples.steps.steps()));
+  add_series(json, row.samples.steps);
+  return json.close_object().take();
 }
 
 void add_frame(JsonText& json, const OpFrame& frame) {
-  const std::size_t rows = frame.values.empty() ? 0 : frame.values.front().size();
   json.text("table", frame.table).texts("strings", frame.strings);
-  json.integer("rows", static_cast<std::int64_t>(rows));
-  json.texts("columns", frame.columns).open_array("values");
-  for (const auto& column : frame.values) json.integers({}, column);
-  json.close_array();
+  json.integer("rows", static_cast<std::int64_t>(frame.series.steps()));
+  add_series(json, frame.series);
 }
 
 std::string encode(const OpsRow& row) {

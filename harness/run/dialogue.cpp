@@ -77,9 +77,7 @@ void Dialogue::handle(protocol::CycleMessage&& message) {
   ++cycles_;
 }
 
-void Dialogue::handle(protocol::SamplesMessage&& message) {
-  samples_.push_back(std::move(message));
-}
+void Dialogue::handle(Samples&& message) { samples_.push_back(std::move(message)); }
 
 void Dialogue::handle(protocol::OpsMessage&& message) {
   static_cast<void>(op_table_of({&message.frame, 1}));  // throws when it does not fit together

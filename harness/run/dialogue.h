@@ -35,14 +35,14 @@ class Dialogue {
 
   // After the final line.
   [[nodiscard]] LaunchReport take_report() { return std::move(report_); }
-  [[nodiscard]] std::vector<protocol::SamplesMessage> take_samples() { return std::move(samples_); }
+  [[nodiscard]] std::vector<Samples> take_samples() { return std::move(samples_); }
   [[nodiscard]] std::vector<OpFrame> take_ops() { return std::move(ops_); }
 
  private:
   void handle(protocol::Hello&& message);
   void handle(protocol::StageMessage&& message);
   void handle(protocol::CycleMessage&& message);
-  void handle(protocol::SamplesMessage&& message);
+  void handle(Samples&& message);
   void handle(protocol::OpsMessage&& message);
   void handle(protocol::LaunchMessage&& message);
   void handle(protocol::SkippedMessage&& message);
@@ -59,7 +59,7 @@ class Dialogue {
   std::int64_t last_cycle_step_ns_ = 0;
   std::size_t cycles_ = 0;
   LaunchReport report_;
-  std::vector<protocol::SamplesMessage> samples_;
+  std::vector<Samples> samples_;
   std::vector<OpFrame> ops_;
 };
 

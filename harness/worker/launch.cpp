@@ -133,7 +133,7 @@ class Launch {
     loop.exercise();
     evidence_.loop =
         loop.run([&](bool active) { stages_.enter(active ? Stage::kActive : Stage::kWarmup); },
-                 [&](const Columns& cycle) {
+                 [&](const Series& cycle) {
                    send_(cycle_message(static_cast<std::int64_t>(cycles_.size()), cycle));
                    cycles_.push_back(cycle);
                  });
@@ -162,7 +162,7 @@ class Launch {
   std::exception_ptr error_;
   Stage failed_in_ = Stage::kSetUp;
   LaunchEvidence evidence_;
-  std::vector<Columns> cycles_;
+  std::vector<Series> cycles_;
 };
 
 }  // namespace

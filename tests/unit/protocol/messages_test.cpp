@@ -66,12 +66,11 @@ TEST(CaseMessage, AMinimalCaseTakesDefaults) {
   EXPECT_EQ(read.world, 1);
 }
 
-TEST(SamplesMessage, IntegersAreExact) {
-  const SamplesMessage message{7, {"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}};
-  const SamplesMessage read = round_trip(message);
+TEST(Samples, IntegersAreExact) {
+  const Samples message{7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
+  const Samples read = round_trip(message);
   EXPECT_EQ(read.cycle, 7);
-  EXPECT_EQ(read.columns, message.columns);
-  EXPECT_EQ(read.values, message.values);
+  EXPECT_EQ(read.steps, message.steps);
 }
 
 TEST(LaunchMessage, ReadsBackAsWritten) {

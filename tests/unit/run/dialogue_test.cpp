@@ -28,7 +28,7 @@ TEST(Dialogue, FollowsAWorkerToItsFinalLine) {
   EXPECT_EQ(dialogue.stage(), "active");
   dialogue.receive(line(protocol::CycleMessage{0, 5, 1234}));
   EXPECT_EQ(dialogue.last_cycle_step_ns(), 1234);
-  dialogue.receive(line(protocol::SamplesMessage{0, {"step_ns"}, {{1, 2}}}));
+  dialogue.receive(line(Samples{0, {{"step_ns"}, {{1, 2}}}}));
   dialogue.receive(line(protocol::LaunchMessage{}));
   EXPECT_FALSE(dialogue.complaint());
   ASSERT_TRUE(dialogue.final_outcome());
