@@ -138,16 +138,15 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   }
   writer_.write(start);
   const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);
-  const LaunchSurroundings surroundings{
-      .clock = clock_,
-      .interrupts = interrupts_,
-      .root = "/",
-      .devices = setup_.devices,
-      .progress = [this](const std::string& stage, std::int64_t step_ns) {
-        progress_.update(stage, step_ns);
-      }};
+  const LaunchContext context{.clock = clock_,
+                              .interrupts = interrupts_,
+                              .root = "/",
+                              .devices = setup_.devices,
+                              .progress = [this](const std::string& stage, std::int64_t step_ns) {
+                                progress_.update(stage, step_ns);
+                              }};
   LaunchResult result =
-      run_launch(request_of(job, planned.resolved, environment.variables), surroundings);
+      run_launch(request_of(job, planned.resolved, environment.variables), context);
   sweep_segments(setup_.shared_memory, ::getpid());
   if (result.interrupted) return false;
 

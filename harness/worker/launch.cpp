@@ -21,7 +21,7 @@ std::string what_of(const std::exception_ptr& error) {
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {
-    return "an exception that is no std::exception";
+    return "unknown exception";
   }
 }
 
@@ -89,9 +89,9 @@ class Launch {
     } else {
       evidence_.life_cycle = context_.life_cycle;
       if (version_ >= kVersionWithOps) {
-        for (OpFrame& frame : evidence_.ops) send_(protocol::OpsMessage{std::move(frame)});
+        for (OpFrame& frame : evidence_.ops) send_(std::move(frame));
       }
-      send_(protocol::LaunchMessage{make_report(evidence_, cycles_)});
+      send_(make_report(evidence_, cycles_));
     }
   }
 

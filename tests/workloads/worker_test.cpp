@@ -29,7 +29,7 @@ TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
     EXPECT_EQ(sum, step[i]);
     EXPECT_EQ(samples.column("samples")[i], 8);
   }
-  const LaunchReport& report = only<protocol::LaunchMessage>(messages).report;
+  const LaunchReport& report = only<LaunchReport>(messages);
   EXPECT_EQ(report.metrics.at("model_parameters"), 78962);
   EXPECT_GT(std::get<double>(report.fingerprint.at("loss")), 0);
   EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0);
@@ -46,7 +46,7 @@ TEST(Worker, SaysWhichTorchItRuns) {
 
 TEST(Worker, TwoProcessesComputeTheSameBitForBit) {
   const auto fingerprint = [] {
-    return only<protocol::LaunchMessage>(run_worker({{"loader.shuffle", true}})).report.fingerprint;
+    return only<LaunchReport>(run_worker({{"loader.shuffle", true}})).fingerprint;
   };
   EXPECT_EQ(fingerprint(), fingerprint());
 }

@@ -343,7 +343,7 @@ TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
       {R"([1000,2000,3000])", R"([1000,2000,3000,4000])",
        "a.jsonl:3: column 'step_ns' holds 4 steps"},
       {R"([1000,2000,3000])", R"([1000,9223372036854775808,3000])",
-       "a.jsonl:3: samples, array 1, value 1: expected a 64-bit"},
+       "a.jsonl:3: field 'values', array 1, value 1: expected a 64-bit"},
       {R"([1000,2000,3000])", R"([1000,-9223372036854775809,3000])",
        "array 1, value 1: expected a 64-bit"},
       {R"([1000,2000,3000])", R"([1000,99999999999999999999999,3000])",

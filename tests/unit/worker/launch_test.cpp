@@ -122,13 +122,13 @@ struct Said {
     kinds.emplace_back("samples");
     samples.push_back(message);
   }
-  void operator()(const protocol::OpsMessage& message) {
+  void operator()(const OpFrame& message) {
     kinds.emplace_back("ops");
-    ops.push_back(message.frame);
+    ops.push_back(message);
   }
-  void operator()(const protocol::LaunchMessage& message) {
+  void operator()(const LaunchReport& message) {
     kinds.emplace_back("launch");
-    report = message.report;
+    report = message;
   }
   void operator()(const protocol::SkippedMessage& message) {
     kinds.emplace_back("skipped");

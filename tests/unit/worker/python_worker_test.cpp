@@ -67,9 +67,9 @@ TEST(PythonWorker, TimesARealTrainingStepOverTheDocumentedProtocol) {
     }
   }
   EXPECT_THAT(samples[1].steps.columns[0], testing::ElementsAre(7, 8, 9));
-  const auto launches = all_of<protocol::LaunchMessage>(messages);
+  const auto launches = all_of<LaunchReport>(messages);
   ASSERT_EQ(launches.size(), 1U);
-  EXPECT_TRUE(std::holds_alternative<double>(launches[0].report.fingerprint.at("loss")));
+  EXPECT_TRUE(std::holds_alternative<double>(launches[0].fingerprint.at("loss")));
   EXPECT_EQ(worker.wait(), 0);
 }
 

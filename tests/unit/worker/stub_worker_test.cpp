@@ -46,7 +46,7 @@ TEST(StubWorker, MeasuresInScriptedTimeExactly) {
   ASSERT_EQ(samples.size(), 1U);
   EXPECT_EQ(samples[0].steps.names[1], "step_ns");
   EXPECT_THAT(samples[0].steps.columns[1], testing::ElementsAre(2500, 2500, 2500, 2500));
-  EXPECT_TRUE(std::holds_alternative<protocol::LaunchMessage>(messages.back()));
+  EXPECT_TRUE(std::holds_alternative<LaunchReport>(messages.back()));
   EXPECT_EQ(worker.wait(), 0);
 }
 
