@@ -6,42 +6,16 @@
 #include <span>
 #include <utility>
 
-#include "harness/base/number.h"
+#include "harness/base/step_flags.h"
+#include "harness/estimate/phase_columns.h"
 #include "harness/estimate/step_columns.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
-// Bits of the `flags` column, as in results/SCHEMA.md.
-constexpr std::int64_t kEpochBorderBit = 1;
-constexpr std::int64_t kFirstBatchBit = 8;
-constexpr std::pair<std::int64_t, std::string_view> kFlagNames[] = {
-    {kEpochBorderBit, "epoch border"},
-    {2, "partial batch"},
-    {4, "throttled"},
-    {kFirstBatchBit, "first batch"},
-    {~std::int64_t{15}, "of another kind"}};
-
 constexpr int kFirstMinorWithWholeWindows = 3;
 constexpr std::size_t kLeastForP99 = 300;
-constexpr std::string_view kDeviceSuffix = "_device_ns";
-
-bool is_host_phase(std::string_view column) {
-  return column.ends_with("_ns") && !column.ends_with(kDeviceSuffix) && column != "step_ns" &&
-         column != "epoch_wait_ns" && column != "host_lead_ns";
-}
-
-bool is_device_phase(std::string_view column) {
-  return column.ends_with(kDeviceSuffix) && column != "step_device_ns" &&
-         column != "period_device_ns" && column != "overlap_device_ns" &&
-         column != "idle_device_ns";
-}
-
-std::string text_of(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  return found == fields.end() || is_null(found->second) ? std::string() : to_text(found->second);
-}
 
 bool ran_on_device(const LaunchRow& row) {
   std::string device = text_of(row.report.effective, "device");
@@ -54,17 +28,26 @@ void other_last(std::vector<PhaseTime>& phases) {
                         [](const PhaseTime& phase) { return phase.name != "other"; });
 }
 
-void add_host(const StepColumns& steps, LaunchEstimate& out) {
-  out.host_ns = steps.sum("step_ns");
-  for (const std::string_view name : steps.names()) {
-    if (!is_host_phase(name)) continue;
-    out.phases.push_back({std::string(name.substr(0, name.size() - 3)), steps.sum(name)});
+std::vector<PhaseTime> phases_at(PhasePlace place, const Launch& launch, const StepColumns& steps) {
+  std::vector<PhaseTime> phases;
+  for (const std::string_view column : steps.names()) {
+    auto phase = phase_of(launch, column);
+    if (phase && phase->place == place) {
+      phases.push_back({std::move(phase->name), steps.sum(column)});
+    }
   }
+  return phases;
+}
+
+void add_host(const Launch& launch, const StepColumns& steps, LaunchEstimate& out) {
+  out.host_ns = steps.sum("step_ns");
+  out.phases = phases_at(PhasePlace::kHost, launch, steps);
   other_last(out.phases);
 }
 
 // Files before 1.3 know the span of each step on the device, not the time between the ends of two.
-void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
+void add_device(const Launch& launch, const StepColumns& steps, bool old_file,
+                LaunchEstimate& out) {
   const auto medians = [&](std::string_view name) {
     const std::vector<double> values = steps.values(name);
     return values.empty() ? std::nullopt : std::optional(median(values));
@@ -74,13 +57,8 @@ void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
   const std::string_view clock = old_file ? "step_device_ns" : "period_device_ns";
   if (!steps.complete(clock)) return;
   out.device_ns = steps.sum(clock);
-  for (const std::string_view name : steps.names()) {
-    if (!is_device_phase(name)) continue;
-    std::string phase(name.substr(0, name.size() - kDeviceSuffix.size()));
-    const bool side = phase.ends_with("_side");
-    if (side) phase.resize(phase.size() - std::string_view("_side").size());
-    (side ? out.side_phases : out.device_phases).push_back({std::move(phase), steps.sum(name)});
-  }
+  out.device_phases = phases_at(PhasePlace::kComputeStream, launch, steps);
+  out.side_phases = phases_at(PhasePlace::kSideStream, launch, steps);
   if (old_file && steps.has("idle_device_ns")) {
     out.device_phases.push_back({"other", steps.sum("idle_device_ns")});
   }
@@ -89,7 +67,7 @@ void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
 
 std::vector<FlaggedSteps> count_flags(std::span<const std::int64_t> flags) {
   std::vector<FlaggedSteps> counted;
-  for (const auto& [bits, name] : kFlagNames) {
+  for (const auto& [bits, name] : kStepFlagNames) {
     const auto steps = std::count_if(flags.begin(), flags.end(), [bits = bits](std::int64_t flag) {
       return (flag & bits) != 0;
     });
@@ -141,8 +119,8 @@ std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t tu
   std::int64_t others = 0;
   std::int64_t left = 0;  // steps of the border's turn
   for (std::size_t i = 0; i < flags.size(); ++i) {
-    if ((flags[i] & kFirstBatchBit) != 0) continue;
-    if ((flags[i] & kEpochBorderBit) != 0) {
+    if ((flags[i] & kFirstBatch) != 0) continue;
+    if ((flags[i] & kEpochBorder) != 0) {
       ++out.steps;
       left = turn;
     }
@@ -183,12 +161,12 @@ std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
   out.flagged = count_flags(steps.filled("flags"));
   const double turn = number_of(launch.row.options, "schedule.block").value_or(1);
   out.borders = borders_of(steps, std::max<std::int64_t>(static_cast<std::int64_t>(turn), 1));
-  const bool cut = old_file && steps.cut_to_epochs(kEpochBorderBit);
+  const bool cut = old_file && steps.cut_to_epochs(kEpochBorder);
   out.uneven = old_file && !cut && steps.has("data_wait_ns");
   out.steps = static_cast<std::int64_t>(steps.steps());
   out.on_device = ran_on_device(launch.row);
-  add_host(steps, out);
-  add_device(steps, old_file, out);
+  add_host(launch, steps, out);
+  add_device(launch, steps, old_file, out);
   if (const auto drained = number_of(launch.row.report.schedule, "window_drained_ns")) {
     out.drained_ns = static_cast<std::int64_t>(*drained);
   }

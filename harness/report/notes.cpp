@@ -6,11 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/schedule/warmup_verdict.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -29,8 +30,8 @@ class Collector {
       return note.text == text && note.below == below;
     });
     if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}});
-    const std::string label =
-        case_label(row, naming_) + (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    const std::string label = case_label(row.options, naming_, row.case_id) +
+                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
     auto& cases = found->cases;
     if (std::find(cases.begin(), cases.end(), label) == cases.end()) cases.push_back(label);
   }
@@ -160,12 +161,6 @@ void add_flags(const CaseRow& row, Collector& notes) {
 
 }  // namespace
 
-std::string reason_of(const Launch& launch) {
-  if (!launch.row.outcome.reason.empty()) return one_line(launch.row.outcome.reason);
-  if (launch.row.outcome.kind == Outcome::Kind::kMeasured) return "it holds no steps";
-  return "no reason given";
-}
-
 void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
                        const Results& results, std::vector<std::string>& lines) {
   Collector notes(rows, results);
@@ -208,21 +203,7 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
 
 std::string wrapped(const std::string& text, std::size_t columns) {
   const bool command = text.find("repeat: ") != std::string::npos || text.starts_with("  try: ");
-  if (command || width(text) <= columns) return text;
-  std::string lines;
-  std::string line;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t blank = std::min(text.find(' ', at + 1), text.size());
-    const std::string word = text.substr(at, blank - at);
-    if (width(line) + width(word) > columns && !line.empty()) {
-      lines += line + '\n';
-      line = " " + (word.starts_with(' ') ? word : ' ' + word);
-    } else {
-      line += word;
-    }
-    at = blank;
-  }
-  return lines + line;
+  return command ? text : wrap_hanging(text, columns);
 }
 
 }  // namespace stepbench

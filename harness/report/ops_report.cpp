@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/base/error.h"
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/ops/names.h"
@@ -16,8 +16,8 @@
 #include "harness/report/ops_columns.h"
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
-#include "harness/text/nearest.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -95,7 +95,8 @@ std::vector<Profiled> gather(const Results& results, const OpsView& view) {
         return each.case_id == key.case_id;
       });
       all.push_back({.case_id = key.case_id,
-                     .label = row == cases.end() ? key.case_id : case_label(*row, varying),
+                     .label = row == cases.end() ? key.case_id
+                                                 : case_label(row->options, varying, row->case_id),
                      .engine = std::string(name_of(key.pass))});
       frames.emplace_back();
     }

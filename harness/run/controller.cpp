@@ -9,6 +9,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/run/profile_check.h"
@@ -23,17 +24,6 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
   std::array<char, 32> text{};
   const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return {text.data(), size};
-}
-
-std::string case_label(const Plan& plan, const ResolvedCase& resolved) {
-  std::string label;
-  for (const std::string& name : plan.varying) {
-    const auto found = resolved.options.find(name);
-    if (found == resolved.options.end() || is_null(found->second)) continue;
-    const std::string text = to_text(found->second);
-    label += (label.empty() ? "" : " ") + name.substr(name.rfind('.') + 1) + "=" + text;
-  }
-  return label;
 }
 
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
@@ -122,7 +112,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   const PlannedCase& planned = arm.plan.cases.at(job.case_index);
   Launch launch;
   launch.row = row_of(job, planned);
-  std::string label = case_label(arm.plan, planned.resolved);
+  std::string label = case_label(planned.resolved.options, arm.plan.varying);
   if (!job.note.empty()) label += (label.empty() ? "" : " ") + job.note;
   progress_.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
                          job.launch + 1, agenda.remaining());

@@ -91,9 +91,6 @@ class Controller {
   std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
 };
 
-// "num_workers=4 pin_memory=true": the options in which this case differs from others.
-[[nodiscard]] std::string case_label(const Plan& plan, const ResolvedCase& resolved);
-
 [[nodiscard]] std::string utc_text(
     std::chrono::system_clock::time_point time);  // 2026-01-31T12:00:00Z
 

@@ -17,6 +17,7 @@
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/output.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {

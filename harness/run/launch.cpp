@@ -13,7 +13,7 @@
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
-#include "harness/os/death.h"
+#include "harness/os/process_exit.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/reaper.h"
@@ -264,9 +264,9 @@ class LaunchLoop {
       result.outcome = Outcome::failed(*session_.protocol_error());
       return;
     }
-    const Death death{.status = status_,
-                      .oom_killed = oom_killed,
-                      .memory_limit_bytes = Cgroup{context_.root}.memory_limit_bytes()};
+    const ProcessExit death{.status = status_,
+                            .oom_killed = oom_killed,
+                            .memory_limit_bytes = Cgroup{context_.root}.memory_limit_bytes()};
     if (session_.final_outcome()) {
       result.outcome = *session_.final_outcome();
       result.report = session_.take_report();
@@ -276,7 +276,7 @@ class LaunchLoop {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");
       } else if (status_ != 0 && !interrupted_) {
-        result.report.notes.push_back("after its final line the worker " + death_text(death));
+        result.report.notes.push_back("after its final line the worker " + exit_text(death));
       }
       return;
     }
@@ -287,7 +287,7 @@ class LaunchLoop {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
       result.outcome =
-          Outcome::failed("the worker " + death_text(death) + " without a final line" +
+          Outcome::failed("the worker " + exit_text(death) + " without a final line" +
                           (session_.has_unfinished_line() ? " (its last line is cut off)" : ""));
     }
   }

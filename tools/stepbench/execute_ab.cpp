@@ -9,6 +9,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/machine/environment.h"
 #include "harness/report/comparison_json.h"
 #include "harness/run/controller.h"
@@ -18,6 +19,7 @@
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/ab_agenda.h"
 #include "tools/stepbench/compare_flags.h"
 #include "tools/stepbench/run_start.h"
@@ -157,7 +159,7 @@ AbAgenda::Setup agenda_setup(const AbOptions& options, const AbArms& arms, const
   setup.design.rule.bootstrap = options.bootstrap;
   add_profile(arms, setup);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    std::string label = case_label(arms.a.plan, arms.a.plan.cases[i].resolved);
+    std::string label = case_label(arms.a.plan.cases[i].resolved.options, arms.a.plan.varying);
     setup.labels.push_back(label.empty() ? arms.points[i].point_id : std::move(label));
   }
   return setup;
