@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted cases: each gives its verdict and no other.
-#include "workloads/loader/loader_findings.h"
+#include "workloads/loader/analysis/loader_findings.h"
 
 #include <gmock/gmock.h>
 
-#include "workloads/loader/loader_reckoning.h"
+#include "workloads/loader/analysis/loader_analysis.h"
 
 namespace stepbench {
 namespace {
@@ -202,9 +202,9 @@ TEST(LoaderFindings, SharesAreOfTheWholeTimeBordersIncluded) {
   facts.window.borders = 1;
   facts.window.border_ns = without_ns / 4;
   facts.window.elapsed_ns += facts.window.border_ns;
-  const LoaderReckoning r(facts);
+  const LoaderAnalysis r(facts);
   EXPECT_NEAR(r.wait_share, 0.75 * 0.8, 1e-9) << "the waits between borders";
-  EXPECT_NEAR(r.won_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
+  EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
 TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
@@ -257,7 +257,7 @@ TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
   EXPECT_EQ(finding.severity, Severity::kProblem);
 }
 
-TEST(LoaderReckoning, CallsAtEpochBordersAreNoSteadySteps) {
+TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   constexpr std::int64_t kBorders = 20;
   LoaderFacts facts = steady(1, 4, 10, 40);
   facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
@@ -265,23 +265,23 @@ TEST(LoaderReckoning, CallsAtEpochBordersAreNoSteadySteps) {
   facts.window.border_ns = kBorders * 6 * kMs;
   facts.window.border_next_ns = kBorders * 5 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
-  const LoaderReckoning r(facts);
+  const LoaderAnalysis r(facts);
   EXPECT_DOUBLE_EQ(r.step_ns, 40 * kMs);
   EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
 }
 
-TEST(LoaderReckoning, WaitsForStorageOnlyWhileCoresAreFree) {
+TEST(LoaderAnalysis, WaitsForStorageOnlyWhileCoresAreFree) {
   LoaderFacts facts = steady(1, 2, 1, 40);
   wait_for_storage(facts);
-  EXPECT_TRUE(LoaderReckoning(facts).waits_for_storage());
+  EXPECT_TRUE(LoaderAnalysis(facts).waits_for_storage());
   facts.window.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
-  EXPECT_FALSE(LoaderReckoning(facts).waits_for_storage());
+  EXPECT_FALSE(LoaderAnalysis(facts).waits_for_storage());
 }
 
-TEST(LoaderReckoning, AWorkerThatIsNeededInPartIsNeeded) {
-  EXPECT_EQ(LoaderReckoning(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
-  EXPECT_EQ(LoaderReckoning(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
-  EXPECT_EQ(LoaderReckoning(steady(1, 4, 10, 45)).workers_that_keep_up(), 4) << "one per core";
+TEST(LoaderAnalysis, AWorkerThatIsNeededInPartIsNeeded) {
+  EXPECT_EQ(LoaderAnalysis(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
+  EXPECT_EQ(LoaderAnalysis(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
+  EXPECT_EQ(LoaderAnalysis(steady(1, 4, 10, 45)).workers_that_keep_up(), 4) << "one per core";
 }
 
 }  // namespace
