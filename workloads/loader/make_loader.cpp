@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/sample_weights.h"
 
@@ -14,14 +15,14 @@ namespace {
 // Without workers the calling thread reads each batch itself, whatever engine is named.
 const Engine& engine_to_make(const std::vector<Engine>& table, const std::string& name,
                              const LoaderOptions& options) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Engine& engine : table) {
     if (engine.make == nullptr) continue;
     if (options.num_workers == 0 ? !engine.has_workers : engine.variant.name == name) return engine;
-    known += (known.empty() ? "" : ", ") + engine.variant.name;
+    known.push_back(engine.variant.name);
   }
   throw ConfigError("loader.engine",
-                    "'" + name + "' is not an engine of this program; known: " + known);
+                    "'" + name + "' is not an engine of this program; known: " + join(known));
 }
 
 }  // namespace

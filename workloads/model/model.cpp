@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 #include "workloads/model/load_plugin.h"
 #include "workloads/model/module_model.h"
 #include "workloads/model/network.h"
@@ -13,11 +14,8 @@ namespace {
 
 // "{3, 224, 224}"
 std::string dimensions(const FieldSpec& field) {
-  std::string text = "{";
-  for (std::size_t i = 0; i < field.shape.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(field.shape[i]);
-  }
-  return text + "}";
+  return "{" + join(field.shape, ", ", [](std::int64_t size) { return std::to_string(size); }) +
+         "}";
 }
 
 }  // namespace
@@ -79,10 +77,9 @@ std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape&
   for (const ModelType& type : model_types()) {
     if (type.kind == kind) return type.make(resolved, data);
   }
-  std::string known;
-  for (const ModelType& type : model_types())
-    known += (known.empty() ? "" : ", ") + std::string(type.kind);
-  throw ConfigError("model.kind", "unknown model.kind '" + kind + "'; known: " + known);
+  throw ConfigError("model.kind",
+                    "unknown model.kind '" + kind + "'; known: " +
+                        join(model_types(), ", ", [](const ModelType& type) { return type.kind; }));
 }
 
 }  // namespace stepbench

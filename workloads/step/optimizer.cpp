@@ -13,6 +13,7 @@
 #include <array>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 #include "workloads/step/number_operand.h"
 
 namespace stepbench {
@@ -74,12 +75,13 @@ std::span<const OptimizerType> optimizer_types() {
 std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
                                           std::vector<at::Tensor> parameters) {
   const std::string& kind = resolved.text("optimizer.kind");
-  std::string known;
   for (const OptimizerType& type : optimizer_types()) {
     if (type.kind == kind) return type.make(resolved, std::move(parameters));
-    known += (known.empty() ? "" : ", ") + std::string(type.kind);
   }
-  throw ConfigError("optimizer.kind", "unknown optimizer.kind '" + kind + "'; known: " + known);
+  throw ConfigError(
+      "optimizer.kind",
+      "unknown optimizer.kind '" + kind + "'; known: " +
+          join(optimizer_types(), ", ", [](const OptimizerType& type) { return type.kind; }));
 }
 
 at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters) {

@@ -29,7 +29,7 @@ LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consum
   const std::int64_t step_ms =
       workers == 0 ? consumer_ms + batch_ms : std::max(consumer_ms, batch_ms / workers);
   facts.window.elapsed_ns = kSteps * step_ms * kMs;
-  facts.window.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
+  facts.window.used.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
   LoaderMetrics& m = facts.measured;
   m.wait_ns.assign(kSteps, (step_ms - consumer_ms) * kMs);
   m.samples = m.batches = kSteps;
@@ -44,7 +44,7 @@ LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consum
 
 void wait_for_storage(LoaderFacts& facts) {
   std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
-  facts.window.user_ns = facts.window.elapsed_ns / 100;
+  facts.window.used.user_ns = facts.window.elapsed_ns / 100;
 }
 
 std::vector<std::string> ids(const LoaderFacts& facts) {
@@ -141,7 +141,7 @@ TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
 
 TEST(LoaderFindings, MoreWorkersThanCoresAreSaidToShareThem) {
   LoaderFacts facts = steady(8, 2, 10, 80);
-  facts.window.user_ns = 2 * facts.window.elapsed_ns;
+  facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
   EXPECT_THAT(ids(facts), ElementsAre("loader.oversubscribed"));
   EXPECT_EQ(set_of(only(facts)), "loader.num_workers=2 ");
 }
@@ -218,8 +218,8 @@ TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
 TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
   LoaderFacts facts = steady(2, 8, 10, 16);
   facts.measured.bytes = kSteps * 4096 * 1000;
-  facts.window.minor_faults = kSteps * 1010;
-  facts.window.system_ns = facts.window.user_ns / 2;
+  facts.window.used.minor_faults = kSteps * 1010;
+  facts.window.used.system_ns = facts.window.used.user_ns / 2;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.page_faults");
   EXPECT_THAT(finding.text, AllOf(HasSubstr("1010 page faults per batch"), HasSubstr("33 %")));
@@ -274,7 +274,7 @@ TEST(LoaderAnalysis, WaitsForStorageOnlyWhileCoresAreFree) {
   LoaderFacts facts = steady(1, 2, 1, 40);
   wait_for_storage(facts);
   EXPECT_TRUE(LoaderAnalysis(facts).waits_for_storage());
-  facts.window.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
+  facts.window.used.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
   EXPECT_FALSE(LoaderAnalysis(facts).waits_for_storage());
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/text/numbers.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/cpu_affinity.h"
@@ -139,7 +140,7 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
   const std::string last = std::to_string(cores.back());
   const std::string apart = "worker 0: " + first + "; worker 1: " + last;
   const std::vector<std::pair<std::string, std::string>> expected = {
-      {"none", core_list(cores)},
+      {"none", cpu_list_text(cores)},
       {first, first},
       {first + "," + last, first == last ? first : apart}};
   std::vector<std::string> engines = {"thread"};

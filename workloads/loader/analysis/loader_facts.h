@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/base/resolved_case.h"
+#include "harness/os/usage.h"
 #include "workloads/loader/loader.h"
 
 namespace stepbench {
@@ -13,19 +14,18 @@ namespace stepbench {
 // Of all windows together; also a reading at one instant, of which differences are taken.
 struct WindowFacts {
   std::int64_t elapsed_ns = 0;
-  std::int64_t user_ns = 0;  // CPU time of the process and of its children, ended or not
-  std::int64_t system_ns = 0;
-  std::int64_t minor_faults = 0;
-  std::int64_t major_faults = 0;
-  std::int64_t voluntary_switches = 0;
-  std::int64_t involuntary_switches = 0;
-  std::int64_t open_descriptors = 0;  // at the last reading
-  std::int64_t borders = 0;           // between two epochs
-  std::int64_t border_ns = 0;         // finding an epoch's end, beginning the next, its first batch
-  std::int64_t border_next_ns = 0;    // the last of these
+  // Of the process and of its children, ended or not.
+  Usage used = {};
+  // At the last reading.
+  std::int64_t open_descriptors = 0;
+  // Between two epochs: how many, the time of finding an epoch's end, beginning the next one and
+  // its first batch, and the last of these alone.
+  std::int64_t borders = 0;
+  std::int64_t border_ns = 0;
+  std::int64_t border_next_ns = 0;
 
   void add_span(const WindowFacts& begin, const WindowFacts& end);
-  [[nodiscard]] std::int64_t cpu_ns() const { return user_ns + system_ns; }
+  [[nodiscard]] std::int64_t cpu_ns() const { return used.user_ns + used.system_ns; }
 };
 
 // Costs some tens of microseconds; outside windows only.

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/engines.h"
 
@@ -43,32 +44,6 @@ constexpr double kMinCoresUsed = 0.85;
 // Of the step's time that can be gained.
 constexpr double kProblemShare = 0.25;
 constexpr double kWarningShare = 0.05;
-
-std::string percent_text(double share) {
-  char text[32];
-  const double percent = 100 * share;
-  std::snprintf(text, sizeof text, percent < 10 ? "%.1f %%" : "%.0f %%", percent);
-  return text;
-}
-
-std::string time_text(double ns) {
-  struct Unit {
-    double ns;
-    const char* name;
-  };
-  char text[32];
-  for (const Unit unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}}) {
-    if (ns < unit.ns) continue;
-    std::snprintf(text, sizeof text, "%.3g %s", ns / unit.ns, unit.name);
-    return text;
-  }
-  std::snprintf(text, sizeof text, "%.0f ns", ns);
-  return text;
-}
-
-std::string counted(std::int64_t count, std::string_view what) {
-  return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
-}
 
 Severity severity_of(double share) {
   if (share >= kProblemShare) return Severity::kProblem;
@@ -165,7 +140,7 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
       .text = waiting(r) + " although the workers are " + percent_text(1 - r.utilisation()) +
               " idle: batches take uneven times, and at most " +
               counted(factor * r.workers(), "batch") +
-              (factor * r.workers() == 1 ? " waits" : "es wait") + " to even them out",
+              (factor * r.workers() == 1 ? " waits" : " wait") + " to even them out",
       .value = r.wait_share,
       .threshold = kMinWaitShare,
       .unit = "ratio",
@@ -246,7 +221,7 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
   return Finding{
       .id = persist ? "loader.epoch_drain" : "loader.epoch_gap",
       .severity = severity_of(share),
-      .text = "between two epochs the step stands still for " + time_text(extra_ns / borders) +
+      .text = "between two epochs the step stands still for " + duration(extra_ns / borders) +
               ", " + percent_text(share) + " of the time: " +
               (persist ? "no batch of the next one is read before the last one's end"
                        : "workers end and start anew"),
@@ -268,8 +243,8 @@ std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderAnalysis& 
   return Finding{
       .id = "loader.start_up",
       .severity = Severity::kInfo,
-      .text = "the first batch came after " + time_text(first_ns) + ", while a worker needs " +
-              time_text(r.batch_ns) + " for one",
+      .text = "the first batch came after " + duration(first_ns) + ", while a worker needs " +
+              duration(r.batch_ns) + " for one",
       .value = first_ns,
       .threshold = std::max(kMinFirstBatchS * 1e9, kMinFirstBatches * r.batch_ns),
       .unit = "ns",
@@ -288,16 +263,14 @@ std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderAnalysi
   const double bytes = static_cast<double>(facts.measured.bytes) / r.calls;
   if (bytes < kMinBatchBytes) return std::nullopt;
   const double pages = bytes / kPageBytes;
-  const double faults = static_cast<double>(facts.window.minor_faults) / r.calls;
+  const double faults = static_cast<double>(facts.window.used.minor_faults) / r.calls;
   const double system =
-      static_cast<double>(facts.window.system_ns) / static_cast<double>(facts.window.cpu_ns());
+      static_cast<double>(facts.window.used.system_ns) / static_cast<double>(facts.window.cpu_ns());
   if (faults < kMinFaultsPerPage * pages || system < kMinSystemShare) return std::nullopt;
-  char count[32];
-  std::snprintf(count, sizeof count, "%.0f", faults);
   const bool segments = facts.transport == "torch_fd";
   return Finding{.id = "loader.page_faults",
                  .severity = Severity::kWarning,
-                 .text = "fresh memory for each batch: " + std::string(count) +
+                 .text = "fresh memory for each batch: " + with_separators(std::llround(faults)) +
                          " page faults per batch; the kernel takes " + percent_text(system) +
                          " of the CPU time",
                  .value = system,

@@ -39,10 +39,10 @@ void report_window(const LoaderMetrics& metrics, const WindowFacts& window, Repo
     sink.metric("cpu_s_per_1k_samples",
                 static_cast<double>(window.cpu_ns()) * 1e-6 / static_cast<double>(metrics.samples));
   }
-  count("tree_minor_faults", window.minor_faults);
-  count("tree_major_faults", window.major_faults);
-  count("tree_voluntary_switches", window.voluntary_switches);
-  count("tree_involuntary_switches", window.involuntary_switches);
+  count("tree_minor_faults", window.used.minor_faults);
+  count("tree_major_faults", window.used.major_faults);
+  count("tree_voluntary_switches", window.used.voluntary_switches);
+  count("tree_involuntary_switches", window.used.involuntary_switches);
   if (window.open_descriptors > 0) count("open_descriptors", window.open_descriptors);
   if (window.borders > 0) {
     sink.metric("loader_border_ns",

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/os/process_exit.h"
+
 namespace stepbench {
 namespace {
 
@@ -114,13 +116,10 @@ std::string ChildProcess::ending() const {
       info.si_pid != pid_) {
     return "ended";
   }
-  if (info.si_code == CLD_EXITED) return "exited with status " + std::to_string(info.si_status);
-  const char* name = ::sigabbrev_np(info.si_status);
-  std::string text =
-      "was killed by " +
-      (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(info.si_status));
-  if (info.si_status == SIGKILL) text += ", which the kernel sends when memory runs out";
-  return text;
+  if (info.si_code != CLD_EXITED && info.si_status == SIGKILL) {
+    return "was killed by SIGKILL, which the kernel sends when memory runs out";
+  }
+  return exit_text({.status = wait_status(info)});
 }
 
 }  // namespace stepbench

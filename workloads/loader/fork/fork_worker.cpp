@@ -17,11 +17,13 @@
 namespace stepbench {
 namespace {
 
-class Desk {
+// What a worker process does: takes tasks, reads batches and sends results until it is told to
+// stop.
+class WorkerLoop {
  public:
-  explicit Desk(const ForkWorker& worker) : worker_(worker) {}
+  explicit WorkerLoop(const ForkWorker& worker) : worker_(worker) {}
 
-  void serve() {
+  void run() {
     ::pthread_setname_np(::pthread_self(), ("sb_data_" + std::to_string(worker_.number)).c_str());
     if (worker_.core >= 0) run_on_core(worker_.core);
     cap_threads_of_this_thread(worker_.threads);
@@ -106,11 +108,11 @@ class Desk {
 }  // namespace
 
 void work(const ForkWorker& worker) {
-  Desk desk(worker);
-  if (worker.threads == 1) return desk.serve();
+  WorkerLoop loop(worker);
+  if (worker.threads == 1) return loop.run();
   // GNU OpenMP keeps its team per thread: that of the forked one has no threads any more, a new
   // thread gets one of its own.
-  std::thread([&desk] { desk.serve(); }).join();
+  std::thread([&loop] { loop.run(); }).join();
 }
 
 }  // namespace stepbench
