@@ -86,7 +86,7 @@ class Program {
 
 int worker_main(int argc, char** argv, const Catalogue& catalogue,
                 std::span<const WorkloadType> workloads,
-                std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts) {
+                std::span<const InstrumentType> instruments, const WorkerFacts& facts) {
   using Mode = WorkerArguments::Mode;
   try {
     const auto given = std::span<const char* const>(argv, static_cast<std::size_t>(argc));

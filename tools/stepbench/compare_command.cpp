@@ -7,7 +7,7 @@
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/compare_flags.h"
 #include "tools/stepbench/compare_key.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "harness/machine/environment.h"
 #include "harness/run/foreign_worker.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {

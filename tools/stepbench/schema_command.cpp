@@ -4,7 +4,7 @@
 
 #include "harness/catalogue/schema.h"
 #include "tools/stepbench/command.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 
