@@ -50,7 +50,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/compare", {"harness/estimate", "harness/stats", "harness/record", "harness/ops"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/machine", "harness/catalogue", "harness/protocol"}},
+      "harness/machine", "harness/catalogue", "harness/schedule"}},
     {"workloads/catalogue", {"harness/catalogue"}},
 };
 

@@ -76,7 +76,7 @@ TEST_F(House, SegmentsOfOneControllerAreSwept) {
   write("stepbench-123-b", "");
   write("stepbench-1234-a", "");
   write("other-123-a", "");
-  EXPECT_EQ(sweep_segments(folder_, 123), 2);
+  EXPECT_EQ(remove_segments(folder_, 123), 2);
   EXPECT_TRUE(fs::exists(folder_ / "stepbench-1234-a"));
   EXPECT_TRUE(fs::exists(folder_ / "other-123-a"));
   EXPECT_EQ(segment_prefix(123), "/stepbench-123-");
@@ -90,7 +90,7 @@ TEST_F(House, SegmentsOfDeadControllersAreSwept) {
   write("stepbench-" + std::to_string(::getpid()) + "-a", "");
   write("stepbench-", "");
   write("stepbench-x-a", "");
-  EXPECT_EQ(sweep_segments_of_the_dead(folder_), 1);
+  EXPECT_EQ(remove_stale_segments(folder_), 1);
   EXPECT_TRUE(fs::exists(folder_ / ("stepbench-" + std::to_string(::getpid()) + "-a")));
 }
 

@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/campaign/planning.h"
 #include "harness/compare/ab_campaign.h"
 #include "harness/compare/ab_pairs.h"
 #include "harness/run/agenda.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 
 // A case that the plan already says cannot be measured here: one row, no worker.
 struct AbSkip {
@@ -31,8 +32,7 @@ class AbAgenda final : public Agenda {
     std::vector<AbSkip> skips = {};        // come first
     std::vector<Metric> columns = {};
     Margins margins = {};
-    std::optional<Pass> profile = {};  // engine of the profiled launches; none: no such launches
-    int profile_launches = 1;          // of each arm of a case whose step changed
+    std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
     std::function<void(const std::string&)> say = [](const std::string&) {};
   };
   // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
@@ -64,4 +64,4 @@ class AbAgenda final : public Agenda {
   std::vector<bool> said_;
 };
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

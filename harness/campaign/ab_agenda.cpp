@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/ab_agenda.h"
+#include "harness/campaign/ab_agenda.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-namespace stepbench::cli {
+namespace stepbench {
 namespace {
 
 constexpr int kHopeless = 3;  // launches of an arm that failed one after the other, none measured
@@ -103,7 +103,7 @@ void AbAgenda::say_ended() {
 // What a changed step is made of, in turns: A B, B A, ...
 std::optional<Job> AbAgenda::next_profile() {
   if (!setup_.profile) return std::nullopt;
-  const auto launches = static_cast<std::size_t>(setup_.profile_launches);
+  const auto launches = static_cast<std::size_t>(setup_.profile->launches);
   while (next_profile_ < 2 * launches * setup_.points.size()) {
     const std::size_t index = next_profile_ / (2 * launches);
     const std::size_t pair = next_profile_ % (2 * launches) / 2;
@@ -114,7 +114,7 @@ std::optional<Job> AbAgenda::next_profile() {
     if (step != Verdict::kRegression && step != Verdict::kImprovement) continue;
     Job job{.case_index = index,
             .arm = b ? kArmB : kArmA,
-            .pass = *setup_.profile,
+            .pass = setup_.profile->engine,
             .launch = static_cast<int>(pair),
             .block = static_cast<int>(pair / 2),
             .position = static_cast<int>(next_profile_),
@@ -167,4 +167,4 @@ std::size_t AbAgenda::remaining() const {
   return campaign_.remaining() + setup_.skips.size() - next_skip_;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/compare_key.h"
+#include "harness/campaign/compare_key.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/plan/identity.h"
 #include "harness/text/nearest.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 
 std::vector<std::string> full_names(const std::vector<std::string>& ignored, const Results& base,
                                     const Results& candidate) {
@@ -37,9 +38,8 @@ std::vector<std::string> full_names(const std::vector<std::string>& ignored, con
                                         "; give the full name");
     }
     const std::vector<std::string> all(known.begin(), known.end());
-    const std::string near = nearest(given, all);
-    throw ConfigError("--ignore", "no case has an option '" + given + "'" +
-                                      (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    throw ConfigError("--ignore",
+                      "no case has an option '" + given + "'" + did_you_mean(given, all));
   }
   return names;
 }
@@ -52,24 +52,19 @@ using KeyOptions = std::map<std::string, std::string>;
 KeyOptions key_options(const LaunchRow& row, const Catalogue& catalogue) {
   KeyOptions options;
   for (const auto& [name, value] : row.options) {
-    if (is_null(value)) continue;
     const Option* option = catalogue.find_option(name);
-    if (option != nullptr &&
-        (option->identity == Identity::kContext || value == option->identity_default)) {
-      continue;
-    }
-    std::string text = to_text(value);
-    if (name == "device") text.resize(std::min(text.size(), text.find(':')));
-    options.emplace(name, std::move(text));
+    if (option != nullptr && option->identity == Identity::kContext) continue;
+    auto text = identity_text(name, value, option == nullptr ? Value{} : option->identity_default);
+    if (text) options.emplace(name, std::move(*text));
   }
   return options;
 }
 
 std::vector<KeyOptions> first_cases(const Results& results, const Catalogue& catalogue) {
-  constexpr std::size_t kMost = 64;
+  constexpr std::size_t kMaxCases = 64;
   std::set<KeyOptions> cases;
   for (const Launch& launch : results.launches) {
-    if (cases.size() < kMost) cases.insert(key_options(launch.row, catalogue));
+    if (cases.size() < kMaxCases) cases.insert(key_options(launch.row, catalogue));
   }
   return {cases.begin(), cases.end()};
 }
@@ -102,7 +97,7 @@ CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& ca
 
 std::string why_nothing_joins(const Results& base, const Results& candidate,
                               const Catalogue& catalogue) {
-  constexpr std::size_t kMostNamed = 4;
+  constexpr std::size_t kMaxNamed = 4;
   std::vector<std::string> fewest;
   const KeyOptions* before = nullptr;
   const KeyOptions* after = nullptr;
@@ -117,7 +112,7 @@ std::string why_nothing_joins(const Results& base, const Results& candidate,
       after = &b;
     }
   }
-  if (fewest.empty() || fewest.size() > kMostNamed) return {};
+  if (fewest.empty() || fewest.size() > kMaxNamed) return {};
   const auto value = [&](const KeyOptions& of, const std::string& name) {
     const auto found = of.find(name);
     if (found != of.end()) return found->second;
@@ -136,4 +131,4 @@ std::string why_nothing_joins(const Results& base, const Results& candidate,
   return text + "; to set them side by side all the same:" + ignore;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

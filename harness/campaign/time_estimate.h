@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a plan will take: launches, steps, and time by what earlier runs took.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,10 @@
 
 #include "harness/plan/plan.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 
 // How much work a plan is.
-struct Estimate {
+struct TimeEstimate {
   std::int64_t launches = 0;     // of cases that can run here
   std::int64_t steps = 0;        // in all launches; at most, with active: auto
   double limit_s = 0;            // every launch taking its whole limits.wall_s
@@ -21,6 +22,7 @@ struct Estimate {
 [[nodiscard]] std::int64_t steps_per_launch(const ResolvedCase& resolved);
 
 // Looks through the newest runs in `results_dir`; unreadable ones are passed over.
-[[nodiscard]] Estimate estimate_time(const Plan& plan, const std::filesystem::path& results_dir);
+[[nodiscard]] TimeEstimate estimate_time(const Plan& plan,
+                                         const std::filesystem::path& results_dir);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

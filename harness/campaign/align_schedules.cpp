@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/ab_schedule.h"
+#include "harness/campaign/align_schedules.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "harness/schedule/window_fit.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 namespace {
 
 std::int64_t steps(const ResolvedCase& resolved, const char* option, std::int64_t otherwise = 0) {
@@ -46,4 +46,4 @@ bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, Resolve
   return changed;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

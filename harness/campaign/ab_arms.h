@@ -3,20 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/campaign/context.h"
 #include "harness/compare/ab_comparison.h"
-#include "harness/machine/devices.h"
 #include "harness/plan/plan.h"
 #include "harness/run/worker_program.h"
-#include "tools/stepbench/command.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 
-// The command line of `stepbench ab`.
-struct AbOptions {
+// What `ab` measures: an experiment with two workers or two sets of options.
+struct ArmsRequest {
   std::string file;
   std::string a = {};  // worker programs; empty: the one beside this program
   std::string b = {};
@@ -26,25 +24,9 @@ struct AbOptions {
   std::vector<std::string> b_env = {};
   std::vector<std::string> set = {};
   std::vector<std::string> filter = {};
-  std::vector<std::string> cases = {};
+  std::vector<std::string> cases = {};  // ids, or their beginnings
   std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: as the file says
-  std::int64_t pairs = 0;    // 0: looks
-  std::optional<std::uint64_t> seed = {};
-  std::vector<std::string> margins = {};
-  std::vector<std::string> allow = {};
-  std::string results = "results";
-  std::string resume = {};
-  std::string format = "table";
-  std::string verdict_file = {};
-  std::string markdown_file = {};
-  bool all = false;
-  bool bootstrap = false;
-  bool allow_inconclusive = false;
-  bool smoke = false;
   std::int64_t max_cases = 100'000;
-  bool wait_lock = false;
-  bool no_lock = false;
-  bool quiet = false;
 };
 
 struct AbArm {
@@ -65,8 +47,8 @@ struct AbArms {
   std::vector<std::string> warnings = {};
 };
 
-// Throws ConfigError; a mistake that only one arm makes names it.
-[[nodiscard]] AbArms resolve_arms(const AbOptions& options, const Devices& devices,
-                                  const Environment& environment);
+// At least one point or one that is missing. Throws ConfigError; a mistake that only one arm makes
+// names it.
+[[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/ab_arms.h"
+#include "harness/campaign/ab_arms.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "harness/base/error.h"
-#include "tools/stepbench/ab_schedule.h"
-#include "tools/stepbench/planning.h"
-#include "tools/stepbench/run_options.h"
+#include "harness/campaign/align_schedules.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_request.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 namespace {
 
 std::vector<std::string> own_settings(const std::vector<std::string>& set,
@@ -28,9 +28,9 @@ std::vector<std::string> own_settings(const std::vector<std::string>& set,
 
 AbArm begin_arm(const std::string& name, const std::string& worker,
                 const std::vector<std::string>& set, const std::vector<std::string>& env,
-                const Environment& environment) {
+                const CampaignContext& context) {
   AbArm arm{.name = name,
-            .worker = find_worker(worker, environment.program_dir),
+            .worker = find_worker(worker, context.program_dir),
             .set = own_settings(set, env, "--" + name + "-env"),
             .catalogue = {},
             .plan = {},
@@ -40,25 +40,24 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
   return arm;
 }
 
-PlanRequest request_of(const AbOptions& options, const std::vector<std::string>& own) {
-  PlanRequest request{.file = options.file, .set = options.set};
-  if (options.profile > 0) {
-    const bool chosen = std::any_of(options.set.begin(), options.set.end(), [](const auto& set) {
+PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
+  PlanRequest plan{.file = request.file, .set = request.set};
+  if (request.profile > 0) {
+    const bool chosen = std::any_of(request.set.begin(), request.set.end(), [](const auto& set) {
       return set.starts_with("profile.ops=");
     });
-    if (!chosen) request.set.emplace_back("profile.ops=native");
-    request.set.push_back("profile.launches=" + std::to_string(options.profile));
+    if (!chosen) plan.set.emplace_back("profile.ops=native");
+    plan.set.push_back("profile.launches=" + std::to_string(request.profile));
   }
-  request.set.insert(request.set.end(), own.begin(), own.end());
-  request.max_cases = options.max_cases;
-  return request;
+  plan.set.insert(plan.set.end(), own.begin(), own.end());
+  plan.max_cases = request.max_cases;
+  return plan;
 }
 
 // What is wrong with one arm alone, said so.
-Planned plan_arm(const AbArm& arm, const PlanRequest& request, const Devices& devices,
-                 const Environment& environment) {
+Planned plan_arm(const AbArm& arm, const PlanRequest& request, const CampaignContext& context) {
   try {
-    return make_plan_here(request, arm.worker, devices, environment);
+    return make_plan_here(request, arm.worker, context);
   } catch (const ConfigError& error) {
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
@@ -133,16 +132,16 @@ void align_arms(AbArms& arms) {
       "of both need");
 }
 
-std::set<std::string> kept_points(const AbOptions& options, const AbArm& first, const Plan& all,
-                                  const Devices& devices, const Environment& environment) {
+std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first, const Plan& all,
+                                  const CampaignContext& context) {
   std::set<std::string> kept;
   Plan plan = all;
-  if (!options.filter.empty()) {
-    PlanRequest request = request_of(options, {});
-    request.filter = options.filter;
-    plan = make_plan_here(request, first.worker, devices, environment).plan;
+  if (!request.filter.empty()) {
+    PlanRequest filtered = plan_request(request, {});
+    filtered.filter = request.filter;
+    plan = make_plan_here(filtered, first.worker, context).plan;
   }
-  keep_cases(plan, options.cases);
+  keep_cases(plan, request.cases);
   for (const PlannedCase& planned : plan.cases) kept.insert(planned.resolved.case_id);
   return kept;
 }
@@ -181,7 +180,7 @@ void compare_options(const ResolvedCase& a, const ResolvedCase& b,
 }
 
 // Keeps the points that both arms can measure, in the same order in both plans; the others follow.
-void join(const Plan& base, const std::set<std::string>& kept, AbArms& arms) {
+void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms) {
   const std::size_t size = base.cases.size();
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     if (arm->plan.cases.size() == size) continue;
@@ -225,23 +224,24 @@ void join(const Plan& base, const std::set<std::string>& kept, AbArms& arms) {
 
 }  // namespace
 
-AbArms resolve_arms(const AbOptions& options, const Devices& devices,
-                    const Environment& environment) {
-  AbArms arms{.a = begin_arm("a", options.a, options.a_set, options.a_env, environment),
-              .b = begin_arm("b", options.b, options.b_set, options.b_env, environment)};
-  const PlanRequest plain = request_of(options, {});
+AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) {
+  AbArms arms{.a = begin_arm("a", request.a, request.a_set, request.a_env, context),
+              .b = begin_arm("b", request.b, request.b_set, request.b_env, context)};
+  const PlanRequest plain = plan_request(request, {});
   const bool same_worker = arms.a.worker.path == arms.b.worker.path;
-  const Planned base = same_worker ? make_plan_here(plain, arms.a.worker, devices, environment)
-                                   : plan_arm(arms.a, plain, devices, environment);
+  const Planned base = same_worker ? make_plan_here(plain, arms.a.worker, context)
+                                   : plan_arm(arms.a, plain, context);
   for (AbArm* arm : {&arms.a, &arms.b}) {
     const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
-    Planned planned =
-        as_base ? base : plan_arm(*arm, request_of(options, arm->set), devices, environment);
+    Planned planned = as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context);
     arm->catalogue = std::move(planned.catalogue);
     arm->plan = std::move(planned.plan);
     refuse_swept(*arm);
   }
-  join(base.plan, kept_points(options, arms.a, base.plan, devices, environment), arms);
+  join_arms(base.plan, kept_points(request, arms.a, base.plan, context), arms);
+  if (arms.points.empty() && arms.missing.empty()) {
+    throw ConfigError(request.file, "no case is left after --filter");
+  }
   align_arms(arms);
   refuse_what_has_no_pairs(arms);
   std::set<std::string> given;
@@ -259,4 +259,4 @@ AbArms resolve_arms(const AbOptions& options, const Devices& devices,
   return arms;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/run_options.h"
+#include "harness/campaign/run_request.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/run/wrap.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 
 Shard parse_shard(const std::string& text) {
   if (text.empty()) return {};
@@ -42,14 +42,14 @@ void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
   });
 }
 
-std::string repeat_prefix(const RunOptions& options) {
-  std::string command = "stepbench run " + shell_word(options.file);
-  for (const std::string& assignment : options.set) command += " --set " + shell_word(assignment);
-  if (!options.worker.empty()) command += " --worker " + shell_word(options.worker);
-  if (!options.wrap.empty()) command += " --wrap " + shell_word(options.wrap);
-  if (!options.profile.empty()) command += " --profile=" + options.profile;
-  if (options.smoke) command += " --smoke";
+std::string repeat_prefix(const RunRequest& request) {
+  std::string command = "stepbench run " + shell_word(request.file);
+  for (const std::string& assignment : request.set) command += " --set " + shell_word(assignment);
+  if (!request.worker.empty()) command += " --worker " + shell_word(request.worker);
+  if (!request.wrap.empty()) command += " --wrap " + shell_word(request.wrap);
+  if (!request.profile.empty()) command += " --profile=" + request.profile;
+  if (request.smoke) command += " --smoke";
   return command;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What joins the cases of two results, by the rules of their identity (harness/plan/identity.h).
+// Pure.
 #pragma once
 
 #include <string>
@@ -7,7 +9,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/compare/case_pairs.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 
 // Full names for what the user gave with --ignore: "num_workers" for "loader.num_workers" while
 // that is unambiguous. Throws ConfigError with the nearest name when no case has such an option.
@@ -25,4 +27,4 @@ namespace stepbench::cli {
 [[nodiscard]] std::string why_nothing_joins(const Results& base, const Results& candidate,
                                             const Catalogue& catalogue);
 
-}  // namespace stepbench::cli
+}  // namespace stepbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/plan_estimate.h"
+#include "harness/campaign/time_estimate.h"
 
 #include <algorithm>
 #include <map>
@@ -10,11 +10,11 @@
 #include "harness/estimate/launch_estimate.h"
 #include "harness/record/reader.h"
 
-namespace stepbench::cli {
+namespace stepbench {
 namespace {
 
-constexpr std::size_t kRunsRead = 5;
-constexpr std::uintmax_t kBytesRead = std::uintmax_t{8} << 20;  // keeps `plan` quick
+constexpr std::size_t kMaxRunsRead = 5;
+constexpr std::uintmax_t kMaxBytesRead = std::uintmax_t{8} << 20;  // keeps `plan` quick
 
 namespace fs = std::filesystem;
 
@@ -40,7 +40,7 @@ std::vector<fs::path> newest_runs(const fs::path& results_dir) {
     if (entry.is_directory(error)) runs.push_back(entry.path());
   }
   std::sort(runs.rbegin(), runs.rend());  // names begin with the date
-  if (runs.size() > kRunsRead) runs.resize(kRunsRead);
+  if (runs.size() > kMaxRunsRead) runs.resize(kMaxRunsRead);
   return runs;
 }
 
@@ -61,7 +61,7 @@ std::map<std::string, Cost> earlier_costs(const fs::path& results_dir) {
   std::uintmax_t bytes = 0;
   for (const fs::path& run : newest_runs(results_dir)) {
     bytes += bytes_in(run);
-    if (bytes > kBytesRead) break;
+    if (bytes > kMaxBytesRead) break;
     try {
       add_costs(read_results(run), costs);
     } catch (const Error&) {
@@ -85,9 +85,9 @@ std::int64_t steps_per_launch(const ResolvedCase& resolved) {
          waits_left_out;
 }
 
-Estimate estimate_time(const Plan& plan, const std::filesystem::path& results_dir) {
+TimeEstimate estimate_time(const Plan& plan, const std::filesystem::path& results_dir) {
   const std::map<std::string, Cost> costs = earlier_costs(results_dir);
-  Estimate estimate;
+  TimeEstimate estimate;
   double known_s = 0;
   std::int64_t runnable = 0;
   for (const PlannedCase& planned : plan.cases) {
@@ -112,4 +112,4 @@ Estimate estimate_time(const Plan& plan, const std::filesystem::path& results_di
   return estimate;
 }
 
-}  // namespace stepbench::cli
+}  // namespace stepbench
