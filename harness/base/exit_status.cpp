@@ -24,8 +24,9 @@ std::string type_name(const std::exception& error) {
 
 Failure bug(const std::string& what, std::string_view command) {
   return {kExitBug, "internal error in `" + std::string{command} + "`: " + what +
-                        "\nThis is a bug in stepbench: please report it with this message, the "
-                        "whole command line and the output of `stepbench --version`."};
+                        "\nThis is a bug in the program, not a mistake in your configuration: "
+                        "please report it with this message, the whole command line and the "
+                        "output of `stepbench --version`."};
 }
 
 }  // namespace
