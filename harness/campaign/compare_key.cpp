@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/plan/identity.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 

@@ -15,8 +15,7 @@
 #include "harness/plan/case_label.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
-#include "harness/run/wrap.h"
-#include "harness/text/layout.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -95,10 +94,9 @@ void announce(const AbRequest& request, const AbArms& arms, const AbAgenda& agen
               const std::filesystem::path& folder, Progress& progress) {
   const AbDesign& design = agenda.campaign().design();
   progress.say("a: " + arms.a.words + "\nb: " + arms.b.words);
-  progress.say(cli::counted(std::ssize(arms.points), "case") + ", " + looks_text(design.looks) +
-               ", at most " +
-               cli::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") + ", seed " +
-               std::to_string(design.seed) + ", results in " + folder.string());
+  progress.say(counted(std::ssize(arms.points), "case") + ", " + looks_text(design.looks) +
+               ", at most " + counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+               ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
   if (request.pairs > 0 && request.pairs < kMinPairsForInterval) {
     progress.say(
         "note: fewer than 6 pairs give no interval, so that every case will be inconclusive; plan "

@@ -14,7 +14,7 @@
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
 #include "harness/run/wrap.h"
-#include "harness/text/layout.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -86,8 +86,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                     done_launches(finished, request.retry_failed)};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
-  progress.say(cli::counted(std::ssize(plan.cases), "case") + ", " +
-               cli::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+  progress.say(counted(std::ssize(plan.cases), "case") + ", " +
+               counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                " to do, results in " + folder.string());
   for (const std::string& note : plan.notes) progress.say("note: " + note);
   std::vector<std::string> wrap = split_command(request.wrap, "--wrap");

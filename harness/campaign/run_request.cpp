@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "harness/base/error.h"
-#include "harness/run/wrap.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 

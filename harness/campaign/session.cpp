@@ -11,7 +11,7 @@
 #include "harness/run/reaper.h"
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
-#include "harness/run/wrap.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/stats/block_means.h"
 #include "harness/stats/order.h"
 

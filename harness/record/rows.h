@@ -23,8 +23,6 @@ inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
 inline constexpr int kResultMinor = 3;
 
-using Fields = std::map<std::string, Value, std::less<>>;
-
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {
   std::string case_id = {};

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/ops/op_table.h"
-#include "harness/run/output.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {

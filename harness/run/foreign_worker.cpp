@@ -16,7 +16,7 @@
 #include "harness/os/text_file.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
-#include "harness/run/output.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {

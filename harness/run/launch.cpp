@@ -10,11 +10,11 @@
 #include <charconv>
 #include <csignal>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
-#include "harness/os/death.h"
+#include "harness/os/process_exit.h"
 #include "harness/run/dialogue.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
@@ -267,9 +267,9 @@ class LaunchLoop {
       result.outcome = Outcome::failed(*dialogue_.complaint());
       return;
     }
-    const Death death{.status = status_,
-                      .oom_killed = oom_killed,
-                      .memory_limit_bytes = Cgroup{surroundings_.root}.memory_limit_bytes()};
+    const ProcessExit death{.status = status_,
+                            .oom_killed = oom_killed,
+                            .memory_limit_bytes = Cgroup{surroundings_.root}.memory_limit_bytes()};
     if (dialogue_.final_outcome()) {
       result.outcome = *dialogue_.final_outcome();
       result.report = dialogue_.take_report();
@@ -279,7 +279,7 @@ class LaunchLoop {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");
       } else if (status_ != 0 && !interrupted_) {
-        result.report.notes.push_back("after its final line the worker " + death_text(death));
+        result.report.notes.push_back("after its final line the worker " + exit_text(death));
       }
       return;
     }
@@ -290,7 +290,7 @@ class LaunchLoop {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
       result.outcome =
-          Outcome::failed("the worker " + death_text(death) + " without a final line" +
+          Outcome::failed("the worker " + exit_text(death) + " without a final line" +
                           (dialogue_.has_unfinished_line() ? " (its last line is cut off)" : ""));
     }
   }

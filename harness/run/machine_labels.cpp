@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/measure/step_recorder.h"
 
 namespace stepbench {

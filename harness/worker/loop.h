@@ -10,8 +10,8 @@
 
 #include "harness/measure/instrument_set.h"
 #include "harness/measure/window_samples.h"
+#include "harness/os/usage.h"
 #include "harness/worker/loop_options.h"
-#include "harness/worker/usage.h"
 #include "harness/workload.h"
 
 namespace stepbench {

@@ -98,7 +98,7 @@ TEST(NoiseGate, SpreadThatBlocksDoNotExplainIsTheMachines) {
   }
   const Gate gate = arm.gate();
   EXPECT_EQ(gate.state, GateState::kFailed);
-  EXPECT_THAT(gate.text, HasSubstr("blocks of steps inside the launches explain 0 %"));
+  EXPECT_THAT(gate.text, HasSubstr("blocks of steps inside the launches explain 0.42 %"));
   EXPECT_THAT(gate.text, HasSubstr("the rest is the machine's"));
   EXPECT_THAT(gate.text, Not(HasSubstr("window too short")));
 }

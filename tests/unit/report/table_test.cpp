@@ -15,7 +15,7 @@
 #include "harness/base/error.h"
 #include "harness/report/case_page.h"
 #include "harness/report/samples_export.h"
-#include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
@@ -200,29 +200,6 @@ TEST(Samples, OnlyTheColumnsAskedFor) {
   EXPECT_THAT(samples_json(sample_table(rows, {"step_ns"})),
               HasSubstr("\"columns\":{\"case\":[0,0,1,1,"));
   EXPECT_THROW((void)sample_table(rows, {"stepns"}), ConfigError);
-}
-
-TEST(Numbers, ThreeSignificantDigitsWithoutExponent) {
-  EXPECT_EQ(significant(12.345), "12.3");
-  EXPECT_EQ(significant(9.996), "10.0");
-  EXPECT_EQ(significant(0.0012345), "0.00123");
-  EXPECT_EQ(significant(123456), "123456");
-  EXPECT_EQ(significant(0), "0");
-  EXPECT_EQ(duration(1.5e9), "1.50 s");
-  EXPECT_EQ(byte_text(1536), "1.50 KiB");
-  EXPECT_EQ(with_separators(-1234567), "-1,234,567");
-}
-
-TEST(Numbers, AnIntervalHasAsManyDigitsAsTellItsEndsApart) {
-  EXPECT_EQ(interval_text(41.301, 41.339), "[41.30, 41.34]");
-  EXPECT_EQ(interval_text(41.2, 44.9), "[41.2, 44.9]");
-  EXPECT_EQ(interval_text(5, 5), "[5.00, 5.00]");
-}
-
-TEST(Numbers, TextIsCutByCharactersNotBytes) {
-  EXPECT_EQ(shortened("größer", 4), "grö…");
-  EXPECT_EQ(width("größer"), 6U);
-  EXPECT_EQ(bar(0.5, 4), "██");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "harness/base/digest.h"
 #include "harness/catalogue/validate.h"
 
 namespace stepbench {
@@ -47,12 +46,6 @@ TEST(CheckValue, PathsAreNotEmpty) {
   const Option path{.name = "p", .type = OptionType::kPath, .doc = ""};
   EXPECT_FALSE(check_value(path, std::string("/x")));
   EXPECT_TRUE(check_value(path, std::string()));
-}
-
-TEST(Digest, NeverChanges) {
-  EXPECT_EQ(digest(""), "99aa06d3014798d8");
-  EXPECT_EQ(digest("abc"), "06b05ab6733a6185");
-  EXPECT_NE(digest("abd"), digest("abc"));
 }
 
 }  // namespace

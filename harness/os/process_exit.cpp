@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/os/death.h"
+#include "harness/os/process_exit.h"
 
 #include <sys/wait.h>
 
-#include <csignal>
 #include <cstring>
 
 namespace stepbench {
+
+int wait_status(const siginfo_t& info) {
+  return info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : W_EXITCODE(0, info.si_status);
+}
 
 std::string signal_text(int signal) {
   const char* name = ::sigabbrev_np(signal);
@@ -15,19 +18,19 @@ std::string signal_text(int signal) {
   return std::string{"SIG"} + name + " (" + description + ")";
 }
 
-std::string death_text(const Death& death) {
-  if (WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGKILL && death.oom_killed) {
+std::string exit_text(const ProcessExit& exit) {
+  if (WIFSIGNALED(exit.status) && WTERMSIG(exit.status) == SIGKILL && exit.oom_killed) {
     std::string text = "was killed by the kernel for lack of memory";
-    if (death.memory_limit_bytes) {
+    if (exit.memory_limit_bytes) {
       text += " (the limit of its control group is " +
-              std::to_string(*death.memory_limit_bytes >> 20) + " MiB)";
+              std::to_string(*exit.memory_limit_bytes >> 20) + " MiB)";
     }
     return text;
   }
-  std::string text = WIFSIGNALED(death.status)
-                         ? "was killed by " + signal_text(WTERMSIG(death.status))
-                         : "exited with status " + std::to_string(WEXITSTATUS(death.status));
-  if (death.oom_killed)
+  std::string text = WIFSIGNALED(exit.status)
+                         ? "was killed by " + signal_text(WTERMSIG(exit.status))
+                         : "exited with status " + std::to_string(WEXITSTATUS(exit.status));
+  if (exit.oom_killed)
     text += " after a process of its control group was killed for lack of memory";
   return text;
 }
