@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "harness/machine/environment.h"
-#include "harness/run/foreign_worker.h"
+#include "harness/run/worker_program.h"
 
 namespace stepbench {
 namespace {

@@ -18,7 +18,7 @@
 #include "harness/run/dialogue.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
-#include "harness/run/reaper.h"
+#include "harness/run/worker_process.h"
 
 namespace stepbench {
 namespace {

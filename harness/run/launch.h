@@ -16,7 +16,7 @@
 #include "harness/machine/device_state.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/interrupts.h"
-#include "harness/run/spawn.h"
+#include "harness/run/worker_process.h"
 
 namespace stepbench {
 

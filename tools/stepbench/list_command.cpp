@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
-#include "harness/run/foreign_worker.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/spawn.h"
+#include "harness/run/worker_process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -8,14 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/machine/process_tree.h"
 
 namespace stepbench {
 namespace {
@@ -180,6 +183,35 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
                        .output = std::move(our_output)};
   if (!worker.pidfd.is_open()) throw_errno("pidfd_open (Linux 5.3 or newer is needed)");
   return worker;
+}
+
+void become_subreaper() {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    throw Error(std::string{"PR_SET_CHILD_SUBREAPER: "} + std::strerror(errno));
+  }
+}
+
+std::optional<int> peek_status(pid_t pid) {
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid != pid) {
+    return std::nullopt;
+  }
+  return info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : info.si_status;
+}
+
+bool reap_all(pid_t group, std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  ::kill(-group, SIGKILL);
+  for (;;) {
+    const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);
+    if (reaped > 0 || (reaped < 0 && errno == EINTR)) continue;
+    if (reaped < 0) return true;  // ECHILD
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    for (const pid_t child : children_of("/", ::getpid())) ::kill(child, SIGKILL);
+    const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
 }
 
 }  // namespace stepbench

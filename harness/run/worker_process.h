@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// A worker's process from fork to the last of its descendants: nothing that a worker started
+// outlives it. Main thread only; the calling process may have no other children.
 #pragma once
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +22,7 @@ struct SpawnRequest {
   Variables environment;
 };
 
-// A worker as its parent sees it. Closing the descriptors does not end it: see Reaper.
+// A worker as its parent sees it. Closing the descriptors does not end it: see reap_all().
 struct WorkerProcess {
   pid_t pid = -1;      // also its process group
   Descriptor pidfd;    // readable when it is dead
@@ -33,5 +37,17 @@ struct WorkerProcess {
 
 // A path for argv[0] as a shell would find it; throws ConfigError.
 [[nodiscard]] std::string resolve_program(const std::string& name, const Variables& environment);
+
+// Descendants whose parents die become our children. Once per program, before the first worker.
+void become_subreaper();
+
+// How the process `pid` ended, a waitpid() status; nullopt while it lives. Leaves it to be
+// reaped.
+[[nodiscard]] std::optional<int> peek_status(pid_t pid);
+
+// Kills the group, then every child there is, until none is left. False when one could not be
+// killed within the limit (it hangs in the kernel).
+[[nodiscard]] bool reap_all(pid_t group,
+                            std::chrono::milliseconds limit = std::chrono::seconds{10});
 
 }  // namespace stepbench
