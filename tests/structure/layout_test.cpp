@@ -12,7 +12,7 @@ namespace {
 
 TEST(Layout, TheTopHoldsExactlyTheAgreedEntries) {
   const std::set<std::string> expected = {
-      "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "configs",
+      "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "configs",
       "harness",        "results",           "tests",           "tools",   "workloads"};
   const std::vector<std::string> files = tracked_files(kRoot);
   if (files.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
