@@ -44,4 +44,20 @@ const std::string& ResolvedCase::text(std::string_view name) const {
   return get<std::string>(*this, name, "a string");
 }
 
+bool ResolvedCase::flag_or(std::string_view name, bool otherwise) const {
+  return has(name) ? flag(name) : otherwise;
+}
+
+std::int64_t ResolvedCase::integer_or(std::string_view name, std::int64_t otherwise) const {
+  return has(name) ? integer(name) : otherwise;
+}
+
+double ResolvedCase::number_or(std::string_view name, double otherwise) const {
+  return has(name) ? number(name) : otherwise;
+}
+
+std::string ResolvedCase::text_or(std::string_view name, std::string_view otherwise) const {
+  return has(name) ? text(name) : std::string(otherwise);
+}
+
 }  // namespace stepbench

@@ -24,6 +24,11 @@ class ResolvedCase {
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;  // accepts an integer
   [[nodiscard]] const std::string& text(std::string_view name) const;
+  // The same, but `otherwise` when it is absent or null.
+  [[nodiscard]] bool flag_or(std::string_view name, bool otherwise) const;
+  [[nodiscard]] std::int64_t integer_or(std::string_view name, std::int64_t otherwise) const;
+  [[nodiscard]] double number_or(std::string_view name, double otherwise) const;
+  [[nodiscard]] std::string text_or(std::string_view name, std::string_view otherwise) const;
 };
 
 }  // namespace stepbench

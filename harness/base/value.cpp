@@ -26,4 +26,10 @@ struct ToText {
 
 std::string to_text(const Value& value) { return std::visit(ToText{}, value); }
 
+std::string text_of(const Fields& fields, std::string_view name, std::string_view otherwise) {
+  const auto found = fields.find(name);
+  const bool known = found != fields.end() && !is_null(found->second);
+  return known ? to_text(found->second) : std::string(otherwise);
+}
+
 }  // namespace stepbench

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// One value of an option or a result, and named values. Value types; any thread.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace stepbench {
@@ -16,5 +21,26 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 [[nodiscard]] inline bool is_null(const Value& value) {
   return std::holds_alternative<std::monostate>(value);
 }
+
+// A whole or a real number; nullopt for anything else.
+[[nodiscard]] inline std::optional<double> number_of(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return std::nullopt;
+}
+
+// Of the value with this name in a map from names to values; nullopt also if it has none.
+template <typename Values>
+[[nodiscard]] std::optional<double> number_of(const Values& values, std::string_view name) {
+  const auto found = values.find(name);
+  return found == values.end() ? std::nullopt : number_of(found->second);
+}
+
+// Facts, options as recorded, measured numbers: name -> value.
+using Fields = std::map<std::string, Value, std::less<>>;
+
+// Of the value with this name; `otherwise` if it is absent or null.
+[[nodiscard]] std::string text_of(const Fields& fields, std::string_view name,
+                                  std::string_view otherwise = {});
 
 }  // namespace stepbench

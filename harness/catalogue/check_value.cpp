@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "harness/catalogue/validate.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {

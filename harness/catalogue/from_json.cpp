@@ -6,7 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/catalogue/validate.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {

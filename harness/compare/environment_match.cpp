@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -31,10 +32,7 @@ Values values_of(const Results& results) {
 }
 
 std::string joined(const std::set<std::string>& values) {
-  if (values.empty()) return "-";
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
-  return text;
+  return values.empty() ? "-" : join(values);
 }
 
 bool uses_gpu(const CasePairs& pairs) {
@@ -56,11 +54,6 @@ const Fields& effective_of(const CaseLaunches& one) {
   return one.measured.empty() ? none : one.measured.front()->row.report.effective;
 }
 
-std::string text_of(const Fields& fields, const std::string& name) {
-  const auto found = fields.find(name);
-  return found == fields.end() || is_null(found->second) ? "-" : to_text(found->second);
-}
-
 // One difference for all cases that show the same one.
 void add_effective(const CasePairs& pairs, std::vector<EnvironmentDifference>& differences) {
   std::map<std::array<std::string, 3>, std::size_t> cases;
@@ -72,8 +65,8 @@ void add_effective(const CasePairs& pairs, std::vector<EnvironmentDifference>& d
     for (const auto& [name, value] : a) fields.insert(name);
     for (const auto& [name, value] : b) fields.insert(name);
     for (const std::string& name : fields) {
-      const std::string before = text_of(a, name);
-      const std::string after = text_of(b, name);
+      const std::string before = text_of(a, name, "-");
+      const std::string after = text_of(b, name, "-");
       if (before != after) ++cases[{name, before, after}];
     }
   }

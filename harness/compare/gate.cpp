@@ -2,30 +2,17 @@
 #include "harness/compare/gate.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 
 #include "harness/stats/order.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
 
 constexpr std::size_t kLeastToWarn = 4;
 constexpr std::size_t kLeastToFail = 6;
-
-std::string percent(double share) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.0f %%", 100 * share);
-  return text.data();
-}
-
-// Two digits, rounded up: no more is known of it.
-std::int64_t about(double steps) {
-  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(steps)) - 1));
-  return std::llround(std::ceil(steps / unit) * unit);
-}
 
 // Whose doing `spread`, the middle half of the launches over their median, is.
 std::string cause_of(double spread, const std::optional<WindowSpread>& within, bool fails) {
@@ -35,12 +22,12 @@ std::string cause_of(double spread, const std::optional<WindowSpread>& within, b
   if (within && predicted * predicted >= kMostOfIt * spread * spread) {
     const double longer = spread / kNoiseWarns;
     return "; so far apart are blocks of steps inside the launches, too: window too short, about " +
-           std::to_string(about(static_cast<double>(within->steps) * longer * longer)) +
+           rough_count(static_cast<double>(within->steps) * longer * longer) +
            " steps instead of " + std::to_string(within->steps) + " would do";
   }
   std::string text;
   if (within) {
-    text = "; blocks of steps inside the launches explain " + percent(predicted) +
+    text = "; blocks of steps inside the launches explain " + percent_text(predicted) +
            ", the rest is the machine's";
   }
   if (fails) text += ", more than 25 %: what else ran decides here, not the program";
@@ -87,7 +74,7 @@ Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
   const bool fails = gate.value > kNoiseFails && values.size() >= kLeastToFail;
   gate.state = fails ? GateState::kFailed : GateState::kWarning;
   gate.text = "noisy: the middle half of " + std::string(arm) + "'s launches spans " +
-              percent(gate.value) + " of their median" + cause_of(gate.value, within, fails);
+              percent_text(gate.value) + " of their median" + cause_of(gate.value, within, fails);
   return gate;
 }
 

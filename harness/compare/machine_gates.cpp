@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
 #include "harness/stats/signed_rank.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -66,12 +66,6 @@ constexpr std::array kWatched = {
             "time that the training thread waited for a CPU"},
     Watched{"quota", "cpu_quota", stopped, kApart, false,
             "time that the CPU quota stopped the worker"}};
-
-std::string three_digit_percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
-  return text.data();
-}
 
 double mean(std::span<const double> values) {
   double sum = 0;
@@ -136,8 +130,7 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
     gate.state = GateState::kWarning;
     gate.warns_at = kLoadWarns;
     gate.value = level;
-    gate.text =
-        "the machine was busy: others used " + three_digit_percent(level) + " of its CPU time";
+    gate.text = "the machine was busy: others used " + percent_text(level) + " of its CPU time";
     return;
   }
   const Labels labels = count_labels(cases, watched.flag);
@@ -169,8 +162,8 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   gate.warns_at = watched.apart;
   if (fails) gate.fails_at = watched.apart;
   gate.text = std::string(watched.what) +
-              " differs between the arms by more than chance: " + three_digit_percent(before) +
-              " in the base, " + three_digit_percent(after) + " in the candidate";
+              " differs between the arms by more than chance: " + percent_text(before) +
+              " in the base, " + percent_text(after) + " in the candidate";
   return gate;
 }
 

@@ -25,7 +25,7 @@ class WithApi final : public Instrument {
   void phase_begin(PhaseId id, DeviceStream on) override { inner_->phase_begin(id, on); }
   void phase_end(PhaseId id, DeviceStream on) noexcept override { inner_->phase_end(id, on); }
   [[nodiscard]] bool times_the_device() const override { return inner_->times_the_device(); }
-  void add_columns(Columns& cycle) override { inner_->add_columns(cycle); }
+  void add_columns(Series& cycle) override { inner_->add_columns(cycle); }
   void report(ReportSink& sink) const override { inner_->report(sink); }
 
  private:

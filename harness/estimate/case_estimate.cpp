@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {

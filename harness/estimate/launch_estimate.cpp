@@ -6,22 +6,12 @@
 #include <span>
 #include <utility>
 
-#include "harness/base/number.h"
+#include "harness/base/step_flags.h"
 #include "harness/estimate/step_columns.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
-
-// Bits of the `flags` column, as in results/SCHEMA.md.
-constexpr std::int64_t kEpochBorderBit = 1;
-constexpr std::int64_t kFirstBatchBit = 8;
-constexpr std::pair<std::int64_t, std::string_view> kFlagNames[] = {
-    {kEpochBorderBit, "epoch border"},
-    {2, "partial batch"},
-    {4, "throttled"},
-    {kFirstBatchBit, "first batch"},
-    {~std::int64_t{15}, "of another kind"}};
 
 constexpr int kFirstMinorWithWholeWindows = 3;
 constexpr std::size_t kLeastForP99 = 300;
@@ -36,11 +26,6 @@ bool is_device_phase(std::string_view column) {
   return column.ends_with(kDeviceSuffix) && column != "step_device_ns" &&
          column != "period_device_ns" && column != "overlap_device_ns" &&
          column != "idle_device_ns";
-}
-
-std::string text_of(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  return found == fields.end() || is_null(found->second) ? std::string() : to_text(found->second);
 }
 
 bool ran_on_device(const LaunchRow& row) {
@@ -89,7 +74,7 @@ void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
 
 std::vector<FlaggedSteps> count_flags(std::span<const std::int64_t> flags) {
   std::vector<FlaggedSteps> counted;
-  for (const auto& [bits, name] : kFlagNames) {
+  for (const auto& [bits, name] : kStepFlagNames) {
     const auto steps = std::count_if(flags.begin(), flags.end(), [bits = bits](std::int64_t flag) {
       return (flag & bits) != 0;
     });
@@ -141,8 +126,8 @@ std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t tu
   std::int64_t others = 0;
   std::int64_t left = 0;  // steps of the border's turn
   for (std::size_t i = 0; i < flags.size(); ++i) {
-    if ((flags[i] & kFirstBatchBit) != 0) continue;
-    if ((flags[i] & kEpochBorderBit) != 0) {
+    if ((flags[i] & kFirstBatch) != 0) continue;
+    if ((flags[i] & kEpochBorder) != 0) {
       ++out.steps;
       left = turn;
     }
@@ -183,7 +168,7 @@ std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
   out.flagged = count_flags(steps.filled("flags"));
   const double turn = number_of(launch.row.options, "schedule.block").value_or(1);
   out.borders = borders_of(steps, std::max<std::int64_t>(static_cast<std::int64_t>(turn), 1));
-  const bool cut = old_file && steps.cut_to_epochs(kEpochBorderBit);
+  const bool cut = old_file && steps.cut_to_epochs(kEpochBorder);
   out.uneven = old_file && !cut && steps.has("data_wait_ns");
   out.steps = static_cast<std::int64_t>(steps.steps());
   out.on_device = ran_on_device(launch.row);

@@ -6,35 +6,10 @@
 #include <cmath>
 #include <variant>
 
+#include "harness/text/utf8.h"
+
 namespace stepbench {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-// Length of the UTF-8 sequence at the start of `text`, 0 when it is not one (RFC 3629, table 3-7 of
-// Unicode).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    const bool overlong = first == 0xF0 && byte(1) < 0x90;
-    const bool beyond = first == 0xF4 && byte(1) >= 0x90;
-    return overlong || beyond ? 0 : 4;
-  }
-  return 0;
-}
 
 template <typename Number>
 void append_number(std::string& line, Number number) {
@@ -45,53 +20,60 @@ void append_number(std::string& line, Number number) {
 
 }  // namespace
 
-void JsonText::begin(std::string_view key) {
-  if (!line_.empty() && line_.back() != '{' && line_.back() != '[') line_ += ',';
-  if (key.data() == nullptr) return;  // an element; an empty key is still a key
-  quoted(key);
-  line_ += ':';
-}
-
-void JsonText::quoted(std::string_view text) {
+void append_json_string(std::string& to, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  line_ += '"';
+  to += '"';
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) {
       const std::size_t length = utf8_length(text.substr(i));
-      line_ += length == 0 ? kReplacement : text.substr(i, length);
+      to += length == 0 ? kReplacementCharacter : text.substr(i, length);
       i += length == 0 ? 1 : length;
       continue;
     }
     ++i;
     switch (c) {
       case '"':
-        line_ += "\\\"";
+        to += "\\\"";
         break;
       case '\\':
-        line_ += "\\\\";
+        to += "\\\\";
         break;
       case '\n':
-        line_ += "\\n";
+        to += "\\n";
         break;
       case '\r':
-        line_ += "\\r";
+        to += "\\r";
         break;
       case '\t':
-        line_ += "\\t";
+        to += "\\t";
         break;
       default:
         if (byte >= 0x20) {
-          line_ += c;
+          to += c;
         } else {
-          line_ += "\\u00";
-          line_ += kHex[byte >> 4U];
-          line_ += kHex[byte & 15U];
+          to += "\\u00";
+          to += kHex[byte >> 4U];
+          to += kHex[byte & 15U];
         }
     }
   }
-  line_ += '"';
+  to += '"';
+}
+
+std::string json_string(std::string_view text) {
+  std::string quoted;
+  quoted.reserve(text.size() + 2);
+  append_json_string(quoted, text);
+  return quoted;
+}
+
+void JsonText::begin(std::string_view key) {
+  if (!line_.empty() && line_.back() != '{' && line_.back() != '[') line_ += ',';
+  if (key.data() == nullptr) return;  // an element; an empty key is still a key
+  append_json_string(line_, key);
+  line_ += ':';
 }
 
 JsonText& JsonText::open_object(std::string_view key) {
@@ -118,7 +100,7 @@ JsonText& JsonText::close_array() {
 
 JsonText& JsonText::text(std::string_view key, std::string_view value) {
   begin(key);
-  quoted(value);
+  append_json_string(line_, value);
   return *this;
 }
 
@@ -156,6 +138,12 @@ JsonText& JsonText::value(std::string_view key, const Value& value) {
   if (const auto* real = std::get_if<double>(&value)) return number(key, *real);
   if (const auto* string = std::get_if<std::string>(&value)) return text(key, *string);
   return null(key);
+}
+
+JsonText& JsonText::json(std::string_view key, std::string_view already_json) {
+  begin(key);
+  line_ += already_json;
+  return *this;
 }
 
 JsonText& JsonText::texts(std::string_view key, std::span<const std::string> values) {

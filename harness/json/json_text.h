@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds one line of JSON by appending. Keeps the order of calls; adds commas itself. One thread.
+// The one writer of JSON: builds a line by appending. Keeps the order of calls; adds commas itself.
+// One thread.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "harness/base/value.h"
 
 namespace stepbench {
+
+// The text as a JSON string with its quotation marks. Bytes that are not UTF-8 become U+FFFD.
+void append_json_string(std::string& to, std::string_view text);
+[[nodiscard]] std::string json_string(std::string_view text);
 
 class JsonText {
  public:
@@ -25,6 +30,7 @@ class JsonText {
   JsonText& number(std::string_view key, double value);  // null when not finite
   JsonText& value(std::string_view key, const Value& value);
   JsonText& null(std::string_view key);
+  JsonText& json(std::string_view key, std::string_view already_json);  // taken as it is
   JsonText& texts(std::string_view key, std::span<const std::string> values);
   JsonText& integers(std::string_view key, std::span<const std::int64_t> values);
 
@@ -33,7 +39,6 @@ class JsonText {
 
  private:
   void begin(std::string_view key);
-  void quoted(std::string_view text);  // bytes that are not UTF-8 become U+FFFD
   std::string line_;
 };
 

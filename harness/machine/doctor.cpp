@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "harness/text/percent_text.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -103,14 +103,14 @@ class Diagnosis {
       share(kOthers, "cpu.others", *used,
             "others used " + percent_text(*used) + " of the " + std::to_string(host.cores) +
                 " CPU(s) while this was timed" +
-                (host.load_1m ? ", load " + number_text(*host.load_1m) : ""),
+                (host.load_1m ? ", load " + short_number(*host.load_1m) : ""),
             "wait until it is quiet, or end what else runs (top shows it)");
       return;
     }
     if (!host.load_1m) return;
     const double per_core = *host.load_1m / host.cores;
     share(kLoadPerCore, "cpu.load", per_core,
-          "load " + number_text(*host.load_1m) + " on " + std::to_string(host.cores) +
+          "load " + short_number(*host.load_1m) + " on " + std::to_string(host.cores) +
               " CPU(s) before anything was measured",
           "wait until it is quiet, or end what else runs (top shows it)");
   }
@@ -143,7 +143,7 @@ class Diagnosis {
     if (host.quota_cores && *host.quota_cores < host.cores) {
       const auto whole = static_cast<int>(*host.quota_cores);
       add(Severity::kWarning, "cpu.quota",
-          "a quota of " + number_text(*host.quota_cores) + " CPUs on " + cores +
+          "a quota of " + short_number(*host.quota_cores) + " CPUs on " + cores +
               " visible ones: threads are started for CPUs that are taken away",
           *host.quota_cores, host.cores, "CPUs",
           whole < 1
@@ -227,18 +227,6 @@ class Diagnosis {
 };
 
 }  // namespace
-
-std::string cpu_list_text(const std::vector<int>& cpus) {
-  std::string text;
-  for (std::size_t first = 0; first < cpus.size();) {
-    std::size_t last = first;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(cpus[first]);
-    if (last > first) text += '-' + std::to_string(cpus[last]);
-    first = last + 1;
-  }
-  return text;
-}
 
 std::vector<Finding> diagnose(const Examination& examination) {
   return Diagnosis(examination).write();

@@ -27,7 +27,4 @@ struct Examination {
 
 [[nodiscard]] std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state);
 
-// "0-2,8"
-[[nodiscard]] std::string cpu_list_text(const std::vector<int>& cpus);
-
 }  // namespace stepbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/doctor.h"
-#include "harness/text/percent_text.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "harness/machine/cgroup.h"
 #include "harness/os/text_file.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -86,24 +87,8 @@ std::string affinity_list(const fs::path& root) {
 
 }  // namespace
 
-std::vector<int> parse_cpu_list(std::string_view list) {
-  std::vector<int> cpus;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    const std::string_view range = list.substr(at, end - at);
-    at = end + 1;
-    const std::size_t dash = range.find('-');
-    const auto first = parse_integer(range.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
-    if (!first || !last) continue;
-    for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
-  }
-  return cpus;
-}
-
 std::vector<int> cpus_in_affinity(const fs::path& root) {
-  return parse_cpu_list(affinity_list(root));
+  return parse_cpu_list(affinity_list(root)).value_or(std::vector<int>{});
 }
 
 int cores_in_affinity(const fs::path& root) {

@@ -18,8 +18,7 @@ namespace stepbench {
 [[nodiscard]] Fields host_environment(const std::filesystem::path& root, const Devices& devices);
 
 [[nodiscard]] std::string host_name(
-    const std::filesystem::path& root);                                // "unknown" when unreadable
-[[nodiscard]] std::vector<int> parse_cpu_list(std::string_view list);  // "0-2,8" -> 0, 1, 2, 8
+    const std::filesystem::path& root);  // "unknown" when unreadable
 // On which this process may run; empty when unreadable.
 [[nodiscard]] std::vector<int> cpus_in_affinity(const std::filesystem::path& root);
 [[nodiscard]] int cores_in_affinity(const std::filesystem::path& root);  // at least 1

@@ -10,6 +10,7 @@
 #include "harness/machine/cgroup.h"
 #include "harness/machine/environment.h"
 #include "harness/os/text_file.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -80,8 +81,9 @@ HostReading read_host(const fs::path& root) {
   HostReading out;
   const std::vector<int> cpus = cpus_in_affinity(root);
   out.cores = std::max(1, static_cast<int>(cpus.size()));
-  out.online = static_cast<int>(
-      parse_cpu_list(read_line(root / "sys/devices/system/cpu/online").value_or("")).size());
+  const auto online =
+      parse_cpu_list(read_line(root / "sys/devices/system/cpu/online").value_or(""));
+  out.online = online ? static_cast<int>(online->size()) : 0;
   out.one_per_core = read_cores(root, cpus);
   const Cgroup cgroup(root);
   out.quota_cores = cgroup.cpu_quota();

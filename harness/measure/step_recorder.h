@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/base/step_flags.h"
 #include "harness/measure/phase.h"
 
 namespace stepbench {
@@ -15,14 +16,6 @@ class Instrument;
 
 enum class Count : std::uint8_t { kSamples, kTokens, kBytes };
 inline constexpr std::size_t kCounts = 3;
-
-// What is special about a step; bits of the `flags` column. Do not renumber.
-enum StepFlag : std::int64_t {
-  kEpochBorder = 1 << 0,  // its data_wait holds an epoch gap
-  kPartialBatch = 1 << 1,
-  kThrottled = 1 << 2,
-  kFirstBatch = 1 << 3,  // waited for the loader's first batch
-};
 
 // Marks the phases of one step. Main thread only; valid during one step(); no allocation, no lock.
 class StepRecorder {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/catalogue/validate.h"
 
 namespace stepbench {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 

@@ -5,7 +5,7 @@
 
 #include "harness/plan/sweep.h"
 #include "harness/plan/yaml_document.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {

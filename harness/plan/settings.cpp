@@ -8,7 +8,7 @@
 #include "harness/catalogue/validate.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {

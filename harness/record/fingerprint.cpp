@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 
 namespace stepbench {
 namespace {

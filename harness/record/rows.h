@@ -12,6 +12,7 @@
 
 #include "harness/base/outcome.h"
 #include "harness/base/pass.h"
+#include "harness/base/series.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/findings/finding.h"
@@ -22,8 +23,6 @@ namespace stepbench {
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
 inline constexpr int kResultMinor = 3;
-
-using Fields = std::map<std::string, Value, std::less<>>;
 
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {
@@ -78,16 +77,19 @@ struct StartRow {
   Fields options = {};  // those that the sweep varies
 };
 
-// Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per
-// column, nanoseconds where the column's name ends in _ns. They count only when the launch line
-// follows.
-struct SamplesRow {
-  LaunchKey key = {};
+// Consecutive active steps of one cycle, at most 16,384: nanoseconds where a column's name ends in
+// _ns.
+struct Samples {
   std::int64_t cycle = 0;
-  std::vector<std::string> columns = {};
-  std::vector<std::vector<std::int64_t>> values = {};
+  Series steps = {};
 };
 inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
+
+// Kind "samples". They count only when the launch line follows.
+struct SamplesRow {
+  LaunchKey key = {};
+  Samples samples = {};
+};
 
 // Kind "ops": a part of what a profiled launch recorded of operations. Counts only when the launch
 // line follows.

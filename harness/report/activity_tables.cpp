@@ -54,8 +54,6 @@ std::vector<ActivityRow> chosen(const OpTable& table, bool by_cause, Member larg
   return rows;
 }
 
-std::string time_text(std::int64_t ns) { return duration(static_cast<double>(ns)); }
-
 Grid grid_of(const OpTable& table, std::vector<ActivityRow> rows, bool by_cause,
              std::size_t row_limit) {
   if (row_limit > 0 && rows.size() > row_limit) rows.resize(row_limit);
@@ -79,11 +77,11 @@ Grid grid_of(const OpTable& table, std::vector<ActivityRow> rows, bool by_cause,
       cells.cells.emplace_back(table.text(row.phase));
     }
     cells.cells.push_back(with_separators(row.launches));
-    cells.cells.push_back(time_text(row.total_ns));
+    cells.cells.push_back(duration(static_cast<double>(row.total_ns)));
     cells.cells.push_back(duration(static_cast<double>(row.total_ns) /
                                    static_cast<double>(std::max<std::int64_t>(row.launches, 1))));
-    cells.cells.push_back(time_text(row.min_ns));
-    cells.cells.push_back(time_text(row.max_ns));
+    cells.cells.push_back(duration(static_cast<double>(row.min_ns)));
+    cells.cells.push_back(duration(static_cast<double>(row.max_ns)));
     if (bytes) cells.cells.push_back(byte_text(static_cast<double>(row.bytes)));
   }
   return grid;

@@ -25,15 +25,6 @@ std::string value_text(double value, const std::string& unit) {
   return significant(value);
 }
 
-std::string signed_percent(double change) {
-  if (!std::isfinite(change)) return change > 0 ? "inf" : "?";
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.*f", std::abs(change) < 0.1 ? 2 : 1, 100 * change);
-  return text;
-}
-
-std::string signed_duration(double ns) { return (ns < 0 ? "-" : "+") + duration(std::abs(ns)); }
-
 std::string change_text(const Judgement& judgement) {
   return judgement.change ? signed_percent(*judgement.change) + " %" : "?";
 }

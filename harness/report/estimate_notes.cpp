@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/estimate/rare_slow_steps.h"
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
@@ -17,7 +17,7 @@
 #include "harness/report/notes.h"
 #include "harness/report/sources_json.h"
 #include "harness/text/csv.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {

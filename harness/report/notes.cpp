@@ -6,11 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/schedule/warmup_verdict.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -208,21 +209,7 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
 
 std::string wrapped(const std::string& text, std::size_t columns) {
   const bool command = text.find("repeat: ") != std::string::npos || text.starts_with("  try: ");
-  if (command || width(text) <= columns) return text;
-  std::string lines;
-  std::string line;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t blank = std::min(text.find(' ', at + 1), text.size());
-    const std::string word = text.substr(at, blank - at);
-    if (width(line) + width(word) > columns && !line.empty()) {
-      lines += line + '\n';
-      line = " " + (word.starts_with(' ') ? word : ' ' + word);
-    } else {
-      line += word;
-    }
-    at = blank;
-  }
-  return lines + line;
+  return command ? text : wrap_hanging(text, columns);
 }
 
 }  // namespace stepbench

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/base/error.h"
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/ops/names.h"
@@ -16,8 +16,8 @@
 #include "harness/report/ops_columns.h"
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
-#include "harness/text/nearest.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {

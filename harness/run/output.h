@@ -25,6 +25,4 @@ class OutputTail {
   std::uint64_t total_bytes_ = 0;
 };
 
-[[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
-
 }  // namespace stepbench

@@ -2,47 +2,16 @@
 #include "harness/run/progress.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <ostream>
+
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
 
-std::string two_digits(std::int64_t value) {
-  return (value < 10 ? "0" : "") + std::to_string(value);
-}
-
-std::string fixed(double value, int digits) {
-  std::array<char, 64> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
-                                          std::chars_format::fixed, digits);
-  return error == std::errc{} ? std::string{text.data(), end} : "?";
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
-
-std::string duration_text(double ns) {
-  struct Unit {
-    double ns;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits{{{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}}};
-  const auto unit =
-      std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const Unit& u) { return ns >= u.ns; });
-  const double value = ns / unit->ns;
-  return fixed(value, unit->ns == 1 || value >= 100 ? 0 : value >= 10 ? 1 : 2) + unit->name;
-}
-
-std::string clock_text(std::int64_t ns) {
-  const std::int64_t seconds = std::max<std::int64_t>(ns, 0) / 1'000'000'000;
-  const std::int64_t minutes = seconds / 60;
-  if (minutes < 60) return std::to_string(minutes) + ":" + two_digits(seconds % 60);
-  return std::to_string(minutes / 60) + ":" + two_digits(minutes % 60) + ":" +
-         two_digits(seconds % 60);
-}
 
 Progress::Progress(std::ostream& out, const ProgressStyle& style, const Clock& clock)
     : out_(out), style_(style), clock_(clock), begin_ns_(clock.now_ns()) {}
@@ -87,7 +56,7 @@ void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns)
   if (last_cycle_step_ns > 0) last_step_ns_ = static_cast<double>(last_cycle_step_ns);
   std::string line = position() + "  [" + stage + "]  " + clock_text(clock_.now_ns() - begin_ns_);
   if (const auto left_ns = expected_left_ns()) line += ", about " + clock_text(*left_ns) + " left";
-  if (last_step_ns_ > 0) line += ", last step " + duration_text(last_step_ns_);
+  if (last_step_ns_ > 0) line += ", last step " + duration(last_step_ns_);
   if (line.size() + 1 > static_cast<std::size_t>(style_.columns)) {
     line.resize(static_cast<std::size_t>(std::max(style_.columns - 1, 10)));
   }
@@ -105,7 +74,7 @@ void Progress::end_launch(const LaunchRow& row, std::optional<double> step_ns) {
   if (style_.terminal && !failed) return;
   std::string line = position() + "  ";
   if (row.outcome.kind == Outcome::Kind::kMeasured) {
-    line += step_ns ? "step " + duration_text(*step_ns) : "measured";
+    line += step_ns ? "step " + duration(*step_ns) : "measured";
   } else {
     line += (failed ? "FAILED: " : "skipped: ") + first_line(row.outcome.reason);
     if (failed && !row.stage.empty()) line += ", in " + row.stage;

@@ -50,7 +50,4 @@ class Progress {
   bool live_ = false;
 };
 
-[[nodiscard]] std::string duration_text(double ns);  // three digits: "850 ns", "12.3 ms", "4.20 s"
-[[nodiscard]] std::string clock_text(std::int64_t ns);  // "0:42", "1:02:03"
-
 }  // namespace stepbench

@@ -83,14 +83,4 @@ std::optional<std::string> wrap_warning(const std::vector<std::string>& words) {
          "--capture-range-end=stop (repeat:N where schedule.repeat is N)";
 }
 
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
-    return std::string{word};
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string{"'\\''"} : std::string{c};
-  return text + "'";
-}
-
 }  // namespace stepbench

@@ -24,7 +24,4 @@ namespace stepbench {
 // nothing.
 [[nodiscard]] std::optional<std::string> wrap_warning(const std::vector<std::string>& words);
 
-// Quoted for a POSIX shell when it has to be.
-[[nodiscard]] std::string shell_word(std::string_view word);
-
 }  // namespace stepbench

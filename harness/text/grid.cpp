@@ -2,12 +2,16 @@
 #include "harness/text/grid.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
@@ -121,6 +125,24 @@ std::string markdown_cell(const std::string& text) {
   return escaped;
 }
 
+bool is_number(const std::string& text) {
+  return text.empty() || text == "-" ||
+         (std::isdigit(static_cast<unsigned char>(text.back())) != 0 &&
+          text.find_first_not_of("0123456789.-+e") == std::string::npos);
+}
+
+std::vector<std::size_t> widths_of(const Grid& grid) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < grid.columns.size(); ++i) widths.push_back(column_width(grid, i));
+  return widths;
+}
+
+std::vector<std::string> heads_of(const Grid& grid) {
+  std::vector<std::string> heads;
+  for (const GridColumn& column : grid.columns) heads.push_back(column.head);
+  return heads;
+}
+
 }  // namespace
 
 std::string tinted(std::string text, Tint tint, bool colour) {
@@ -133,13 +155,8 @@ DrawnGrid draw(Grid grid, std::size_t terminal_columns, bool colour) {
   for (std::size_t total = total_width(grid); total > terminal_columns; total = total_width(grid)) {
     if (!narrow(grid, total - terminal_columns, drawn.dropped)) break;
   }
-  std::vector<std::size_t> widths;
-  std::vector<std::string> heads;
-  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-    widths.push_back(column_width(grid, i));
-    heads.push_back(grid.columns[i].head);
-  }
-  const std::string head = line_of(grid, heads, widths);
+  const std::vector<std::size_t> widths = widths_of(grid);
+  const std::string head = line_of(grid, heads_of(grid), widths);
   const std::size_t rule = std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
                            kGap * (widths.empty() ? 0 : widths.size() - 1);
   drawn.text = head + '\n';
@@ -156,6 +173,31 @@ DrawnGrid draw(Grid grid, std::size_t terminal_columns, bool colour) {
     drawn.text += tinted(line, row.tint, colour) + '\n';
   }
   return drawn;
+}
+
+std::string align(const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return {};
+  Grid grid;
+  for (std::size_t i = 0; i < rows.front().size(); ++i) {
+    const bool numbers = std::all_of(rows.begin() + 1, rows.end(),
+                                     [&](const auto& row) { return is_number(row[i]); });
+    grid.columns.push_back({rows.front()[i], numbers ? Align::kRight : Align::kLeft});
+  }
+  for (const auto& row : std::span(rows).subspan(1)) grid.rows.push_back({row});
+  const std::vector<std::size_t> widths = widths_of(grid);
+  std::string text = line_of(grid, heads_of(grid), widths) + '\n';
+  for (const GridRow& row : grid.rows) text += line_of(grid, row.cells, widths) + '\n';
+  return text;
+}
+
+std::string bar(double share, std::size_t cells) {
+  constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double clamped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(clamped * static_cast<double>(cells) * 8));
+  std::string drawn;
+  for (std::size_t i = 0; i < eighths / 8; ++i) drawn += "█";
+  return drawn + std::string(kParts.at(eighths % 8));
 }
 
 std::string draw_markdown(const Grid& grid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells -> aligned text that fits a terminal, or Markdown.
+// Cells -> aligned text that fits a terminal, or Markdown. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +38,11 @@ struct DrawnGrid {
 
 [[nodiscard]] DrawnGrid draw(Grid grid, std::size_t terminal_columns, bool colour);
 [[nodiscard]] std::string draw_markdown(const Grid& grid);
+// Rows as aligned columns without a rule, each column of numbers to the right. The first row is the
+// head; every row has as many cells.
+[[nodiscard]] std::string align(const std::vector<std::vector<std::string>>& rows);
+// A bar of eighths of a cell, `cells` long at share 1.
+[[nodiscard]] std::string bar(double share, std::size_t cells);
 [[nodiscard]] std::string tinted(std::string text, Tint tint, bool colour);
 
 }  // namespace stepbench

@@ -5,14 +5,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <vector>
+#include <cstdlib>
 
 namespace stepbench {
 namespace {
 
 constexpr std::array<TimeUnit, 4> kTimeUnits = {{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 std::string fixed(double value, int decimals) {
   std::array<char, 400> buffer{};
@@ -25,6 +23,19 @@ int decimals_for(double value, int digits) {
   if (value == 0) return 0;
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
   return std::clamp(digits - 1 - magnitude, 0, 12);
+}
+
+std::string two_digits(std::int64_t value) {
+  return (value < 10 ? "0" : "") + std::to_string(value);
+}
+
+// The whole of `text` as the number of a CPU.
+std::optional<int> cpu_number(std::string_view text) {
+  constexpr int kMaxCpu = 65'535;
+  int value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && value >= 0 && value <= kMaxCpu ? std::optional{value} : std::nullopt;
 }
 
 }  // namespace
@@ -47,10 +58,32 @@ std::string interval_text(double low, double high) {
   return '[' + significant(low, digits) + ", " + significant(high, digits) + ']';
 }
 
+std::string short_number(double value, int decimals) {
+  if (!std::isfinite(value)) return significant(value);
+  std::string text = fixed(value, decimals);
+  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
 std::string percent(double share) {
   const double value = share * 100;
   if (!std::isfinite(value)) return significant(value);
   return std::abs(value) < 99.95 ? fixed(value, 1) : fixed(value, 0);
+}
+
+std::string percent_text(double share) {
+  constexpr double kOneDecimalFrom = 0.995;
+  const double value = std::abs(share * 100);
+  if (value == 0) return "0 %";
+  return (value < kOneDecimalFrom ? fixed(share * 100, 2) : percent(share)) + " %";
+}
+
+std::string signed_percent(double change) {
+  if (std::isnan(change)) return "?";
+  if (std::isinf(change)) return change > 0 ? "inf" : "?";
+  const std::string text = fixed(100 * change, std::abs(change) < 0.1 ? 2 : 1);
+  return text.front() == '-' ? text : '+' + text;
 }
 
 std::string with_separators(std::int64_t count) {
@@ -58,6 +91,12 @@ std::string with_separators(std::int64_t count) {
   const std::size_t first = count < 0 ? 1 : 0;
   for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, 1, ',');
   return text;
+}
+
+std::string rough_count(double count) {
+  if (!std::isfinite(count) || count > 1e18) return significant(count);
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(count)) - 1));
+  return with_separators(std::llround(std::ceil(count / unit) * unit));
 }
 
 TimeUnit unit_for(std::span<const double> times_ns) {
@@ -77,6 +116,30 @@ std::string duration(double ns) {
   return significant(ns / unit.ns) + ' ' + std::string(unit.name);
 }
 
+std::string signed_duration(double ns) { return (ns < 0 ? "-" : "+") + duration(std::abs(ns)); }
+
+std::string seconds_text(double seconds) { return short_number(seconds, 3) + " s"; }
+
+std::string rough_duration(double seconds) {
+  constexpr std::int64_t kMinutesPerDay = 24 * 60;
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 120) return std::to_string(whole) + " s";
+  const std::int64_t minutes = (whole + 30) / 60;
+  if (whole < 7200) return std::to_string(minutes) + " min";
+  if (minutes < 3 * kMinutesPerDay) {
+    return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+  }
+  return std::to_string((minutes + kMinutesPerDay / 2) / kMinutesPerDay) + " days";
+}
+
+std::string clock_text(std::int64_t ns) {
+  const std::int64_t seconds = std::max<std::int64_t>(ns, 0) / 1'000'000'000;
+  const std::int64_t minutes = seconds / 60;
+  if (minutes < 60) return std::to_string(minutes) + ":" + two_digits(seconds % 60);
+  return std::to_string(minutes / 60) + ":" + two_digits(minutes % 60) + ":" +
+         two_digits(seconds % 60);
+}
+
 std::string byte_text(double bytes) {
   constexpr std::array<std::string_view, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
@@ -87,33 +150,31 @@ std::string byte_text(double bytes) {
   return significant(bytes) + ' ' + std::string(kNames.at(unit));
 }
 
-std::string bar(double share, std::size_t cells) {
-  constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const double clamped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
-  const auto eighths =
-      static_cast<std::size_t>(std::lround(clamped * static_cast<double>(cells) * 8));
-  std::string drawn;
-  for (std::size_t i = 0; i < eighths / 8; ++i) drawn += "█";
-  return drawn + std::string(kParts.at(eighths % 8));
-}
-
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
-}
-
-std::string shortened(std::string_view text, std::size_t cells) {
-  if (width(text) <= cells) return std::string(text);
-  if (cells == 0) return {};
-  std::size_t used = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (!is_continuation(text[at]) && ++used == cells) break;
-    ++at;
+std::string cpu_list_text(std::span<const int> cpus) {
+  std::string text;
+  for (std::size_t first = 0; first < cpus.size();) {
+    std::size_t last = first;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(cpus[first]);
+    if (last > first) text += '-' + std::to_string(cpus[last]);
+    first = last + 1;
   }
-  std::string cut(text.substr(0, at));
-  while (!cut.empty() && cut.back() == ' ') cut.pop_back();
-  return cut + "…";
+  return text;
+}
+
+std::optional<std::vector<int>> parse_cpu_list(std::string_view list) {
+  std::vector<int> cpus;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string_view range = list.substr(at, end - at);
+    at = end + 1;
+    const std::size_t dash = range.find('-');
+    const auto first = cpu_number(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : cpu_number(range.substr(dash + 1));
+    if (!first || !last || *last < *first) return std::nullopt;
+    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
 }
 
 }  // namespace stepbench

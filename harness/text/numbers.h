@@ -1,20 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for people. Pure functions.
+// Every number in words: one function for each kind of quantity, each with its rule of precision.
+// Pure; any thread.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepbench {
 
 // 0.00123, 1.23, 12.3, 1230: at least `digits` significant digits, never an exponent.
 [[nodiscard]] std::string significant(double value, int digits = 3);
-// Both with as many digits, 3 to 6, as it takes to tell them apart.
+// A setting or a small count of anything: "2", "0.5", "12.25"; at most `decimals`, no zeros behind.
+[[nodiscard]] std::string short_number(double value, int decimals = 2);
+// Both with as many digits, 3 to 6, as it takes to tell them apart: "[41.2, 44.9]".
 [[nodiscard]] std::string interval_text(double low, double high);
-[[nodiscard]] std::string percent(double share);                // 0.123 -> "12.3"
-[[nodiscard]] std::string with_separators(std::int64_t count);  // 12,345
+
+// A share in a column whose head says percent: 0.123 -> "12.3", 1 -> "100". One decimal, none from
+// 99.95 on.
+[[nodiscard]] std::string percent(double share);
+// A share in a sentence: "12.3 %", "100 %", "0.25 %". As above, but two decimals below one percent.
+[[nodiscard]] std::string percent_text(double share);
+// A relative change, always with its sign: 0.0123 -> "+1.23", -0.123 -> "-12.3". Two decimals below
+// ten percent, else one; "inf" and "?" where it is not finite.
+[[nodiscard]] std::string signed_percent(double change);
+
+// 12,345
+[[nodiscard]] std::string with_separators(std::int64_t count);
+// A count that is a guess, two digits and rounded up: 1234 -> "1,300".
+[[nodiscard]] std::string rough_count(double count);
 
 struct TimeUnit {
   std::string_view name;
@@ -22,15 +39,24 @@ struct TimeUnit {
 };
 // The unit in which the middle one of these times reads best.
 [[nodiscard]] TimeUnit unit_for(std::span<const double> times_ns);
-[[nodiscard]] std::string duration(double ns);      // "12.3 ms"
-[[nodiscard]] std::string byte_text(double bytes);  // "1.50 GiB"
+// A measured time, three digits: "12.3 ms".
+[[nodiscard]] std::string duration(double ns);
+// A measured difference: "+12.3 ms".
+[[nodiscard]] std::string signed_duration(double ns);
+// A time that somebody chose, as it was written: "60 s", "0.25 s"; to the millisecond.
+[[nodiscard]] std::string seconds_text(double seconds);
+// A time that somebody has to wait: "45 s", "12 min", "3 h 5 min", "4 days". Rounded up below two
+// minutes.
+[[nodiscard]] std::string rough_duration(double seconds);
+// A time that is running: "1:05", "1:02:03".
+[[nodiscard]] std::string clock_text(std::int64_t ns);
 
-// A bar of eighths of a cell, `cells` long at share 1.
-[[nodiscard]] std::string bar(double share, std::size_t cells);
+// "1.50 GiB"
+[[nodiscard]] std::string byte_text(double bytes);
 
-// Terminal cells that UTF-8 text takes, one for each code point.
-[[nodiscard]] std::size_t width(std::string_view text);
-// At most `cells` wide, the cut marked by "…".
-[[nodiscard]] std::string shortened(std::string_view text, std::size_t cells);
+// "0-2,8": numbers of CPUs, ascending.
+[[nodiscard]] std::string cpu_list_text(std::span<const int> cpus);
+// In the order of the text; nullopt if it is anything but numbers below 65,536 and rising ranges.
+[[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view list);
 
 }  // namespace stepbench

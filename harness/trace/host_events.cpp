@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "harness/json/json_text.h"
 #include "harness/ops/op_tree.h"
 #include "harness/trace/trace_events.h"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/json/json_text.h"
 #include "harness/ops/memory_levels.h"
 
 namespace stepbench {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/json/json_text.h"
 
 namespace stepbench {
 namespace {
@@ -16,28 +17,6 @@ namespace {
 constexpr std::size_t kPlainBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kCompressedBufferBytes = std::size_t{4} << 20;
 constexpr int kLevel = 4;
-
-// Length of the well-formed UTF-8 sequence at the front; 0: none.
-std::size_t sequence_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xC2 && lead < 0xE0 ? 2
-                             : lead >= 0xE0 && lead < 0xF0 ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
-  }
-  if (length > 2) {
-    const auto second = static_cast<unsigned char>(text[1]);
-    if (lead == 0xE0 && second < 0xA0) return 0;
-    if (lead == 0xED && second >= 0xA0) return 0;
-    if (lead == 0xF0 && second < 0x90) return 0;
-    if (lead == 0xF4 && second >= 0x90) return 0;
-  }
-  return length;
-}
 
 }  // namespace
 
@@ -121,29 +100,6 @@ void TraceFile::write_bytes(std::string_view bytes) {
 void TraceFile::fail(const char* what) const {
   throw Error(std::string("cannot ") + what + ' ' + path_.string() + ": " +
               std::generic_category().message(errno));
-}
-
-std::string json_string(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "\"";
-  while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
-    const char c = text.front();
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";
-    } else if (length > 1) {
-      out += text.substr(0, length);
-    } else if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += {kHex[static_cast<unsigned char>(c) >> 4U], kHex[static_cast<unsigned char>(c) & 15U]};
-    } else {
-      out += c;
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out + '"';
 }
 
 }  // namespace stepbench

@@ -73,7 +73,4 @@ class TraceFile {
   std::unique_ptr<Compressor> compressor_;
 };
 
-// With quotation marks.
-[[nodiscard]] std::string json_string(std::string_view text);
-
 }  // namespace stepbench

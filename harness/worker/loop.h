@@ -10,8 +10,8 @@
 
 #include "harness/measure/instrument_set.h"
 #include "harness/measure/window_samples.h"
+#include "harness/os/usage.h"
 #include "harness/worker/loop_options.h"
-#include "harness/worker/usage.h"
 #include "harness/workload.h"
 
 namespace stepbench {
@@ -31,8 +31,8 @@ struct LoopResult {
 
 class Loop {
  public:
-  using OnStage = std::function<void(bool active)>;           // before each change of it
-  using OnCycle = std::function<void(const Columns& cycle)>;  // after each finished window
+  using OnStage = std::function<void(bool active)>;          // before each change of it
+  using OnCycle = std::function<void(const Series& cycle)>;  // after each finished window
 
   Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
        std::vector<std::string> phase_names);

@@ -5,22 +5,19 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/text/numbers.h"
+
 namespace stepbench::cli {
 namespace {
 
 constexpr int kHopeless = 3;  // launches of an arm that failed one after the other, none measured
 
-std::string percent(double change) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.2f", 100 * change);
-  return text;
-}
-
 std::string change_text(const Judgement& judgement) {
   if (!judgement.change) return "no change to tell";
-  std::string text = percent(*judgement.change) + " %";
+  std::string text = signed_percent(*judgement.change) + " %";
   if (std::isfinite(judgement.interval.high)) {
-    text += " [" + percent(judgement.interval.low) + ", " + percent(judgement.interval.high) + "]";
+    text += " [" + signed_percent(judgement.interval.low) + ", " +
+            signed_percent(judgement.interval.high) + "]";
   }
   return text;
 }

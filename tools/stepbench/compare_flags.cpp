@@ -10,7 +10,7 @@
 #include "harness/base/error.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "harness/base/error.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 

@@ -10,7 +10,7 @@
 #include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
-#include "harness/text/percent_text.h"
+#include "harness/text/numbers.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
@@ -27,7 +27,7 @@ class Waiting {
  public:
   Waiting(const Environment& environment, double seconds) : environment_(environment) {
     if (!environment_.err_is_terminal) return;
-    environment_.err << "timing the same work for " << significant_seconds(seconds) << " s ..."
+    environment_.err << "timing the same work for " << seconds_text(seconds) << " ..."
                      << std::flush;
   }
   Waiting(const Waiting&) = delete;
@@ -37,12 +37,6 @@ class Waiting {
   }
 
  private:
-  static std::string significant_seconds(double seconds) {
-    std::string text = number_text(seconds);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-  }
   const Environment& environment_;
 };
 
@@ -112,7 +106,7 @@ void print_text(const Examination& seen, const std::vector<Finding>& findings, c
   std::ostream& out = environment.out;
   out << machine_text(seen, facts) << '\n'
       << "The same work, " << seen.spin.times_ns.size() << " times "
-      << number_text(seen.spin.median_ns() * 1e-6) << " ms: coefficient of variation "
+      << duration(seen.spin.median_ns()) << ": coefficient of variation "
       << percent_text(seen.spin.variation()) << ", the slowest hundredth "
       << percent_text(seen.spin.slowest() - 1) << " over the median\n";
   for (const Finding& finding : findings) {

@@ -18,6 +18,7 @@
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/ab_agenda.h"
 #include "tools/stepbench/compare_flags.h"
 #include "tools/stepbench/run_start.h"

@@ -17,7 +17,7 @@
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
-#include "harness/text/layout.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/planning.h"
 #include "tools/stepbench/run_start.h"

@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/run/foreign_worker.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
 #include "tools/stepbench/list_text.h"

@@ -7,7 +7,7 @@
 
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
-#include "harness/text/layout.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/list_text.h"
 
 namespace stepbench::cli {

@@ -2,7 +2,7 @@
 #include "tools/stepbench/list_text.h"
 
 #include "harness/catalogue/validate.h"
-#include "harness/text/layout.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 namespace {

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "harness/schedule/window_fit.h"
-#include "harness/text/layout.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 namespace {
@@ -31,27 +33,16 @@ std::string cell(const ResolvedCase& resolved, const std::string& name) {
   return value == nullptr || is_null(*value) ? "-" : to_text(*value);
 }
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
-  if (whole < 120) return std::to_string(whole) + " s";
-  if (whole < 7200) return std::to_string((whole + 30) / 60) + " min";
-  const std::int64_t minutes = (whole + 30) / 60;
-  if (minutes < 72 * 60) {
-    return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
-  }
-  return std::to_string((minutes + 720) / 1440) + " days";
-}
-
 std::string totals(const Plan& plan, const Estimate& estimate) {
   const auto cases = static_cast<std::int64_t>(plan.cases.size());
   std::string text = counted(cases, "case");
   if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
   text += ", " + counted(estimate.launches, "launch") + ", " + counted(estimate.steps, "step");
   if (estimate.known_cases > 0) {
-    text += "; about " + duration(estimate.expected_s) + " by earlier results of " +
+    text += "; about " + rough_duration(estimate.expected_s) + " by earlier results of " +
             counted(estimate.known_cases, "case");
   }
-  return text + "; at most " + duration(estimate.limit_s) + " by limits.wall_s\n";
+  return text + "; at most " + rough_duration(estimate.limit_s) + " by limits.wall_s\n";
 }
 
 // Steps of these cases come from a loader with workers, and their number is given.

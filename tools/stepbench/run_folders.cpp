@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 namespace {

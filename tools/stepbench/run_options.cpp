@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/run/wrap.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 

@@ -8,6 +8,7 @@
 #include "harness/machine/environment.h"
 #include "harness/run/run_header.h"
 #include "harness/run/wrap.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 namespace fs = std::filesystem;

@@ -17,7 +17,7 @@
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/run_folders.h"
 

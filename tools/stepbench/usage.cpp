@@ -6,7 +6,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 
 namespace stepbench::cli {
 namespace {

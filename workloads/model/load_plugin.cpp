@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/plan/parse_value.h"
-#include "harness/text/nearest.h"
+#include "harness/text/words.h"
 #include "workloads/model/check_plugin.h"
 
 namespace stepbench {

@@ -36,7 +36,7 @@ TEST(NoiseGate, WarnsAboveTenAndFailsAboveTwentyFivePerCent) {
   const Gate gate = noise_gate(spread_by(26), "arm b");
   EXPECT_EQ(gate.state, GateState::kFailed);
   EXPECT_NEAR(gate.value, 0.26, 1e-12);
-  EXPECT_THAT(gate.text, HasSubstr("the middle half of arm b's launches spans 26 %"));
+  EXPECT_THAT(gate.text, HasSubstr("the middle half of arm b's launches spans 26.0 %"));
 }
 
 TEST(NoiseGate, FewLaunchesOnlyWarnAndVeryFewSayNothing) {

@@ -64,7 +64,7 @@ TEST_F(MachineGates, OthersThatHitOneArmMakeTheCampaignInvalid) {
   ASSERT_THAT(words(found), ElementsAre("load failed"));
   EXPECT_NEAR(found[0].value, 0.06, 1e-12);
   EXPECT_EQ(found[0].fails_at, kLoadApartFails);
-  EXPECT_THAT(found[0].text, HasSubstr("0.13 % in the base, 6.13 % in the candidate"));
+  EXPECT_THAT(found[0].text, HasSubstr("0.13 % in the base, 6.1 % in the candidate"));
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("load warning"));
 }
 

@@ -71,8 +71,8 @@ TEST(Doctor, EachDoubtComesWithItsRemedy) {
     EXPECT_EQ(finding.severity, Severity::kWarning) << finding.id;
     EXPECT_THAT(finding.remedy, testing::Not(IsEmpty())) << finding.id;
   }
-  EXPECT_THAT(findings[0].text, HasSubstr("waited 2.00 % of the time for a CPU"));
-  EXPECT_THAT(findings[1].text, HasSubstr("took 2.00 %"));
+  EXPECT_THAT(findings[0].text, HasSubstr("waited 2.0 % of the time for a CPU"));
+  EXPECT_THAT(findings[1].text, HasSubstr("took 2.0 %"));
   EXPECT_THAT(findings[2].text, HasSubstr("others used 11.2 % of the 8 CPU(s)"));
   EXPECT_THAT(findings[4].remedy, testing::EndsWith(": 2"));
 }
@@ -179,11 +179,6 @@ TEST(Doctor, AClockIsAdvisedThatTheDeviceOffers) {
   EXPECT_THAT(findings[0].remedy, HasSubstr("sudo nvidia-smi -i 2 -lgc 1485,1485"));
 }
 
-TEST(CpuList, IsWrittenInRanges) {
-  EXPECT_EQ(cpu_list_text({0, 1, 2, 8, 10, 11}), "0-2,8,10-11");
-  EXPECT_EQ(cpu_list_text({}), "");
-}
-
 TEST(Spin, TimesTheSameWorkUntilTheTimeIsOver) {
   ScriptedClock clock;
   std::int64_t runs = 0;
@@ -280,7 +275,7 @@ TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
   write("proc/loadavg", "31.00 1 1 1/100 7\n");
   const CommandResult result = doctor({"--root", root_});
   EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("problem: load 31.0 on 1 CPU(s)"));
+  EXPECT_THAT(result.out, HasSubstr("problem: load 31 on 1 CPU(s)"));
   EXPECT_THAT(result.out, HasSubstr("remedy: wait until it is quiet"));
   EXPECT_THAT(result.out, HasSubstr("Measuring here is pointless until the "));
   EXPECT_THAT(result.out, HasSubstr("1 CPU"));

@@ -386,13 +386,6 @@ TEST_F(Machine, AWindowThatWasHeardOfOnlyAtItsEndTellsNothing) {
   EXPECT_TRUE(sampler.summary().contains("run_queue_wait_ns"));
 }
 
-TEST(CpuList, IsReadInRanges) {
-  EXPECT_THAT(parse_cpu_list("0"), ElementsAre(0));
-  EXPECT_THAT(parse_cpu_list("0-2,8,10-11"), ElementsAre(0, 1, 2, 8, 10, 11));
-  EXPECT_THAT(parse_cpu_list(""), ElementsAre());
-  EXPECT_THAT(parse_cpu_list("3-1,x"), ElementsAre());
-}
-
 TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {
   using namespace std::chrono_literals;
   EXPECT_TRUE(git_state(root_).empty()) << "no repository";

@@ -15,7 +15,7 @@
 #include "harness/base/error.h"
 #include "harness/report/case_page.h"
 #include "harness/report/samples_export.h"
-#include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
@@ -109,8 +109,8 @@ TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
   Results slower = sweep();
   for (Launch& launch : slower.launches) {
     if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
-    for (SamplesRow& part : launch.samples) {
-      for (std::int64_t& step : part.values[1]) step += step / 10;
+    for (Samples& part : launch.samples) {
+      for (std::int64_t& step : part.steps.columns[1]) step += step / 10;
     }
   }
   EXPECT_THAT(best_cases(slower), ::testing::ElementsAre("13995f", "3d1fb2"));
@@ -127,12 +127,13 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
     std::vector<double> steps;
     for (const Launch& launch : results.launches) {
       if (launch.row.key.case_id != row.case_id) continue;
-      const SamplesRow& part = launch.samples.at(0);
-      const auto& times = part.values.at(1);
+      const Samples& part = launch.samples.at(0);
+      const auto& times = part.steps.columns.at(1);
       steps.push_back(
           static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /
           static_cast<double>(times.size()));
-      EXPECT_THAT(part.values.at(4), ::testing::Each(32)) << "joined epochs have full batches only";
+      EXPECT_THAT(part.steps.columns.at(4), ::testing::Each(32))
+          << "joined epochs have full batches only";
     }
     ASSERT_EQ(steps.size(), 6U);
     std::sort(steps.begin(), steps.end());
@@ -200,29 +201,6 @@ TEST(Samples, OnlyTheColumnsAskedFor) {
   EXPECT_THAT(samples_json(sample_table(rows, {"step_ns"})),
               HasSubstr("\"columns\":{\"case\":[0,0,1,1,"));
   EXPECT_THROW((void)sample_table(rows, {"stepns"}), ConfigError);
-}
-
-TEST(Numbers, ThreeSignificantDigitsWithoutExponent) {
-  EXPECT_EQ(significant(12.345), "12.3");
-  EXPECT_EQ(significant(9.996), "10.0");
-  EXPECT_EQ(significant(0.0012345), "0.00123");
-  EXPECT_EQ(significant(123456), "123456");
-  EXPECT_EQ(significant(0), "0");
-  EXPECT_EQ(duration(1.5e9), "1.50 s");
-  EXPECT_EQ(byte_text(1536), "1.50 KiB");
-  EXPECT_EQ(with_separators(-1234567), "-1,234,567");
-}
-
-TEST(Numbers, AnIntervalHasAsManyDigitsAsTellItsEndsApart) {
-  EXPECT_EQ(interval_text(41.301, 41.339), "[41.30, 41.34]");
-  EXPECT_EQ(interval_text(41.2, 44.9), "[41.2, 44.9]");
-  EXPECT_EQ(interval_text(5, 5), "[5.00, 5.00]");
-}
-
-TEST(Numbers, TextIsCutByCharactersNotBytes) {
-  EXPECT_EQ(shortened("größer", 4), "grö…");
-  EXPECT_EQ(width("größer"), 6U);
-  EXPECT_EQ(bar(0.5, 4), "██");
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small texts: output of workers, reasons of death, command lines, progress.
+// Small texts: output of workers, command lines, progress.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <csignal>
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/os/death.h"
 #include "harness/run/output.h"
 #include "harness/run/progress.h"
 #include "harness/run/wrap.h"
@@ -39,26 +36,6 @@ TEST(Output, TakesOneLargePiece) {
   EXPECT_EQ(output.text(), "xxxx\n[996 bytes left out]\nend.");
 }
 
-TEST(Output, ReplacesWhatIsNotUtf8) {
-  EXPECT_EQ(to_valid_utf8("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
-  EXPECT_EQ(to_valid_utf8("a\xFF"
-                          "b\xC3"),
-            "a\xEF\xBF\xBD"
-            "b\xEF\xBF\xBD");
-  EXPECT_EQ(to_valid_utf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
-}
-
-TEST(Death, TellsExitFromSignalFromMemory) {
-  EXPECT_EQ(death_text({.status = W_EXITCODE(3, 0)}), "exited with status 3");
-  EXPECT_EQ(death_text({.status = SIGSEGV}), "was killed by SIGSEGV (Segmentation fault)");
-  EXPECT_EQ(
-      death_text(
-          {.status = SIGKILL, .oom_killed = true, .memory_limit_bytes = std::int64_t{64} << 20}),
-      "was killed by the kernel for lack of memory (the limit of its control group is 64 MiB)");
-  EXPECT_THAT(death_text({.status = W_EXITCODE(1, 0), .oom_killed = true}),
-              HasSubstr("after a process of its control group was killed for lack of memory"));
-}
-
 TEST(Wrap, SplitsAsAShellWould) {
   EXPECT_THAT(split_command("nsys  profile -o '{run_dir}/a b' \"c\\\"d\" e\\ f ''", "--wrap"),
               ElementsAre("nsys", "profile", "-o", "{run_dir}/a b", "c\"d", "e f", ""));
@@ -84,13 +61,6 @@ TEST(Wrap, NsysThatWouldEndTheWorkerIsWarnedOf) {
         "nsys profile --capture-range=nvtx", "ncu --capture-range=cudaProfilerApi"}) {
     EXPECT_EQ(warning(line), "") << line;
   }
-}
-
-TEST(Wrap, QuotesWordsForAShell) {
-  EXPECT_EQ(shell_word("loader.num_workers=4"), "loader.num_workers=4");
-  EXPECT_EQ(shell_word("a b"), "'a b'");
-  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_word(""), "''");
 }
 
 class ScriptedClock final : public Clock {
@@ -149,13 +119,6 @@ TEST(Progress, IsSilentWhenQuiet) {
   progress.end_launch(measured(1), 1e6);
   progress.end();
   EXPECT_EQ(out.str(), "");
-}
-
-TEST(Progress, WritesTimesWithThreeDigits) {
-  EXPECT_EQ(duration_text(850), "850 ns");
-  EXPECT_EQ(duration_text(1.234e6), "1.23 ms");
-  EXPECT_EQ(duration_text(4.2e9), "4.20 s");
-  EXPECT_EQ(clock_text(3'723'000'000'000), "1:02:03");
 }
 
 }  // namespace

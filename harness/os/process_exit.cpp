@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/os/process_exit.h"
+
+#include <sys/wait.h>
+
+#include <cstring>
+
+namespace stepbench {
+
+int wait_status(const siginfo_t& info) {
+  return info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : W_EXITCODE(0, info.si_status);
+}
+
+std::string signal_text(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  const char* description = ::sigdescr_np(signal);
+  if (name == nullptr || description == nullptr) return "signal " + std::to_string(signal);
+  return std::string{"SIG"} + name + " (" + description + ")";
+}
+
+std::string exit_text(const ProcessExit& exit) {
+  if (WIFSIGNALED(exit.status) && WTERMSIG(exit.status) == SIGKILL && exit.oom_killed) {
+    std::string text = "was killed by the kernel for lack of memory";
+    if (exit.memory_limit_bytes) {
+      text += " (the limit of its control group is " +
+              std::to_string(*exit.memory_limit_bytes >> 20) + " MiB)";
+    }
+    return text;
+  }
+  std::string text = WIFSIGNALED(exit.status)
+                         ? "was killed by " + signal_text(WTERMSIG(exit.status))
+                         : "exited with status " + std::to_string(WEXITSTATUS(exit.status));
+  if (exit.oom_killed)
+    text += " after a process of its control group was killed for lack of memory";
+  return text;
+}
+
+}  // namespace stepbench

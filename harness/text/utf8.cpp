@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/utf8.h"
+
+#include <algorithm>
+
+namespace stepbench {
+namespace {
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+std::size_t length_by_lead(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead < 0xE0) return 2;
+  if (lead >= 0xE0 && lead < 0xF0) return 3;
+  if (lead >= 0xF0 && lead < 0xF5) return 4;
+  return 0;
+}
+
+// The second byte has a narrower range behind these: no overlong form, no surrogate, nothing beyond
+// U+10FFFF (table 3-7 of Unicode).
+bool second_fits(unsigned char lead, unsigned char second) {
+  if (lead == 0xE0) return second >= 0xA0;
+  if (lead == 0xED) return second < 0xA0;
+  if (lead == 0xF0) return second >= 0x90;
+  if (lead == 0xF4) return second < 0x90;
+  return true;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = length_by_lead(lead);
+  if (length < 2) return length;
+  if (text.size() < length) return 0;
+  const std::string_view rest = text.substr(1, length - 1);
+  if (!std::all_of(rest.begin(), rest.end(), is_continuation)) return 0;
+  return second_fits(lead, static_cast<unsigned char>(text[1])) ? length : 0;
+}
+
+std::string to_valid_utf8(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_length(bytes);
+    text += length == 0 ? kReplacementCharacter : bytes.substr(0, length);
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text;
+}
+
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string shortened(std::string_view text, std::size_t cells) {
+  if (width(text) <= cells) return std::string(text);
+  if (cells == 0) return {};
+  std::size_t used = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (!is_continuation(text[at]) && ++used == cells) break;
+    ++at;
+  }
+  std::string cut(text.substr(0, at));
+  while (!cut.empty() && cut.back() == ' ') cut.pop_back();
+  return cut + "…";
+}
+
+}  // namespace stepbench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/json/json_text.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+TEST(JsonString, EscapesQuotesAndControlCharacters) {
+  EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
+  EXPECT_EQ(json_string("\n\r\t\x01"), R"("\n\r\t\u0001")");
+  EXPECT_EQ(json_string("grün"), "\"grün\"");
+}
+
+TEST(JsonString, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ(json_string("a\xFF"), "\"a\xEF\xBF\xBD\"");
+}
+
+TEST(JsonText, KeepsTheOrderOfCallsAndAddsCommas) {
+  JsonText json;
+  json.open_object().text("a", "x").integer("b", -1).flag("c", true).null("d");
+  json.open_array("e").integer({}, 1).integer({}, 2).close_array();
+  json.texts("f", std::vector<std::string>{"y"}).integers("g", std::vector<std::int64_t>{3, 4});
+  json.json("h", R"({"i":0})").close_object();
+  EXPECT_EQ(json.line(),
+            R"({"a":"x","b":-1,"c":true,"d":null,"e":[1,2],"f":["y"],"g":[3,4],"h":{"i":0}})");
+}
+
+TEST(JsonText, ANumberStaysARealNumberAndAnInfiniteOneIsNull) {
+  JsonText json;
+  json.open_array().number({}, 1).number({}, 0.5);
+  json.number({}, std::numeric_limits<double>::infinity()).close_array();
+  EXPECT_EQ(json.line(), "[1.0,0.5,null]");
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/words.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+const std::vector<std::string> kNames = {"num_workers", "prefetch_factor", "pin_memory", "seed"};
+
+TEST(EditDistance, CountsInsertDeleteReplaceAndSwap) {
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("abc", "abc"), 0U);
+  EXPECT_EQ(edit_distance("abc", "acb"), 1U);
+  EXPECT_EQ(edit_distance("abc", "ac"), 1U);
+  EXPECT_EQ(edit_distance("abc", "abxd"), 2U);
+}
+
+TEST(Nearest, FindsTypingMistakes) {
+  EXPECT_EQ(nearest("num_wrokers", kNames), "num_workers");
+  EXPECT_EQ(nearest("NumWorkers", kNames), "num_workers");
+  EXPECT_EQ(nearest("pin-memory", kNames), "pin_memory");
+  EXPECT_EQ(nearest("sead", kNames), "seed");
+}
+
+TEST(Nearest, FindsPartsOfNames) {
+  EXPECT_EQ(nearest("workers", kNames), "num_workers");
+  EXPECT_EQ(nearest("prefetch", kNames), "prefetch_factor");
+}
+
+TEST(Nearest, IsSilentWhenNothingIsClose) {
+  EXPECT_EQ(nearest("xyzzy", kNames), "");
+  EXPECT_EQ(nearest("", kNames), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'x'), kNames), "");
+  EXPECT_EQ(did_you_mean("xyzzy", kNames), "");
+}
+
+TEST(DidYouMean, QuotesTheCandidate) {
+  EXPECT_EQ(did_you_mean("sead", kNames), " (did you mean 'seed'?)");
+  EXPECT_EQ(did_you_mean(""), "");
+}
+
+TEST(Join, SeparatesTexts) {
+  EXPECT_EQ(join(std::vector<std::string>{}), "");
+  EXPECT_EQ(join(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(join(std::vector<std::string_view>{"a", "b", "c"}), "a, b, c");
+  EXPECT_EQ(join(std::vector<std::string>{"", "b"}, "; "), "; b");
+  EXPECT_EQ(join(std::vector<int>{1, 2}, "-", [](int each) { return std::to_string(each); }),
+            "1-2");
+}
+
+TEST(Join, PutsAndBeforeTheLast) {
+  const std::vector<std::string> words = {"10", "20", "40"};
+  EXPECT_EQ(join_and({}), "");
+  EXPECT_EQ(join_and(std::span(words).first(1)), "10");
+  EXPECT_EQ(join_and(std::span(words).first(2)), "10 and 20");
+  EXPECT_EQ(join_and(words), "10, 20 and 40");
+}
+
+TEST(Counted, KnowsThePlural) {
+  EXPECT_EQ(counted(1, "launch"), "1 launch");
+  EXPECT_EQ(counted(0, "case"), "0 cases");
+  EXPECT_EQ(counted(1024, "launch"), "1,024 launches");
+  EXPECT_EQ(counted(4, "batch"), "4 batches");
+  EXPECT_EQ(counted(2, "entry"), "2 entries");
+  EXPECT_EQ(counted(2, "day"), "2 days");
+  EXPECT_EQ(counted(2, "process"), "2 processes");
+  EXPECT_EQ(counted(-1, "step"), "-1 steps");
+}
+
+TEST(Wrap, BreaksAtBlanks) {
+  EXPECT_EQ(wrap("one two three", 9, 2), "  one two\n  three\n");
+  EXPECT_EQ(wrap("one  two\nthree", 80, 0), "one two three\n");
+  EXPECT_EQ(wrap("averylongword x", 4, 1), " averylongword\n x\n");
+  EXPECT_EQ(wrap("größer größer", 13, 0), "größer größer\n") << "cells, not bytes";
+  EXPECT_EQ(wrap("", 4, 1), "");
+}
+
+TEST(Wrap, OfARemarkHangs) {
+  EXPECT_EQ(wrap_hanging("one two three", 8), "one two\n  three");
+  EXPECT_EQ(wrap_hanging("one  two", 8), "one  two") << "a text that fits stays";
+  EXPECT_EQ(wrap_hanging("    one two three", 11), "    one two\n  three");
+}
+
+TEST(ShellWord, IsQuotedWhereItHasToBe) {
+  EXPECT_EQ(shell_word("a-b/c=1"), "a-b/c=1");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+}  // namespace
+}  // namespace stepbench
