@@ -17,8 +17,8 @@ bool records(Action action) { return action >= Action::kRecord; }
 
 }  // namespace
 
-EventClock::EventClock(const CudaApi& api, const Clock& clock, EventClockOptions options)
-    : api_(api), clock_(clock), options_(std::move(options)), ring_(api) {}
+EventClock::EventClock(CudaApi api, const Clock& clock, EventClockOptions options)
+    : api_(std::move(api)), clock_(clock), options_(std::move(options)), ring_(api_) {}
 
 std::optional<std::string> EventClock::exercise() {
   if (std::string missing = device_missing(api_, options_.device); !missing.empty()) return missing;

@@ -30,8 +30,8 @@ struct EventClockOptions {
 
 class EventClock final : public Instrument {
  public:
-  // `api` and `clock` outlive it.
-  EventClock(const CudaApi& api, const Clock& clock, EventClockOptions options);
+  // `clock` must outlive it.
+  EventClock(CudaApi api, const Clock& clock, EventClockOptions options);
 
   [[nodiscard]] std::string_view name() const override { return "CUDA events"; }
   [[nodiscard]] std::optional<std::string> exercise() override;
@@ -61,7 +61,7 @@ class EventClock final : public Instrument {
   void add_host_lead(Series& cycle, ClockMap::Moment last);
   [[nodiscard]] std::string what_is_missing() const;
 
-  const CudaApi& api_;
+  CudaApi api_;
   const Clock& clock_;
   EventClockOptions options_;
   EventRing ring_;

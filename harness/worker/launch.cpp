@@ -72,8 +72,14 @@ class Launch {
         began_ns_(began_ns),
         send_(send),
         stages_(send),
-        context_{clock, message.run_dir, message.shared_memory_prefix, message.rank, message.world,
-                 {},    message.launch} {}
+        context_{clock,
+                 message.run_dir,
+                 message.shared_memory_prefix,
+                 message.rank,
+                 message.world,
+                 {},
+                 message.launch,
+                 phase_names(parts.catalogue, message.resolved.workload)} {}
 
   void run() {
     guarded([&] { set_up(); });

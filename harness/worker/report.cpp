@@ -59,13 +59,12 @@ const std::vector<std::int64_t>& period_of(const Series& cycle) {
 
 }  // namespace
 
-InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
-                               const ResolvedCase& resolved, WorkerContext& context,
-                               LaunchEvidence& evidence, Pass pass) {
+InstrumentSet make_instruments(std::span<const InstrumentType> types, const ResolvedCase& resolved,
+                               WorkerContext& context, LaunchEvidence& evidence, Pass pass) {
   std::vector<std::unique_ptr<Instrument>> made;
-  for (InstrumentFactory* factory : factories) {
-    if (!factory->takes_part(pass)) continue;
-    std::unique_ptr<Instrument> instrument = factory->make(resolved, context);
+  for (const InstrumentType& type : types) {
+    if (!type.passes.contains(pass)) continue;
+    std::unique_ptr<Instrument> instrument = type.make(resolved, context);
     if (instrument == nullptr) continue;
     if (const auto reason = instrument->exercise()) {
       evidence.report.notes.push_back(std::string(instrument->name()) + ": " + *reason);

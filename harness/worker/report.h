@@ -20,7 +20,7 @@ struct LaunchEvidence {
   std::vector<OpFrame> ops = {};
 };
 
-[[nodiscard]] InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
+[[nodiscard]] InstrumentSet make_instruments(std::span<const InstrumentType> types,
                                              const ResolvedCase& resolved, WorkerContext& context,
                                              LaunchEvidence& evidence, Pass pass = Pass::kTiming);
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);

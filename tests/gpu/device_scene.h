@@ -87,7 +87,7 @@ struct Listeners {
       api, clock,
       EventClockOptions{.window = static_cast<std::size_t>(active), .phase_names = phase_names()}));
   if (listeners.nvtx) {
-    instruments.push_back(make_nvtx_ranges(&api, {.phase_names = phase_names()}));
+    instruments.push_back(make_nvtx_ranges(api, {.phase_names = phase_names()}));
   }
   if (listeners.collector != nullptr) {
     instruments.push_back(std::make_unique<Attribution>(*listeners.collector));

@@ -76,7 +76,7 @@ struct Campaign {
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
     std::vector<std::unique_ptr<Instrument>> instruments;
-    instruments.push_back(make_nvtx_ranges(&api, {.phase_names = names, .capture_range = true}));
+    instruments.push_back(make_nvtx_ranges(api, {.phase_names = names, .capture_range = true}));
     instruments.push_back(std::make_unique<EventClock>(
         api, clock, EventClockOptions{.window = kSteps, .ring = ring, .phase_names = names}));
     if (profiled) {

@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/loop.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {
