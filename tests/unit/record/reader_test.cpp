@@ -296,6 +296,22 @@ TEST(Reader, AFileThatDoesNotSayWhatIsExactKeepsTheMeaningOfItsUnits) {
   EXPECT_FALSE(results.columns[3].exact);
 }
 
+TEST(Reader, LaunchesKnowWhichColumnsTheirFileCallsPhases) {
+  const std::string columns =
+      R"({"kind":"columns","columns":[)"
+      R"({"name":"think_ns","unit":"ns","role":"metric","direction":"lower","phase":true},)"
+      R"({"name":"queue_ns","unit":"ns","role":"metric","direction":"lower"}]})"
+      "\n";
+  const std::string rest = columns + whole(testing::key());
+  const Results results = read_text(kRun + rest);
+  EXPECT_TRUE(results.columns.at(0).phase);
+  EXPECT_FALSE(results.columns.at(1).phase);
+  ASSERT_NE(results.launches.at(0).phases, nullptr);
+  EXPECT_THAT(*results.launches[0].phases, ElementsAre("think_ns"));
+  const Results older = read_text(replaced(kRun, kVersion, "\"1.3.0\"") + rest);
+  EXPECT_EQ(older.launches.at(0).phases, nullptr) << "files before 1.4 do not say";
+}
+
 TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {
   EXPECT_THAT(error_of(replaced(kRun, kVersion, "\"2.1.0\"")),
               AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));
