@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The phases of a step, by number: workloads mark them, the recorder times them. Plain values.
 #pragma once
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 #include <regex>
 #include <set>
 
+#include "harness/base/phase.h"
+
 namespace stepbench {
 namespace {
-
-constexpr std::size_t kMostPhases = 16;  // kMaxDeclaredPhases of the recorder
 
 bool is_name(const std::string& name) {
   if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return false;
@@ -129,9 +129,9 @@ class Validator {
         add("workload '" + workload.name + "': reads the unknown section '" + section + "'");
       }
     }
-    if (workload.phases.size() > kMostPhases) {
-      add("workload '" + workload.name + "': declares more than " + std::to_string(kMostPhases) +
-          " phases");
+    if (workload.phases.size() > kMaxDeclaredPhases) {
+      add("workload '" + workload.name + "': declares more than " +
+          std::to_string(kMaxDeclaredPhases) + " phases");
     }
     std::vector<Phase> phases = built_in_phases();
     phases.insert(phases.end(), workload.phases.begin(), workload.phases.end());

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/measure/phase.h"
+#include "harness/base/phase.h"
 
 namespace stepbench {
 

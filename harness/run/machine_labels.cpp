@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
 #include "harness/measure/step_recorder.h"
 
@@ -43,7 +44,7 @@ std::int64_t label_throttled_steps(std::vector<Samples>& samples,
 }
 
 void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report) {
-  const auto label = [&](const char* flag, std::string note) {
+  const auto label = [&](std::string_view flag, std::string note) {
     report.flags.emplace_back(flag);
     report.notes.push_back(std::move(note));
   };
@@ -54,7 +55,7 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
   if (share > kMuch) {
     const auto others = number_of(machine, "others_cpu_share");
     const bool alone = others && *others < kMuch;
-    label("waited_for_cpu",
+    label(launch_flag::kWaitedForCpu,
           alone
               ? "more threads than CPUs: the training thread waited for a CPU for more than 1 % of "
                 "its time, and nothing else ran"
@@ -62,14 +63,14 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
                 "its time");
   }
   if (number_of(machine, "steal_share").value_or(0) > kMuch) {
-    label("steal", "the hypervisor took more than 1 % of the machine's CPU time");
+    label(launch_flag::kSteal, "the hypervisor took more than 1 % of the machine's CPU time");
   }
   if (number_of(machine, "cgroup_throttled_ns").value_or(0) > 0) {
-    label("cpu_quota", "the control group's CPU quota stopped the worker");
+    label(launch_flag::kCpuQuota, "the control group's CPU quota stopped the worker");
   }
   const auto reasons = machine.find("gpu.throttled");
   if (reasons != machine.end() && reasons->second != Value(std::string("no"))) {
-    label("throttled", "the GPU was slowed down: " + to_text(reasons->second));
+    label(launch_flag::kThrottled, "the GPU was slowed down: " + to_text(reasons->second));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/phase.h"
+#include "harness/base/phase.h"
 #include "harness/ops/op_log.h"
 
 namespace stepbench {
