@@ -19,7 +19,7 @@ using testing::Pair;
 
 // What one kind of workload does; `make` reads it because WorkloadType holds a plain function.
 struct Script {
-  ScriptedClock clock = {};
+  ScriptedClock clock{};
   std::vector<std::string> log = {};
   bool throw_in_make = false;
   bool throw_in_set_up = false;
