@@ -44,7 +44,7 @@ std::string p_text(double p) {
 }
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > kMostPairsNeeded) return "more than " + std::to_string(kMostPairsNeeded);
+  if (pairs > kMaxPairsNeeded) return "more than " + std::to_string(kMaxPairsNeeded);
   return "about " + std::to_string(pairs);
 }
 
