@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/ops/names.h"
+#include "harness/ops/op_table.h"
 
 namespace stepbench {
 namespace {
