@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
-
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {
