@@ -8,9 +8,8 @@
 #include <map>
 
 #include "harness/estimate/step_times.h"
-#include "harness/stats/mann_kendall.h"
 #include "harness/stats/order.h"
-#include "harness/stats/theil_sen.h"
+#include "harness/stats/trend.h"
 
 namespace stepbench {
 

@@ -7,9 +7,8 @@
 #include <optional>
 
 #include "harness/base/value.h"
-#include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {

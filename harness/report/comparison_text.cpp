@@ -44,7 +44,7 @@ std::string p_text(double p) {
 }
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > kMostPairsNeeded) return "more than " + std::to_string(kMostPairsNeeded);
+  if (pairs > kMaxPairsNeeded) return "more than " + std::to_string(kMaxPairsNeeded);
   return "about " + std::to_string(pairs);
 }
 
@@ -149,13 +149,13 @@ class Text {
     if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 5});
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();
-    const bool with_ok = all_ || total <= kMostOkRows;
+    const bool with_ok = all_ || total <= kMaxOkRows;
     for (std::size_t i = 0; i < comparison_.cases.size(); ++i) {
       for (const MetricResult& metric : comparison_.cases[i].metrics) {
         const Judgement& judgement = metric.judgement;
         if (!with_ok && judgement.verdict == Verdict::kOk) {
           ++hidden_ok;
-        } else if (!all_ && grid.rows.size() >= kMostRows) {
+        } else if (!all_ && grid.rows.size() >= kMaxRows) {
           ++hidden;
         } else {
           GridRow row{{label(i), metric.name, value_text(judgement.base_median, metric.unit),
@@ -175,7 +175,7 @@ class Text {
 
   [[nodiscard]] std::vector<std::string> causes() const {
     std::vector<std::string> lines;
-    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMostRows; ++i) {
+    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMaxRows; ++i) {
       const CaseResult& one = comparison_.cases[i];
       if (one.cause.empty() && one.ops.empty()) continue;
       std::string line = label(i) + ":";
