@@ -39,7 +39,7 @@ class NvtxRanges final : public Instrument {
       close_window();
     }
   }
-  void add_columns(Columns&) override { close_window(); }
+  void add_columns(Series&) override { close_window(); }
 
   void step_begin(std::int64_t index) override {
     in_step_ = in_window_;

@@ -20,7 +20,7 @@
 namespace stepbench {
 
 class ReportSink;
-struct Columns;
+struct Series;
 struct WorkerContext;
 
 class Instrument {
@@ -43,7 +43,7 @@ class Instrument {
   [[nodiscard]] virtual bool times_the_device() const { return false; }
   // After each finished window, on an idle device: columns of its own about the steps of `cycle`,
   // one value for each.
-  virtual void add_columns(Columns& cycle);
+  virtual void add_columns(Series& cycle);
   virtual void report(ReportSink& sink) const = 0;
 };
 

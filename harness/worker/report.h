@@ -25,9 +25,9 @@ struct LaunchEvidence {
                                              LaunchEvidence& evidence, Pass pass = Pass::kTiming);
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);
 [[nodiscard]] LaunchReport make_report(const LaunchEvidence& evidence,
-                                       std::span<const Columns> cycles);
+                                       std::span<const Series> cycles);
 
-[[nodiscard]] protocol::CycleMessage cycle_message(std::int64_t cycle, const Columns& columns);
-void send_samples(std::int64_t cycle, const Columns& columns, const SendMessage& send);
+[[nodiscard]] protocol::CycleMessage cycle_message(std::int64_t cycle, const Series& columns);
+void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& send);
 
 }  // namespace stepbench

@@ -29,11 +29,11 @@ class Program {
   explicit Program(const WorkerParts& parts) : parts_(parts) {}
 
   int driven(int descriptor) const {
-    become_a_worker(descriptor);
+    init_worker_process(descriptor);
     say_hello(descriptor);
     protocol::LineReader reader(descriptor);
     const auto line = reader.next();
-    if (!line) throw ConfigError("--control-fd", "the other end said nothing");
+    if (!line) throw ConfigError("--control-fd", "connection closed before a case was received");
     measure(*line, descriptor);
     return 0;
   }
@@ -50,7 +50,7 @@ class Program {
  private:
   static void send(int descriptor, const protocol::WorkerMessage& message) {
     if (!protocol::write_line(descriptor, protocol::encode(message))) {
-      throw Error("nobody reads what this worker says");
+      throw Error("stepbench closed the control connection");
     }
   }
 

@@ -69,7 +69,7 @@ def measure(option, say):
         windows.append([list(range(first, first + active)), periods, *phases, rest, samples, flags])
         say("cycle", cycle=cycle, steps=active, mean_step_ns=sum(periods) // active)
     for cycle, values in enumerate(windows):
-        say("samples", cycle=cycle, columns=COLUMNS, values=values)
+        say("samples", cycle=cycle, steps=active, columns=COLUMNS, values=values)
     schedule = {"stop_reason": "count", "cycles": cycles, "active": cycles * active, "warmup": warmup}
     say("launch", schedule=schedule, metrics=metrics, fingerprint={"loss": losses[-1].item()})
 
@@ -87,7 +87,7 @@ def main(argument):
         said.update(fields)
         control.sendall(json.dumps({"kind": kind, **fields}).encode() + b"\n")
 
-    say("hello", protocol=[1, 1], build_id=build, pid=os.getpid(), software={"python": platform.python_version()})
+    say("hello", protocol=[1, 3], build_id=build, pid=os.getpid(), software={"python": platform.python_version()})
     try:
         measure(json.loads(control.makefile().readline())["options"], say)
     except Exception as error:

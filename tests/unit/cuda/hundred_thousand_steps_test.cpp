@@ -94,8 +94,9 @@ struct Campaign {
     Loop loop(options, clock, workload, set, names);
     loop.exercise();
     (void)loop.run([&](bool active) { window_ = active ? Window::kOpens : Window::kClosed; },
-                   [&](const Columns& cycle) {
-                     EXPECT_EQ(cycle.at("step_device_ns").size(), static_cast<std::size_t>(kSteps));
+                   [&](const Series& cycle) {
+                     EXPECT_EQ(cycle.column("step_device_ns").size(),
+                               static_cast<std::size_t>(kSteps));
                      censuses.push_back({cuda.events, heap_bytes(), cupti.buffers.size()});
                    });
     for (Instrument* each : set.all()) each->report(said);

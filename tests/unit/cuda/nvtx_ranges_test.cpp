@@ -81,7 +81,7 @@ std::vector<std::string> calls_of_a_cycle(ScriptedCuda& cuda, Instrument& ranges
   } else {
     ranges.change(Action::kRecord, Action::kRecordAndSave);
     cuda.log.emplace_back("step");
-    Columns cycle;
+    Series cycle;
     ranges.add_columns(cycle);
     ranges.change(Action::kRecordAndSave, Action::kNone);
   }
@@ -105,7 +105,7 @@ TEST(NvtxRanges, WindowsThatFollowEachOtherAreCapturedEach) {
   const CudaApi api = cuda.api();
   const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
   EXPECT_EQ(ranges->exercise(), std::nullopt);
-  Columns cycle;
+  Series cycle;
   ranges->change(Action::kNone, Action::kRecordAndSave);
   ranges->add_columns(cycle);
   ranges->change(Action::kRecordAndSave, Action::kRecordAndSave);

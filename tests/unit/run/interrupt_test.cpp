@@ -220,7 +220,7 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   ASSERT_EQ(results.launches.size(), 2U);
   for (const Launch& launch : results.launches) {
     EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured) << launch.row.outcome.reason;
-    EXPECT_EQ(launch.samples.at(0).values.at(0).size(), 5U);
+    EXPECT_EQ(launch.samples.at(0).steps.columns.at(0).size(), 5U);
   }
 }
 

@@ -100,7 +100,7 @@ Catalogue launch_catalogue() {
 struct Said {
   std::vector<std::string> kinds;
   std::vector<Stage> stages;
-  std::vector<protocol::SamplesMessage> samples;
+  std::vector<Samples> samples;
   std::vector<OpFrame> ops;
   std::optional<LaunchReport> report;
   std::optional<std::string> skipped;
@@ -112,17 +112,17 @@ struct Said {
     stages.push_back(message.stage);
   }
   void operator()(const protocol::CycleMessage&) { kinds.emplace_back("cycle"); }
-  void operator()(const protocol::SamplesMessage& message) {
+  void operator()(const Samples& message) {
     kinds.emplace_back("samples");
     samples.push_back(message);
   }
-  void operator()(const protocol::OpsMessage& message) {
+  void operator()(const OpFrame& message) {
     kinds.emplace_back("ops");
-    ops.push_back(message.frame);
+    ops.push_back(message);
   }
-  void operator()(const protocol::LaunchMessage& message) {
+  void operator()(const LaunchReport& message) {
     kinds.emplace_back("launch");
-    report = message.report;
+    report = message;
   }
   void operator()(const protocol::SkippedMessage& message) {
     kinds.emplace_back("skipped");
@@ -336,8 +336,8 @@ TEST(Launch, LongWindowsAreSentInParts) {
   Script script;
   const Said said = run(script, {{"schedule.active", std::int64_t{20'000}}});
   ASSERT_EQ(said.samples.size(), 2U);
-  EXPECT_EQ(said.samples[0].values[0].size(), kMaxStepsPerSamplesRow);
-  EXPECT_EQ(said.samples[1].values[0].size(), 20'000 - kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[0].steps.columns[0].size(), kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[1].steps.columns[0].size(), 20'000 - kMaxStepsPerSamplesRow);
   EXPECT_EQ(said.samples[0].cycle, said.samples[1].cycle);
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/decode_samples.h"
+#include "harness/json/number_arrays.h"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 
-#include "harness/record/decode.h"
+#include "harness/json/line_error.h"
 
 namespace stepbench {
 namespace {
@@ -76,7 +75,7 @@ class NumberParser {
     if (!accept(wanted)) fail(std::string("not valid JSON: expected '") + wanted + "'");
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw LineError("samples, array " + std::to_string(array_) + ", value " +
+    throw LineError("field 'values', array " + std::to_string(array_) + ", value " +
                     std::to_string(element_) + ": " + what);
   }
 
@@ -89,29 +88,5 @@ class NumberParser {
 }  // namespace
 
 NumberArrays parse_number_arrays(std::string_view text) { return NumberParser(text).parse(); }
-
-void check_shape(const SamplesRow& row, std::int64_t steps) {
-  if (row.columns.size() != row.values.size()) {
-    throw LineError("samples name " + std::to_string(row.columns.size()) + " columns and hold " +
-                    std::to_string(row.values.size()) + " arrays");
-  }
-  for (std::size_t i = 0; i < row.columns.size(); ++i) {
-    const std::string& name = row.columns[i];
-    if (row.values[i].size() != row.values[0].size()) {
-      throw LineError("column '" + name + "' holds " + std::to_string(row.values[i].size()) +
-                      " steps, column '" + row.columns[0] + "' " +
-                      std::to_string(row.values[0].size()));
-    }
-    const auto here = row.columns.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(row.columns.begin(), here, name) != here) {
-      throw LineError("column '" + name + "' stands twice");
-    }
-  }
-  const auto held = static_cast<std::int64_t>(row.values.empty() ? 0 : row.values[0].size());
-  if (steps >= 0 && steps != held) {
-    throw LineError("field 'steps' says " + std::to_string(steps) + ", the columns hold " +
-                    std::to_string(held));
-  }
-}
 
 }  // namespace stepbench

@@ -7,7 +7,7 @@
 namespace stepbench {
 
 // May not return. `control_descriptor` is the channel to the controller.
-void have_accident(std::string_view behaviour, int control_descriptor);
+void inject_fault(std::string_view behaviour, int control_descriptor);
 
 [[noreturn]] void hang();
 

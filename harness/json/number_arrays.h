@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to decode. The numbers of samples rows are nearly all bytes of a file: they are read by a
-// parser of their own, the rest of the line by simdjson's.
+// Arrays of arrays of integers, nearly all bytes of a result file: read by a parser of their own.
+// Pure; any thread.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
-
-#include "harness/record/rows.h"
 
 namespace stepbench {
 
@@ -20,9 +17,5 @@ struct NumberArrays {
 // Reads `[[1,2],[3,4]]`, strict JSON integers within 64 bits. The text must be followed by a byte
 // that is none of JSON's ('\n' or NUL). Throws LineError naming array and element.
 [[nodiscard]] NumberArrays parse_number_arrays(std::string_view text);
-
-// Throws LineError unless there are as many arrays as columns, all of one length, which is `steps`
-// unless that is negative.
-void check_shape(const SamplesRow& row, std::int64_t steps);
 
 }  // namespace stepbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/stub_worker/accidents.h"
+#include "tests/stub_worker/faults.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -66,7 +66,7 @@ void hang() {
   while (true) ::pause();
 }
 
-void have_accident(std::string_view behaviour, int control_descriptor) {
+void inject_fault(std::string_view behaviour, int control_descriptor) {
   if (behaviour == "throw_in_step") throw std::runtime_error("scripted exception in step");
   if (behaviour == "hang_in_step") hang();
   if (behaviour == "segfault") die_of(SIGSEGV);
