@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/identity.h"
 
+#include <algorithm>
+
 #include "harness/base/digest.h"
 
 namespace stepbench {
@@ -18,12 +20,15 @@ void append_escaped(std::string& text, const std::string& value) {
   }
 }
 
-void append_value(std::string& text, const std::string& name, const Value& value) {
-  const std::string written = to_text(value);
-  append_escaped(text, name == "device" ? written.substr(0, written.find(':')) : written);
-}
-
 }  // namespace
+
+std::optional<std::string> identity_text(std::string_view name, const Value& value,
+                                         const Value& identity_default) {
+  if (is_null(value) || value == identity_default) return std::nullopt;
+  std::string text = to_text(value);
+  if (name == "device") text.resize(std::min(text.size(), text.find(':')));
+  return text;
+}
 
 std::string case_id(const OptionValues& options, const IdentityKeys& keys) {
   std::string text;
@@ -33,11 +38,11 @@ std::string case_id(const OptionValues& options, const IdentityKeys& keys) {
     while (option != end && option->first < key.name) ++option;
     if (option == end) break;
     if (option->first != key.name) continue;
-    const Value& value = option->second;
-    if (is_null(value) || value == key.identity_default) continue;
+    const auto value = identity_text(key.name, option->second, key.identity_default);
+    if (!value) continue;
     text += key.name;
     text += '=';
-    append_value(text, key.name, value);
+    append_escaped(text, *value);
     text += '\n';
   }
   return digest(text);

@@ -6,7 +6,9 @@
 // are written as \\ and \n. `device` enters by its class: cuda:1 is cuda.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/option_values.h"
@@ -20,6 +22,11 @@ struct IdentityKey {
   Value identity_default;
 };
 using IdentityKeys = std::vector<IdentityKey>;
+
+// How the value of an option that is part of the identity enters it; nullopt if it does not, being
+// null or the default.
+[[nodiscard]] std::optional<std::string> identity_text(std::string_view name, const Value& value,
+                                                       const Value& identity_default);
 
 [[nodiscard]] std::string case_id(const OptionValues& options, const IdentityKeys& keys);
 

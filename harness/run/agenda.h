@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is run, in which order. Agendas are pure and tested with scripted results: `run` is a list,
-// `ab` blocks with sequential extension, `track` confirms, `tune` halves.
+// What is run, in which order. Agendas are pure and tested with scripted results: that of `run` is
+// a list, that of `ab` measures pairs in blocks until the rule is satisfied.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,6 @@ struct Job {
   int launch = 0;
   int block = 0;
   int position = 0;
-  int attempt = 0;
   std::string note = {};  // for progress: what is known so far
 };
 
@@ -30,7 +29,7 @@ class Agenda {
   Agenda(const Agenda&) = delete;
   Agenda& operator=(const Agenda&) = delete;
   virtual ~Agenda() = default;
-  // The next launch, given everything finished so far; nothing when all is done.
+  // The next launch, given everything finished so far; nullopt when all is done.
   [[nodiscard]] virtual std::optional<Job> next(const Results& finished) = 0;
   // For progress: launches still to come as far as it is known.
   [[nodiscard]] virtual std::size_t remaining() const = 0;

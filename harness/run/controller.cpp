@@ -3,58 +3,25 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <ctime>
 #include <utility>
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
+#include "harness/plan/case_label.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "harness/text/utc.h"
 
 namespace stepbench {
-std::string utc_text(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), size};
-}
-
-std::string case_label(const Plan& plan, const ResolvedCase& resolved) {
-  std::string label;
-  for (const std::string& name : plan.varying) {
-    const auto found = resolved.options.find(name);
-    if (found == resolved.options.end() || is_null(found->second)) continue;
-    const std::string text = to_text(found->second);
-    label += (label.empty() ? "" : " ") + name.substr(name.rfind('.') + 1) + "=" + text;
-  }
-  return label;
-}
-
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
-    : setup_(setup),
-      writer_(writer),
-      progress_(progress),
-      interrupts_(interrupts),
-      clock_(clock),
-      arms_(setup.arms) {
-  if (arms_.empty()) {
-    arms_.push_back({.name = {},
-                     .plan = setup.plan,
-                     .worker = setup.worker,
-                     .catalogue_digest = setup.catalogue_digest,
-                     .repeat_prefix = setup.repeat_prefix});
-  }
-}
+    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {}
 
 const RunArm& Controller::arm_of(const Job& job) const {
-  for (const RunArm& arm : arms_) {
+  for (const RunArm& arm : setup_.arms) {
     if (arm.name == job.arm) return arm;
   }
   throw Error("no arm '" + job.arm + "' in this run");
@@ -88,7 +55,7 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   row.block = job.block;
   row.position = job.position;
   const auto attempt = setup_.attempts.find(row.key);
-  row.attempt = job.attempt + (attempt == setup_.attempts.end() ? 0 : attempt->second);
+  row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
   row.options = Fields(resolved.options.begin(), resolved.options.end());
   row.started_utc = utc_text(setup_.now());
@@ -147,7 +114,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
                               }};
   LaunchResult result =
       run_launch(request_of(job, planned.resolved, environment.variables), context);
-  sweep_segments(setup_.shared_memory, ::getpid());
+  remove_segments(setup_.shared_memory, ::getpid());
   if (result.interrupted) return false;
 
   launch.row.worker_id = write_worker(arm, result, environment.variables, environment.removed);

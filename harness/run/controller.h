@@ -22,30 +22,26 @@
 
 namespace stepbench {
 
-// One side of `ab`, with its own worker program and its own overrides of the options. A job names
-// it by `arm`.
+// What is measured by one worker program: the whole of `run`, or one side of `ab` with its own
+// overrides of the options.
 struct RunArm {
-  std::string name;
+  std::string name = {};  // as a job names it: "" outside `ab`
   const Plan& plan;
   WorkerProgram worker;
-  std::string catalogue_digest = {};
-  std::string repeat_prefix = {};
+  std::string catalogue_digest = {};  // the plan was made with; empty: not compared
+  std::string repeat_prefix = {};     // "stepbench run FILE --set ..."; " --case ID" is added
 };
 
 // What stays the same over a run.
 struct RunSetup {
-  const Plan& plan;
-  WorkerProgram worker;
-  std::vector<std::string> wrap =
-      {};  // words before the worker's command line, with {run_dir}, {case_id}, {launch}
+  std::vector<RunArm> arms;  // at least one
+  // Words before the worker's command line, with {run_dir}, {case_id}, {launch}.
+  std::vector<std::string> wrap = {};
   std::filesystem::path run_dir;
   bool smoke = false;
   Variables variables = {};                // what workers inherit, before the deny-list
   Fields host = {};                        // host_environment()
-  std::string catalogue_digest = {};       // the plan was made with; empty: not compared
-  std::string repeat_prefix = {};          // "stepbench run FILE --set ..."; " --case ID" is added
   std::map<LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
-  std::vector<RunArm> arms = {};  // of `ab`; else empty: one arm without a name, from the above
   std::filesystem::path shared_memory = "/dev/shm";
   const NvmlSession* devices = nullptr;  // watched while workers use them; null: none
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
@@ -87,14 +83,7 @@ class Controller {
   const Clock& clock_;
   RunCounts counts_;
   std::set<std::string> workers_written_;
-  std::vector<RunArm> arms_;
   std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
 };
-
-// "num_workers=4 pin_memory=true": the options in which this case differs from others.
-[[nodiscard]] std::string case_label(const Plan& plan, const ResolvedCase& resolved);
-
-[[nodiscard]] std::string utc_text(
-    std::chrono::system_clock::time_point time);  // 2026-01-31T12:00:00Z
 
 }  // namespace stepbench

@@ -17,7 +17,7 @@
 #include "harness/os/process_exit.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
-#include "harness/run/reaper.h"
+#include "harness/run/worker_process.h"
 #include "harness/run/worker_session.h"
 
 namespace stepbench {

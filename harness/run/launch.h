@@ -17,7 +17,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/launch_limits.h"
-#include "harness/run/spawn.h"
+#include "harness/run/worker_process.h"
 
 namespace stepbench {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/run/controller.h"
 #include "harness/run/data_digest.h"
+#include "harness/text/utc.h"
 
 namespace stepbench {
 namespace {

@@ -24,14 +24,14 @@ std::optional<pid_t> controller_of(std::string_view name) {
   return static_cast<pid_t>(*pid);
 }
 
-int sweep(const std::filesystem::path& directory, const std::function<bool(pid_t)>& condemned) {
+int sweep(const std::filesystem::path& directory, const std::function<bool(pid_t)>& is_stale) {
   int removed = 0;
   std::error_code error;
   for (std::filesystem::directory_iterator at{directory, error}, end; !error && at != end;
        at.increment(error)) {
     const auto pid = controller_of(at->path().filename().string());
     std::error_code ignored;
-    if (pid && condemned(*pid) && std::filesystem::remove(at->path(), ignored)) ++removed;
+    if (pid && is_stale(*pid) && std::filesystem::remove(at->path(), ignored)) ++removed;
   }
   return removed;
 }
@@ -42,11 +42,11 @@ std::string segment_prefix(pid_t controller) {
   return "/" + std::string{kStem} + std::to_string(controller) + "-";
 }
 
-int sweep_segments(const std::filesystem::path& directory, pid_t controller) {
+int remove_segments(const std::filesystem::path& directory, pid_t controller) {
   return sweep(directory, [&](pid_t pid) { return pid == controller; });
 }
 
-int sweep_segments_of_the_dead(const std::filesystem::path& directory) {
+int remove_stale_segments(const std::filesystem::path& directory) {
   return sweep(directory, [](pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; });
 }
 

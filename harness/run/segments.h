@@ -13,7 +13,7 @@ namespace stepbench {
 [[nodiscard]] std::string segment_prefix(pid_t controller);  // "/stepbench-123-"
 
 // Both return how many were removed. `directory` is /dev/shm but in tests.
-int sweep_segments(const std::filesystem::path& directory, pid_t controller);
-int sweep_segments_of_the_dead(const std::filesystem::path& directory);
+int remove_segments(const std::filesystem::path& directory, pid_t controller);
+int remove_stale_segments(const std::filesystem::path& directory);
 
 }  // namespace stepbench

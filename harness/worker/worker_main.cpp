@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -11,6 +12,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/worker/arguments.h"
@@ -22,7 +24,13 @@
 namespace stepbench {
 namespace {
 
-constexpr int kUsageError = 2;
+// "my-worker describe", for messages.
+std::string command_of(std::span<const char* const> argv) {
+  if (argv.empty()) return "worker";
+  std::string command = std::filesystem::path(argv.front()).filename().string();
+  if (argv.size() > 1) command += std::string(" ") + argv[1];
+  return command;
+}
 
 class Program {
  public:
@@ -88,8 +96,9 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
                 std::span<const WorkloadType> workloads,
                 std::span<const InstrumentType> instruments, const WorkerFacts& facts) {
   using Mode = WorkerArguments::Mode;
+  const auto given = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
+  Failure failure;
   try {
-    const auto given = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
     const WorkerArguments arguments = parse_worker_arguments(given.subspan(argc > 0 ? 1 : 0));
     const WorkerParts parts{catalogue, workloads, instruments, facts};
     const Program program(parts);
@@ -109,9 +118,12 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
         return 0;
     }
   } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
+    failure = failure_of(error, command_of(given));
+  } catch (...) {
+    failure = unknown_failure(command_of(given));
   }
-  return kUsageError;
+  std::cerr << failure.text << '\n';
+  return failure.exit_status;
 }
 
 }  // namespace stepbench

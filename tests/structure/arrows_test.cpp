@@ -50,7 +50,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/compare", {"harness/estimate", "harness/stats", "harness/record", "harness/ops"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/machine", "harness/catalogue", "harness/protocol"}},
+      "harness/machine", "harness/catalogue", "harness/schedule", "harness/protocol"}},
 };
 
 // What comes before the seam in the order of building cannot include it.
@@ -60,8 +60,8 @@ const std::set<std::string> kBelowTheSeam = {
 
 // These may include any part of harness.
 bool may_use_all_of_harness(const std::string& part) {
-  return part == "harness/report" ||
-         part == "workloads" || part.starts_with("workloads/") || part.starts_with("tools/");
+  return part == "harness/report" || part == "workloads" || part.starts_with("workloads/") ||
+         part.starts_with("tools/");
 }
 
 // Among the parts of workloads. "workloads" is what lies beside the rooms: the catalogue and the

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
 
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/run_ab.h"
+#include "harness/campaign/session.h"
+#include "harness/report/comparison_json.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
-#include "tools/stepbench/execute_ab.h"
+#include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
 namespace {
@@ -24,7 +36,70 @@ Exit status: 0 ok or better, 1 a confirmed regression, 2 wrong usage or configur
 (0 with --allow-inconclusive), 4 no data or an invalid environment, 130 or 143 interrupted. A make
 recipe turns every failure into 2: read exit_code from verdict.json in the run's folder there.)";
 
-void add_arms(CLI::App& ab, AbOptions& options) {
+constexpr const char* kVerdictFile = "verdict.json";
+
+struct AbOptions {
+  AbRequest request = {};
+  VerdictOutput output = {};
+  bool smoke = false;
+  bool wait_lock = false;
+  bool no_lock = false;
+  bool quiet = false;
+};
+
+void refuse_smoke(const AbOptions& options) {
+  if (!options.smoke) return;
+  throw ConfigError("--smoke",
+                    "measures nothing, so that there is nothing to compare; `stepbench run FILE "
+                    "--smoke` tells whether everything works");
+}
+
+// `verdict_files`: all that are to hold this call's verdict; the run's own is added when its folder
+// is there.
+int measure_and_tell(const AbOptions& options, const Environment& environment,
+                     std::vector<std::string>& verdict_files) {
+  check_request(options.request);
+  refuse_smoke(options);
+  AbRequest request = options.request;
+  request.lock = lock_policy(options.no_lock, options.wait_lock);
+  const CampaignContext context = campaign_context(environment);
+  const AbArms arms = resolve_arms(request.arms, context);
+  const HostClock clock;
+  Progress progress = make_progress(environment, options.quiet, clock);
+  const AbRun run =
+      run_ab(request, arms, context, progress, clock, [&](const std::filesystem::path& folder) {
+        verdict_files.push_back((folder / kVerdictFile).string());
+      });
+  if (run.run_folder.empty()) return run.exit_status;
+  if (run.signal) {
+    const std::string text = interrupted_text(run.run_folder);
+    for (const std::string& file : verdict_files) {
+      write_verdict(file, error_json(run.exit_status, text));
+    }
+    environment.err << "stepbench: " << text << '\n';
+    return run.exit_status;
+  }
+  write_verdict(verdict_files.back(), comparison_json(run.comparison));
+  show_verdict(run.comparison, options.output, environment);
+  progress.say("Results: " + run.run_folder.string());
+  return run.exit_status;
+}
+
+int execute(const AbOptions& options, const Environment& environment) {
+  std::vector<std::string> verdict_files = {options.output.verdict_file};
+  try {
+    return measure_and_tell(options, environment, verdict_files);
+  } catch (const std::exception& error) {
+    // An old verdict must not be taken for this one's.
+    const Failure failure = failure_of(error, "stepbench ab");
+    for (const std::string& file : verdict_files) {
+      write_verdict(file, error_json(failure.exit_status, failure.text));
+    }
+    throw;
+  }
+}
+
+void add_arms(CLI::App& ab, ArmsRequest& options) {
   const auto setting = [&](const char* flag, std::vector<std::string>& to, const char* doc) {
     ab.add_option(flag, to, doc)->type_name("KEY=VALUE")->allow_extra_args(false);
   };
@@ -38,8 +113,8 @@ void add_arms(CLI::App& ab, AbOptions& options) {
   setting("--filter", options.filter, "Only cases with this value; several must all hold");
 }
 
-void add_rule(CLI::App& ab, AbOptions& options) {
-  ab.add_option("--case", options.cases, "Only cases whose id begins like this")
+void add_rule(CLI::App& ab, AbRequest& options) {
+  ab.add_option("--case", options.arms.cases, "Only cases whose id begins like this")
       ->type_name("ID")
       ->allow_extra_args(false);
   ab.add_option("--pairs", options.pairs,
@@ -62,7 +137,7 @@ void add_rule(CLI::App& ab, AbOptions& options) {
         "`throttling`, `clocks`: gates that are to warn and not to make the verdict invalid")
       ->type_name("WHAT")
       ->allow_extra_args(false);
-  ab.add_option("--profile", options.profile,
+  ab.add_option("--profile", options.arms.profile,
                 "Profile each changed case with so many launches per arm, to name the operations "
                 "that changed; three or more also tell their times")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
@@ -76,12 +151,12 @@ void add_rule(CLI::App& ab, AbOptions& options) {
 }
 
 void add_run_flags(CLI::App& ab, AbOptions& options) {
-  ab.add_option("--results", options.results, "Where the run's folder is made")
+  ab.add_option("--results", options.request.results, "Where the run's folder is made")
       ->capture_default_str()
       ->type_name("DIR");
-  ab.add_option("--resume", options.resume, "Go on with the campaign in this folder")
+  ab.add_option("--resume", options.request.resume, "Go on with the campaign in this folder")
       ->type_name("DIR");
-  ab.add_option("--max-cases", options.max_cases, "Refuse a larger sweep")
+  ab.add_option("--max-cases", options.request.arms.max_cases, "Refuse a larger sweep")
       ->capture_default_str()
       ->type_name("N");
   CLI::Option* wait = ab.add_flag("--wait-lock", options.wait_lock,
@@ -92,7 +167,7 @@ void add_run_flags(CLI::App& ab, AbOptions& options) {
   ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing");
 }
 
-void add_output(CLI::App& ab, AbOptions& options) {
+void add_output(CLI::App& ab, VerdictOutput& options) {
   ab.add_flag("--all", options.all, "Also print the rows that are ok");
   ab.add_option("--format", options.format, "What is printed")
       ->check(CLI::IsMember({"table", "markdown", "json"}))
@@ -111,13 +186,12 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* ab = app.add_subcommand(
       "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict");
   ab->footer(kAbExamples);
-  ab->add_option("FILE", options->file, "The experiment, as YAML")->required();
-  add_arms(*ab, *options);
-  add_rule(*ab, *options);
+  ab->add_option("FILE", options->request.arms.file, "The experiment, as YAML")->required();
+  add_arms(*ab, options->request.arms);
+  add_rule(*ab, options->request);
   add_run_flags(*ab, *options);
-  add_output(*ab, *options);
-  ab->callback(
-      [options, &environment, &exit_code] { exit_code = execute_ab(*options, environment); });
+  add_output(*ab, options->output);
+  ab->callback([options, &environment, &exit_code] { exit_code = execute(*options, environment); });
 }
 
 }  // namespace stepbench::cli

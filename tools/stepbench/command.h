@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// What main() hands to each command. A file per command: parse, call the library, print.
 #pragma once
 
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -11,12 +13,6 @@ class App;
 }
 
 namespace stepbench::cli {
-
-// Exit codes of every command; see README.
-inline constexpr int kOk = 0;
-inline constexpr int kSomeFailed = 1;
-inline constexpr int kUsage = 2;  // usage, configuration or I/O error
-inline constexpr int kNothingMeasured = 4;
 
 // What a command may use of the outside world; read once, in main().
 struct Environment {

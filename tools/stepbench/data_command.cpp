@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "harness/base/exit_status.h"
 #include "tools/stepbench/command.h"
 #include "workloads/data/data_kinds.h"
 
@@ -73,7 +74,7 @@ void add_maker(CLI::App& make, const Maker& maker, const Environment& environmen
   command->footer("Examples:\n" + maker.examples);
   command->callback([&maker, values, &environment, &exit_code] {
     make_and_tell(maker, *values, environment);
-    exit_code = kOk;
+    exit_code = kExitOk;
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 
+#include "harness/base/exit_status.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
@@ -181,7 +182,7 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
     } else {
       print_text(seen, findings, facts, environment);
     }
-    exit_code = is_pointless(findings) ? kNothingMeasured : kOk;
+    exit_code = is_pointless(findings) ? kExitNothingMeasured : kExitOk;
   });
 }
 

@@ -5,8 +5,9 @@
 #include <ostream>
 
 #include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
-#include "harness/run/foreign_worker.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
@@ -157,7 +158,7 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   command->callback([options, &environment, &exit_code] {
     const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
     environment.out << render(catalogue_of(options->worker, environment), *options, width);
-    exit_code = kOk;
+    exit_code = kExitOk;
   });
 }
 

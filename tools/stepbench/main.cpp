@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/usage.h"
 
@@ -67,7 +68,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
 }
 
 int run(const Environment& environment) {
-  int exit_code = stepbench::cli::kOk;
+  int exit_code = stepbench::kExitOk;
   CLI::App app{
       "Benchmark harness for training steps: where does the time of a step go, what makes it "
       "faster?",
@@ -79,12 +80,12 @@ int run(const Environment& environment) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       app.exit(error, environment.out, environment.err);
-      return stepbench::cli::kOk;
+      return stepbench::kExitOk;
     }
     stepbench::cli::print_error(environment.err,
                                 stepbench::cli::usage_message(app, error, environment.argv),
                                 environment.err_colour);
-    return stepbench::cli::kUsage;
+    return stepbench::kExitUsage;
   }
   environment.out.flush();
   if (!environment.out) throw stepbench::ConfigError("standard output", "cannot be written");
@@ -95,12 +96,18 @@ int run(const Environment& environment) {
 
 int main(int argc, char** argv) {
   bool colour_errors = false;
+  const std::string command =
+      argc > 1 ? "stepbench " + std::string(argv[1]) : std::string("stepbench");
+  stepbench::Failure failure;
   try {
     const Environment environment = read_environment(argc, argv);
     colour_errors = environment.err_colour;
     return run(environment);
   } catch (const std::exception& error) {
-    stepbench::cli::print_error(std::cerr, error.what(), colour_errors);
-    return stepbench::cli::kUsage;
+    failure = stepbench::failure_of(error, command);
+  } catch (...) {
+    failure = stepbench::unknown_failure(command);
   }
+  stepbench::cli::print_error(std::cerr, failure.text, colour_errors);
+  return failure.exit_status;
 }

@@ -3,10 +3,12 @@
 #include <memory>
 #include <ostream>
 
+#include "harness/base/exit_status.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_request.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/plan_text.h"
-#include "tools/stepbench/planning.h"
-#include "tools/stepbench/run_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -75,12 +77,11 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   const auto worker = options.worker.empty()
                           ? std::nullopt
                           : std::optional{find_worker(options.worker, environment.program_dir)};
-  const Devices devices = find_devices("/", nvml_device_count);
-  const Planned planned = make_plan_here(std::move(request), worker, devices, environment);
-  const Estimate estimate = estimate_time(planned.plan, options.results);
+  const Planned planned = make_plan_here(std::move(request), worker, campaign_context(environment));
+  const TimeEstimate estimate = estimate_time(planned.plan, options.results);
   environment.out << (options.format == "json" ? plan_json(planned.plan, estimate)
                                                : plan_table(planned.plan, estimate));
-  return kOk;
+  return kExitOk;
 }
 
 }  // namespace

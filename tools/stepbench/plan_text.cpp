@@ -33,7 +33,7 @@ std::string cell(const ResolvedCase& resolved, const std::string& name) {
   return value == nullptr || is_null(*value) ? "-" : to_text(*value);
 }
 
-std::string totals(const Plan& plan, const Estimate& estimate) {
+std::string totals(const Plan& plan, const TimeEstimate& estimate) {
   const auto cases = static_cast<std::int64_t>(plan.cases.size());
   std::string text = counted(cases, "case");
   if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
@@ -158,7 +158,7 @@ std::vector<std::string> shown_options(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_table(const Plan& plan, const Estimate& estimate) {
+std::string plan_table(const Plan& plan, const TimeEstimate& estimate) {
   const std::vector<std::string> shown = shown_options(plan);
   bool any_skip = false;
   for (const PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
@@ -176,7 +176,7 @@ std::string plan_table(const Plan& plan, const Estimate& estimate) {
          totals(plan, estimate) + remarks(plan);
 }
 
-std::string plan_json(const Plan& plan, const Estimate& estimate) {
+std::string plan_json(const Plan& plan, const TimeEstimate& estimate) {
   std::string json = "{\"name\": " + quoted(plan.name) +
                      ", \"file\": " + quoted(plan.file.string()) +
                      ",\n \"config_hash\": " + quoted(plan.config_hash) +

@@ -4,12 +4,12 @@
 
 #include <string>
 
+#include "harness/campaign/time_estimate.h"
 #include "harness/plan/plan.h"
-#include "tools/stepbench/plan_estimate.h"
 
 namespace stepbench::cli {
 
-[[nodiscard]] std::string plan_table(const Plan& plan, const Estimate& estimate);
-[[nodiscard]] std::string plan_json(const Plan& plan, const Estimate& estimate);
+[[nodiscard]] std::string plan_table(const Plan& plan, const TimeEstimate& estimate);
+[[nodiscard]] std::string plan_json(const Plan& plan, const TimeEstimate& estimate);
 
 }  // namespace stepbench::cli

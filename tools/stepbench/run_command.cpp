@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
 
+#include "harness/base/exit_status.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/campaign/session.h"
+#include "harness/campaign/time_estimate.h"
+#include "harness/report/table.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
-#include "tools/stepbench/execute_run.h"
-#include "tools/stepbench/run_options.h"
+#include "tools/stepbench/plan_text.h"
 
 namespace stepbench::cli {
 namespace {
@@ -26,54 +33,87 @@ Examples:
 Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
 file that cannot be written, 4 nothing measured, 130 or 143 interrupted (finished rows are kept).)";
 
+struct RunOptions {
+  RunRequest request = {};
+  std::string shard = {};
+  bool dry_run = false;
+  bool wait_lock = false;
+  bool no_lock = false;
+  bool quiet = false;
+};
+
+int execute(const RunOptions& options, const Environment& environment) {
+  RunRequest request = options.request;
+  request.shard = parse_shard(options.shard);
+  request.lock = lock_policy(options.no_lock, options.wait_lock);
+  const CampaignContext context = campaign_context(environment);
+  const PlannedRun run = plan_experiment(request, context, !options.dry_run);
+  if (options.dry_run) {
+    const Plan& plan = run.planned.plan;
+    environment.out << plan_table(plan, estimate_time(plan, request.results));
+    return kExitOk;
+  }
+  const HostClock clock;
+  Progress progress = make_progress(environment, options.quiet, clock);
+  const RunEnd end = run_experiment(request, run, context, progress, clock);
+  if (end.run_folder.empty()) return end.exit_status;
+  environment.out << render_table(end.results, {.colour = environment.colour,
+                                                .columns = environment.terminal_columns})
+                  << "\nResults: " << end.run_folder.string() << '\n'
+                  << std::flush;
+  if (end.signal) environment.err << "stepbench: " << interrupted_text(end.run_folder) << '\n';
+  return end.exit_status;
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
+  RunRequest& request = options->request;
   CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
   run->footer(kRunExamples);
-  run->add_option("FILE", options->file, "The experiment, as YAML")->required();
-  run->add_option("--set", options->set,
+  run->add_option("FILE", request.file, "The experiment, as YAML")->required();
+  run->add_option("--set", request.set,
                   "KEY=VALUE: overrides an option of the file (not of its sweep)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  run->add_option("--filter", options->filter,
+  run->add_option("--filter", request.filter,
                   "KEY=VALUE: only cases with this value; several must all hold")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  run->add_option("--case", options->cases, "Only cases whose id begins like this")
+  run->add_option("--case", request.cases, "Only cases whose id begins like this")
       ->type_name("ID")
       ->allow_extra_args(false);
   run->add_option("--shard", options->shard, "I/N: the I-th of N parts of the plan")
       ->type_name("I/N");
-  run->add_option("--launches", options->launches,
+  run->add_option("--launches", request.launches,
                   "Fresh processes per case, instead of the file's `launches`")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->type_name("N");
-  run->add_flag("--smoke", options->smoke,
+  run->add_flag("--smoke", request.smoke,
                 "1 launch, 1 warm-up and 2 active steps; rows are marked and never compared");
-  run->add_flag("--profile{native}", options->profile,
+  run->add_flag("--profile{native}", request.profile,
                 "One more launch per case that records each operation; --profile=kineto with "
                 "libtorch's own profiler")
       ->check(CLI::IsMember({"native", "kineto"}));
   run->add_flag("--dry-run", options->dry_run, "Print the plan and stop");
-  run->add_option("--max-cases", options->max_cases, "Refuse a larger sweep")
+  run->add_option("--max-cases", request.max_cases, "Refuse a larger sweep")
       ->capture_default_str()
       ->type_name("N");
-  run->add_option("--results", options->results, "Where the run's folder is made")
+  run->add_option("--results", request.results, "Where the run's folder is made")
       ->capture_default_str()
       ->type_name("DIR");
   CLI::Option* resume =
-      run->add_option("--resume", options->resume,
+      run->add_option("--resume", request.resume,
                       "Go on in this run's folder: what has a result is not repeated")
           ->type_name("DIR");
-  run->add_flag("--retry-failed", options->retry_failed, "With --resume: repeat what failed")
+  run->add_flag("--retry-failed", request.retry_failed, "With --resume: repeat what failed")
       ->needs(resume);
-  run->add_option("--worker", options->worker,
+  run->add_option("--worker", request.worker,
                   "The worker program; default: stepbench-worker beside this program")
       ->type_name("PATH");
   run->add_option(
-         "--wrap", options->wrap,
+         "--wrap", request.wrap,
          "Command put before the worker's; {run_dir}, {case_id} and {launch} are filled in")
       ->type_name("COMMAND");
   CLI::Option* wait = run->add_flag("--wait-lock", options->wait_lock,
@@ -82,7 +122,7 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
       ->excludes(wait);
   run->add_flag("--quiet,--no-progress", options->quiet, "No progress on standard error");
   run->callback(
-      [options, &environment, &exit_code] { exit_code = execute_run(*options, environment); });
+      [options, &environment, &exit_code] { exit_code = execute(*options, environment); });
 }
 
 }  // namespace stepbench::cli

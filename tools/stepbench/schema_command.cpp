@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "harness/base/exit_status.h"
 #include "harness/catalogue/schema.h"
 #include "tools/stepbench/command.h"
 #include "workloads/built_in.h"
@@ -18,7 +19,7 @@ void add_schema(CLI::App& app, const Environment& environment, int& exit_code) {
       "    # yaml-language-server: $schema=stepbench.schema.json");
   command->callback([&environment, &exit_code] {
     environment.out << json_schema(built_in_catalogue());
-    exit_code = kOk;
+    exit_code = kExitOk;
   });
 }
 

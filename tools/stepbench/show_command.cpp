@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_page.h"
@@ -167,7 +168,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   const bool measured = std::any_of(
       results.launches.begin(), results.launches.end(),
       [](const Launch& launch) { return launch.row.outcome.kind == Outcome::Kind::kMeasured; });
-  return results.launches.empty() && !measured ? kNothingMeasured : kOk;
+  return results.launches.empty() && !measured ? kExitNothingMeasured : kExitOk;
 }
 
 }  // namespace

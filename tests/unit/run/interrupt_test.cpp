@@ -198,15 +198,11 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   const auto python = source / ".venv/bin/python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
   RunProgram program;
-  program.worker = source / "tools/examples/python_worker.py";
+  const auto example = source / "tools/examples/python_worker";
+  program.worker = example / "python_worker.py";
   program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
                     "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
-  program.config(
-      "name: python\n"
-      "workload: python_mlp\n"
-      "launches: 1\n"
-      "schedule: {wait: 0, warmup: 2, active: 5}\n"
-      "sweep: {matrix: {python_mlp.batch_size: [8, 16]}}\n");
+  program.config(read_text(example / "mlp.yaml").value());
   StartedRun run = program.start();
   for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
   }

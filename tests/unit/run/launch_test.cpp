@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "harness/base/error.h"
-#include "harness/run/reaper.h"
+#include "harness/run/worker_process.h"
 
 namespace stepbench {
 namespace {

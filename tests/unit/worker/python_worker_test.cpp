@@ -12,7 +12,7 @@ namespace stepbench {
 namespace {
 
 const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
-const std::string kScript = (kSource / "tools/examples/python_worker.py").string();
+const std::string kScript = (kSource / "tools/examples/python_worker/python_worker.py").string();
 
 std::string python() {
   const auto path = kSource / ".venv/bin/python";

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/base/exit_status.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <typeinfo>
+
+#include "harness/base/error.h"
+
+namespace stepbench {
+namespace {
+
+std::string type_name(const std::exception& error) {
+  int status = 0;
+  const char* const mangled = typeid(error).name();
+  const std::unique_ptr<char, void (*)(void*)> name{
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free};
+  return status == 0 && name ? name.get() : mangled;
+}
+
+Failure bug(const std::string& what, std::string_view command) {
+  return {kExitBug, "internal error in `" + std::string{command} + "`: " + what +
+                        "\nThis is a bug in the program, not a mistake in your configuration: "
+                        "please report it with this message, the whole command line and the "
+                        "output of `stepbench --version`."};
+}
+
+}  // namespace
+
+Failure failure_of(const std::exception& error, std::string_view command) {
+  if (dynamic_cast<const Error*>(&error) != nullptr ||
+      dynamic_cast<const std::system_error*>(&error) != nullptr) {
+    return {kExitUsage, error.what()};
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return {kExitUsage, "out of memory"};
+  return bug(std::string{error.what()} + " (" + type_name(error) + ")", command);
+}
+
+Failure unknown_failure(std::string_view command) {
+  return bug("an exception of unknown type", command);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/ab_agenda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+constexpr int kHopeless = 3;  // launches of an arm that failed one after the other, none measured
+
+std::string change_text(const Judgement& judgement) {
+  if (!judgement.change) return "no change to tell";
+  std::string text = signed_percent(*judgement.change) + " %";
+  if (std::isfinite(judgement.interval.high)) {
+    text += " [" + signed_percent(judgement.interval.low) + ", " +
+            signed_percent(judgement.interval.high) + "]";
+  }
+  return text;
+}
+
+LaunchKey case_and_arm(const LaunchKey& key) { return {.case_id = key.case_id, .arm = key.arm}; }
+
+}  // namespace
+
+AbAgenda::AbAgenda(Setup setup, const Results& earlier)
+    : setup_(std::move(setup)),
+      campaign_(setup_.design),
+      given_up_(setup_.points.size(), false),
+      said_(setup_.points.size(), false) {
+  std::set<LaunchKey> there;
+  for (const Launch& launch : earlier.launches) there.insert(launch.row.key);
+  for (const AbSkip& skip : setup_.skips) {
+    const LaunchKey key{.case_id = skip.case_id, .arm = skip.job.arm};
+    if (there.contains(key)) done_.insert(key);
+  }
+  for (const AbPoint& point : setup_.points) {
+    for (const LaunchKey& key : there) {
+      if (key.arm != kArmA || key.case_id != point.a_case) continue;
+      LaunchKey other = key;
+      other.arm = kArmB;
+      other.case_id = point.b_case;
+      if (!there.contains(other)) continue;
+      done_.insert(key);
+      done_.insert(other);
+    }
+  }
+}
+
+LaunchKey AbAgenda::key_of(const AbSlot& slot) const {
+  const AbPoint& point = setup_.points[slot.case_index];
+  return {.case_id = slot.b ? point.b_case : point.a_case,
+          .arm = slot.b ? kArmB : kArmA,
+          .launch = static_cast<int>(slot.pair)};
+}
+
+// A case of which an arm cannot be measured is not launched again and again.
+void AbAgenda::note_ends(const Results& finished) {
+  for (; seen_ < finished.launches.size(); ++seen_) {
+    const LaunchRow& row = finished.launches[seen_].row;
+    const LaunchKey key = case_and_arm(row.key);
+    if (row.outcome.kind == Outcome::Kind::kMeasured) {
+      measured_.insert(key);
+      continue;
+    }
+    const bool skipped = row.outcome.kind == Outcome::Kind::kSkipped;
+    not_measured_[key] += skipped ? kHopeless : 1;
+    if (measured_.contains(key) || not_measured_[key] < kHopeless) continue;
+    for (std::size_t i = 0; i < setup_.points.size(); ++i) {
+      const AbPoint& point = setup_.points[i];
+      if ((key.arm == kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i]) continue;
+      given_up_[i] = true;
+      setup_.say("given up: " + setup_.labels[i] + ": arm " + key.arm + " cannot be measured");
+    }
+  }
+}
+
+std::string AbAgenda::so_far(std::size_t index, const Results& finished) const {
+  const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
+  if (pairs.pair.base.measured.empty()) return {};
+  const auto asked = questions_of(pairs, setup_.columns, setup_.margins);
+  const Family family = judge({&asked.front().question, 1}, setup_.design.rule);
+  return "so far " + change_text(family.judgements.front());
+}
+
+void AbAgenda::say_ended() {
+  for (std::size_t i = 0; i < setup_.points.size(); ++i) {
+    const AbCase& one = campaign_.cases()[i];
+    if (said_[i] || one.in_rotation || one.judgements.empty()) continue;
+    said_[i] = true;
+    const Judgement& step = one.judgements.front();
+    setup_.say("decided after " + std::to_string(one.ended_at) + " pairs: " + setup_.labels[i] +
+               ": step " + std::string(name_of(step.verdict)) + ", " + change_text(step));
+  }
+}
+
+// What a changed step is made of, in turns: A B, B A, ...
+std::optional<Job> AbAgenda::next_profile() {
+  if (!setup_.profile) return std::nullopt;
+  const auto launches = static_cast<std::size_t>(setup_.profile->launches);
+  while (next_profile_ < 2 * launches * setup_.points.size()) {
+    const std::size_t index = next_profile_ / (2 * launches);
+    const std::size_t pair = next_profile_ % (2 * launches) / 2;
+    const bool b = (next_profile_++ + pair) % 2 == 1;
+    const AbCase& one = campaign_.cases()[index];
+    if (one.judgements.empty() || given_up_[index]) continue;
+    const Verdict step = one.judgements.front().verdict;
+    if (step != Verdict::kRegression && step != Verdict::kImprovement) continue;
+    Job job{.case_index = index,
+            .arm = b ? kArmB : kArmA,
+            .pass = setup_.profile->engine,
+            .launch = static_cast<int>(pair),
+            .block = static_cast<int>(pair / 2),
+            .position = static_cast<int>(next_profile_),
+            .note = std::string("profile of arm ") + (b ? kArmB : kArmA)};
+    const AbPoint& point = setup_.points[index];
+    const LaunchKey key{.case_id = b ? point.b_case : point.a_case,
+                        .arm = job.arm,
+                        .pass = job.pass,
+                        .launch = job.launch};
+    if (!done_.contains(key)) return job;
+  }
+  return std::nullopt;
+}
+
+std::optional<Job> AbAgenda::next(const Results& finished) {
+  note_ends(finished);
+  while (next_skip_ < setup_.skips.size()) {
+    const AbSkip& skip = setup_.skips[next_skip_++];
+    if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
+  }
+  const AbCampaign::Samples samples = [&](std::size_t index) {
+    const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
+    std::vector<Question> primary;
+    if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
+      return std::vector<Question>(1);
+    }
+    for (MetricQuestion& asked : questions_of(pairs, setup_.columns, setup_.margins)) {
+      if (asked.primary) primary.push_back(std::move(asked.question));
+    }
+    return primary;
+  };
+  for (;;) {
+    const std::optional<AbSlot> slot = campaign_.next(samples);
+    say_ended();
+    if (!slot) return next_profile();
+    if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
+    std::string note = std::string("arm ") + (slot->b ? kArmB : kArmA);
+    const std::string known = so_far(slot->case_index, finished);
+    if (!known.empty()) note += ", " + known;
+    return Job{.case_index = slot->case_index,
+               .arm = slot->b ? kArmB : kArmA,
+               .launch = static_cast<int>(slot->pair),
+               .block = static_cast<int>(slot->block),
+               .position = static_cast<int>(slot->position),
+               .note = std::move(note)};
+  }
+}
+
+std::size_t AbAgenda::remaining() const {
+  return campaign_.remaining() + setup_.skips.size() - next_skip_;
+}
+
+}  // namespace stepbench

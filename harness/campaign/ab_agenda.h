@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// An A/B campaign as an agenda: slots become jobs of the two arms, and what earlier files hold is
+// not measured again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/planning.h"
+#include "harness/compare/ab_campaign.h"
+#include "harness/compare/ab_pairs.h"
+#include "harness/run/agenda.h"
+
+namespace stepbench {
+
+// A case that the plan already says cannot be measured here: one row, no worker.
+struct AbSkip {
+  Job job = {};
+  std::string case_id = {};
+};
+
+class AbAgenda final : public Agenda {
+ public:
+  struct Setup {
+    AbDesign design = {};
+    std::vector<AbPoint> points = {};
+    std::vector<std::string> labels = {};  // of the points, for progress
+    std::vector<AbSkip> skips = {};        // come first
+    std::vector<Metric> columns = {};
+    Margins margins = {};
+    std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
+    std::function<void(const std::string&)> say = [](const std::string&) {};
+  };
+  // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
+  // again as a whole: its halves are to be neighbours in time.
+  AbAgenda(Setup setup, const Results& earlier);
+
+  [[nodiscard]] std::optional<Job> next(const Results& finished) override;
+  [[nodiscard]] std::size_t remaining() const override;
+
+  [[nodiscard]] const AbCampaign& campaign() const { return campaign_; }
+  [[nodiscard]] const std::vector<AbPoint>& points() const { return setup_.points; }
+
+ private:
+  [[nodiscard]] LaunchKey key_of(const AbSlot& slot) const;
+  [[nodiscard]] std::string so_far(std::size_t index, const Results& finished) const;
+  void note_ends(const Results& finished);
+  void say_ended();
+  [[nodiscard]] std::optional<Job> next_profile();
+
+  Setup setup_;
+  AbCampaign campaign_;
+  std::set<LaunchKey> done_;
+  std::size_t next_skip_ = 0;
+  std::size_t seen_ = 0;                   // launches of `finished` looked at
+  std::map<LaunchKey, int> not_measured_;  // by case and arm: launches in a row, from the first
+  std::set<LaunchKey> measured_;           // by case and arm
+  std::size_t next_profile_ = 0;           // arm by arm, pair by pair, point by point
+  std::vector<bool> given_up_;
+  std::vector<bool> said_;
+};
+
+}  // namespace stepbench

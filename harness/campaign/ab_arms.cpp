@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/ab_arms.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "harness/base/error.h"
+#include "harness/campaign/align_schedules.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_request.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<std::string> own_settings(const std::vector<std::string>& set,
+                                      const std::vector<std::string>& env,
+                                      const std::string& flag) {
+  std::vector<std::string> all = set;
+  for (const std::string& variable : env) {
+    if (variable.find('=') == std::string::npos || variable.front() == '=') {
+      throw ConfigError(flag, "`" + variable + "` is not NAME=VALUE, as in OMP_NUM_THREADS=1");
+    }
+    all.push_back("env." + variable);
+  }
+  return all;
+}
+
+AbArm begin_arm(const std::string& name, const std::string& worker,
+                const std::vector<std::string>& set, const std::vector<std::string>& env,
+                const CampaignContext& context) {
+  AbArm arm{.name = name,
+            .worker = find_worker(worker, context.program_dir),
+            .set = own_settings(set, env, "--" + name + "-env"),
+            .catalogue = {},
+            .plan = {},
+            .words = {}};
+  arm.words = worker.empty() && !arm.set.empty() ? "" : arm.worker.path.string();
+  for (const std::string& one : arm.set) arm.words += (arm.words.empty() ? "" : " ") + one;
+  return arm;
+}
+
+PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
+  PlanRequest plan{.file = request.file, .set = request.set};
+  if (request.profile > 0) {
+    const bool chosen = std::any_of(request.set.begin(), request.set.end(), [](const auto& set) {
+      return set.starts_with("profile.ops=");
+    });
+    if (!chosen) plan.set.emplace_back("profile.ops=native");
+    plan.set.push_back("profile.launches=" + std::to_string(request.profile));
+  }
+  plan.set.insert(plan.set.end(), own.begin(), own.end());
+  plan.max_cases = request.max_cases;
+  return plan;
+}
+
+// What is wrong with one arm alone, said so.
+Planned plan_arm(const AbArm& arm, const PlanRequest& request, const CampaignContext& context) {
+  try {
+    return make_plan_here(request, arm.worker, context);
+  } catch (const ConfigError& error) {
+    const std::string text = error.what();
+    const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
+    throw ConfigError(error.where(), "in arm " + arm.name + " (" + arm.words + "): " + what);
+  }
+}
+
+std::string full_name(const std::string& assignment, const Catalogue& catalogue) {
+  const std::string given = assignment.substr(0, assignment.find('='));
+  if (given.starts_with("env.") || catalogue.find_option(given) != nullptr) return given;
+  for (const Section& section : catalogue.sections) {
+    const std::string full = section.name + '.' + given;
+    if (catalogue.find_option(full) != nullptr) return full;
+  }
+  return given;
+}
+
+void refuse_swept(const AbArm& arm) {
+  for (const std::string& assignment : arm.set) {
+    const std::string name = full_name(assignment, arm.catalogue);
+    const auto& swept = arm.plan.varying;
+    if (std::find(swept.begin(), swept.end(), name) == swept.end()) continue;
+    throw ConfigError("--" + arm.name + "-set " + assignment,
+                      "has no effect: the sweep sets " + name +
+                          "; take it out of the sweep, or keep one value with --filter");
+  }
+}
+
+void refuse_what_has_no_pairs(const AbArms& arms) {
+  const auto active = [](const PlannedCase& planned) {
+    const Value* value = planned.resolved.options.get("schedule.active");
+    return value == nullptr ? std::string{"-"} : to_text(*value);
+  };
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    const std::string a = active(arms.a.plan.cases[i]);
+    const std::string b = active(arms.b.plan.cases[i]);
+    if (a == "auto" || b == "auto") {
+      throw ConfigError("schedule.active",
+                        "`auto` is refused here: both arms must measure the same number of steps; "
+                        "give one, as in --set schedule.active=50");
+    }
+    if (a != b) {
+      throw ConfigError("schedule.active",
+                        "is " + a + " in arm a and " + b +
+                            " in arm b; windows of unequal length end at other places of the "
+                            "loader's turns");
+    }
+  }
+}
+
+// As this arm alone sets it, or nothing.
+std::string own_value(const AbArm& arm, const std::string& name) {
+  std::string value;
+  for (const std::string& one : arm.set) {
+    if (full_name(one, arm.catalogue) == name) value = one.substr(one.find('=') + 1);
+  }
+  return value;
+}
+
+void align_arms(AbArms& arms) {
+  std::set<std::string> asked;  // what the arms are to differ in
+  for (const char* name : {"schedule.active", "schedule.wait", "schedule.warmup"}) {
+    if (own_value(arms.a, name) != own_value(arms.b, name)) asked.insert(name);
+  }
+  bool aligned = false;
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    aligned |= align_schedules(asked, arms.a.plan.cases[i].resolved, arms.b.plan.cases[i].resolved);
+  }
+  if (!aligned) return;
+  arms.a.plan.notes.emplace_back(
+      "both arms measure the same number of steps after the same warm-up, as many as the loaders "
+      "of both need");
+}
+
+std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first, const Plan& all,
+                                  const CampaignContext& context) {
+  std::set<std::string> kept;
+  Plan plan = all;
+  if (!request.filter.empty()) {
+    PlanRequest filtered = plan_request(request, {});
+    filtered.filter = request.filter;
+    plan = make_plan_here(filtered, first.worker, context).plan;
+  }
+  keep_cases(plan, request.cases);
+  for (const PlannedCase& planned : plan.cases) kept.insert(planned.resolved.case_id);
+  return kept;
+}
+
+// Of an option that nobody gave: that both workers know it with another default, or only one knows
+// it. Others follow from what was given.
+void warn_of_defaults(const std::string& name, const Value& a, const Value& b, const AbArms& arms,
+                      std::set<std::string>& warnings) {
+  const Option* in_a = arms.a.catalogue.find_option(name);
+  const Option* in_b = arms.b.catalogue.find_option(name);
+  if (in_a != nullptr && in_b != nullptr && in_a->default_value != in_b->default_value) {
+    warnings.insert("the default of " + name + " is " + to_text(a) + " in arm a and " + to_text(b) +
+                    " in arm b");
+  } else if ((in_a == nullptr) != (in_b == nullptr)) {
+    const bool only_a = in_a != nullptr;
+    warnings.insert(std::string("only arm ") + (only_a ? "a" : "b") + "'s worker knows " + name +
+                    " (here " + to_text(only_a ? a : b) + ")");
+  }
+}
+
+void compare_options(const ResolvedCase& a, const ResolvedCase& b,
+                     const std::set<std::string>& given, const AbArms& arms,
+                     std::set<std::string>& differing, std::set<std::string>& warnings) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : a.options) names.insert(name);
+  for (const auto& [name, value] : b.options) names.insert(name);
+  for (const std::string& name : names) {
+    const Value* in_a = a.options.get(name);
+    const Value* in_b = b.options.get(name);
+    const Value left = in_a == nullptr ? Value{} : *in_a;
+    const Value right = in_b == nullptr ? Value{} : *in_b;
+    if (left == right) continue;
+    differing.insert(name);
+    if (!given.contains(name)) warn_of_defaults(name, left, right, arms, warnings);
+  }
+}
+
+// Keeps the points that both arms can measure, in the same order in both plans; the others follow.
+void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms) {
+  const std::size_t size = base.cases.size();
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    if (arm->plan.cases.size() == size) continue;
+    throw ConfigError("--" + arm->name + "-set",
+                      "makes " + std::to_string(arm->plan.cases.size()) + " cases of the plan's " +
+                          std::to_string(size) +
+                          ": some become equal, so that they have no partner in the other arm; "
+                          "--filter the plan first");
+  }
+  std::vector<PlannedCase> a;
+  std::vector<PlannedCase> b;
+  std::vector<std::size_t> apart;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!kept.contains(base.cases[i].resolved.case_id)) continue;
+    PlannedCase& in_a = arms.a.plan.cases[i];
+    PlannedCase& in_b = arms.b.plan.cases[i];
+    in_a.resolved.point_id = in_b.resolved.point_id = base.cases[i].resolved.case_id;
+    if (in_a.skip || in_b.skip) {
+      apart.push_back(i);
+      continue;
+    }
+    arms.points.push_back({in_a.resolved.point_id, in_a.resolved.case_id, in_b.resolved.case_id});
+    a.push_back(in_a);
+    b.push_back(in_b);
+  }
+  for (const std::size_t i : apart) {
+    const PlannedCase& in_a = arms.a.plan.cases[i];
+    const PlannedCase& in_b = arms.b.plan.cases[i];
+    const ResolvedCase& point = base.cases[i].resolved;
+    arms.missing.push_back({.point = {point.case_id, point.workload,
+                                      Fields(point.options.begin(), point.options.end())},
+                            .in_a = !in_a.skip,
+                            .in_b = !in_b.skip,
+                            .reason = in_a.skip ? *in_a.skip : *in_b.skip});
+    a.push_back(in_a);
+    b.push_back(in_b);
+  }
+  arms.a.plan.cases = std::move(a);
+  arms.b.plan.cases = std::move(b);
+}
+
+}  // namespace
+
+AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) {
+  AbArms arms{.a = begin_arm("a", request.a, request.a_set, request.a_env, context),
+              .b = begin_arm("b", request.b, request.b_set, request.b_env, context)};
+  const PlanRequest plain = plan_request(request, {});
+  const bool same_worker = arms.a.worker.path == arms.b.worker.path;
+  const Planned base = same_worker ? make_plan_here(plain, arms.a.worker, context)
+                                   : plan_arm(arms.a, plain, context);
+  for (AbArm* arm : {&arms.a, &arms.b}) {
+    const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
+    Planned planned = as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context);
+    arm->catalogue = std::move(planned.catalogue);
+    arm->plan = std::move(planned.plan);
+    refuse_swept(*arm);
+  }
+  join_arms(base.plan, kept_points(request, arms.a, base.plan, context), arms);
+  if (arms.points.empty() && arms.missing.empty()) {
+    throw ConfigError(request.file, "no case is left after --filter");
+  }
+  align_arms(arms);
+  refuse_what_has_no_pairs(arms);
+  std::set<std::string> given;
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    for (const std::string& one : arm->set) given.insert(full_name(one, arm->catalogue));
+  }
+  std::set<std::string> differing = given;
+  std::set<std::string> warnings;
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    compare_options(arms.a.plan.cases[i].resolved, arms.b.plan.cases[i].resolved, given, arms,
+                    differing, warnings);
+  }
+  arms.overridden.assign(differing.begin(), differing.end());
+  arms.warnings.assign(warnings.begin(), warnings.end());
+  return arms;
+}
+
+}  // namespace stepbench

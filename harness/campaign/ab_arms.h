@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two sides of `stepbench ab`, each planned by its own worker's catalogue.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/context.h"
+#include "harness/compare/ab_comparison.h"
+#include "harness/plan/plan.h"
+#include "harness/run/worker_program.h"
+
+namespace stepbench {
+
+// What `ab` measures: an experiment with two workers or two sets of options.
+struct ArmsRequest {
+  std::string file;
+  std::string a = {};  // worker programs; empty: the one beside this program
+  std::string b = {};
+  std::vector<std::string> a_set = {};
+  std::vector<std::string> b_set = {};
+  std::vector<std::string> a_env = {};
+  std::vector<std::string> b_env = {};
+  std::vector<std::string> set = {};
+  std::vector<std::string> filter = {};
+  std::vector<std::string> cases = {};  // ids, or their beginnings
+  std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: as the file says
+  std::int64_t max_cases = 100'000;
+};
+
+struct AbArm {
+  std::string name;
+  WorkerProgram worker;
+  std::vector<std::string> set;  // this arm's own, with --x-env as env.NAME
+  Catalogue catalogue;
+  Plan plan;          // cases in the order of the points, then those that cannot be compared
+  std::string words;  // for people: worker and overrides
+};
+
+struct AbArms {
+  AbArm a;
+  AbArm b;
+  std::vector<AbPoint> points = {};
+  std::vector<AbMissing> missing = {};  // plan.cases beyond the points, in order
+  std::vector<std::string> overridden = {};
+  std::vector<std::string> warnings = {};
+};
+
+// At least one point or one that is missing. Throws ConfigError; a mistake that only one arm makes
+// names it.
+[[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
+
+}  // namespace stepbench

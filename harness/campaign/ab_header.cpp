@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/ab_header.h"
+
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/run/data_digest.h"
+#include "harness/run/resume.h"
+
+namespace stepbench {
+namespace {
+
+std::string context_text(const RunRow& row, std::string_view name) {
+  const auto found = row.context.find(name);
+  return found == row.context.end() ? std::string{} : to_text(found->second);
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  // Kept below 2^53, so that every reader of JSON gives it back.
+  return (std::uint64_t{device()} << 21U) ^ device();
+}
+
+}  // namespace
+
+void describe_campaign(const AbArms& arms, std::int64_t pairs, const Margins& margins,
+                       std::uint64_t seed, RunRow& header) {
+  header.plan_digest = digest(arms.a.plan.digest + '\n' + arms.b.plan.digest);
+  header.context["ab_seed"] = static_cast<std::int64_t>(seed);
+  header.context["ab_pairs"] = pairs > 0 ? std::to_string(pairs) : std::string{"looks"};
+  header.context["ab_margin_step"] = margins.step;
+  header.context["ab_margin_peak_bytes"] =
+      margins.peak_bytes ? to_text(Value{*margins.peak_bytes}) : std::string{"auto"};
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    header.context["arm_" + arm->name] = arm->words;
+    header.context["arm_" + arm->name + "_worker"] = arm->worker.path.string();
+    header.context["arm_" + arm->name + "_build_id"] = arm->worker.build_id;
+    header.context["arm_" + arm->name + "_data_digest"] = data_digest(arm->plan, arm->catalogue);
+  }
+}
+
+void check_same_campaign(const Results& earlier, const RunRow& now, const AbArms& arms) {
+  constexpr std::string_view kFields[] = {
+      "ab_pairs",       "ab_margin_step", "ab_margin_peak_bytes",
+      "arm_a_build_id", "arm_b_build_id", "arm_b_data_digest"};
+  for (const RunRow& then : earlier.runs) {
+    if (context_text(then, "ab_seed").empty()) {
+      throw ConfigError("--resume", "this folder holds no A/B campaign; `stepbench run` made it");
+    }
+    for (const std::string_view name : kFields) {
+      const std::string was = context_text(then, name);
+      const std::string is = context_text(now, name);
+      if (was == is) continue;
+      throw ConfigError("--resume", "this is not the same campaign: " + std::string(name) +
+                                        " was `" + was + "` and is now `" + is +
+                                        "`; start a new one without --resume");
+    }
+  }
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    check_same_experiment(earlier, now, arm->plan, arm->catalogue);
+  }
+}
+
+std::uint64_t seed_for(std::optional<std::uint64_t> asked, const Results& earlier) {
+  for (const RunRow& run : earlier.runs) {
+    const auto found = run.context.find("ab_seed");
+    if (found == run.context.end()) continue;
+    const auto* seed = std::get_if<std::int64_t>(&found->second);
+    if (seed == nullptr) break;
+    if (asked && *asked != static_cast<std::uint64_t>(*seed)) {
+      throw ConfigError("--seed", "the campaign to go on with has seed " + std::to_string(*seed));
+    }
+    return static_cast<std::uint64_t>(*seed);
+  }
+  return asked ? *asked : random_seed();
+}
+
+}  // namespace stepbench

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/compare_key.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/base/error.h"
+#include "harness/plan/identity.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+
+std::vector<std::string> full_names(const std::vector<std::string>& ignored, const Results& base,
+                                    const Results& candidate) {
+  std::set<std::string> known;
+  for (const Results* results : {&base, &candidate}) {
+    for (const Launch& launch : results->launches) {
+      for (const auto& [name, value] : launch.row.options) known.insert(name);
+    }
+  }
+  std::vector<std::string> names;
+  for (const std::string& given : ignored) {
+    std::vector<std::string> matches;
+    for (const std::string& name : known) {
+      if (name == given) {
+        matches = {name};
+        break;
+      }
+      if (name.ends_with('.' + given)) matches.push_back(name);
+    }
+    if (matches.size() == 1) {
+      names.push_back(matches.front());
+      continue;
+    }
+    if (matches.size() > 1) {
+      throw ConfigError("--ignore", "'" + given + "' may be " + matches[0] + " or " + matches[1] +
+                                        "; give the full name");
+    }
+    const std::vector<std::string> all(known.begin(), known.end());
+    throw ConfigError("--ignore",
+                      "no case has an option '" + given + "'" + did_you_mean(given, all));
+  }
+  return names;
+}
+
+namespace {
+
+using KeyOptions = std::map<std::string, std::string>;
+
+// The options that make the case, as they read in its identity.
+KeyOptions key_options(const LaunchRow& row, const Catalogue& catalogue) {
+  KeyOptions options;
+  for (const auto& [name, value] : row.options) {
+    const Option* option = catalogue.find_option(name);
+    if (option != nullptr && option->identity == Identity::kContext) continue;
+    auto text = identity_text(name, value, option == nullptr ? Value{} : option->identity_default);
+    if (text) options.emplace(name, std::move(*text));
+  }
+  return options;
+}
+
+std::vector<KeyOptions> first_cases(const Results& results, const Catalogue& catalogue) {
+  constexpr std::size_t kMaxCases = 64;
+  std::set<KeyOptions> cases;
+  for (const Launch& launch : results.launches) {
+    if (cases.size() < kMaxCases) cases.insert(key_options(launch.row, catalogue));
+  }
+  return {cases.begin(), cases.end()};
+}
+
+std::vector<std::string> differing(const KeyOptions& a, const KeyOptions& b) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second != value) names.insert(name);
+  }
+  for (const auto& [name, value] : b) {
+    if (!a.contains(name)) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
+  return [ignored, &catalogue](const LaunchRow& row) {
+    std::string key;
+    for (const auto& [name, text] : key_options(row, catalogue)) {
+      if (std::find(ignored.begin(), ignored.end(), name) != ignored.end()) continue;
+      key.append(name).append("=").append(std::to_string(text.size())).append(":");
+      key.append(text).append("\n");
+    }
+    return key;
+  };
+}
+
+std::string why_nothing_joins(const Results& base, const Results& candidate,
+                              const Catalogue& catalogue) {
+  constexpr std::size_t kMaxNamed = 4;
+  std::vector<std::string> fewest;
+  const KeyOptions* before = nullptr;
+  const KeyOptions* after = nullptr;
+  const std::vector<KeyOptions> olds = first_cases(base, catalogue);
+  const std::vector<KeyOptions> news = first_cases(candidate, catalogue);
+  for (const KeyOptions& a : olds) {
+    for (const KeyOptions& b : news) {
+      std::vector<std::string> names = differing(a, b);
+      if (before != nullptr && names.size() >= fewest.size()) continue;
+      fewest = std::move(names);
+      before = &a;
+      after = &b;
+    }
+  }
+  if (fewest.empty() || fewest.size() > kMaxNamed) return {};
+  const auto value = [&](const KeyOptions& of, const std::string& name) {
+    const auto found = of.find(name);
+    if (found != of.end()) return found->second;
+    const Option* option = catalogue.find_option(name);
+    return option == nullptr || is_null(option->identity_default)
+               ? std::string("unset")
+               : to_text(option->identity_default);
+  };
+  std::string text = "no case is in both: the most similar ones differ in ";
+  std::string ignore;
+  for (const std::string& name : fewest) {
+    text += (ignore.empty() ? "" : ", ") + name + " (" + value(*before, name) + " -> " +
+            value(*after, name) + ')';
+    ignore += " --ignore " + name;
+  }
+  return text + "; to set them side by side all the same:" + ignore;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What joins the cases of two results, by the rules of their identity (harness/plan/identity.h).
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/compare/case_pairs.h"
+
+namespace stepbench {
+
+// Full names for what the user gave with --ignore: "num_workers" for "loader.num_workers" while
+// that is unambiguous. Throws ConfigError with the nearest name when no case has such an option.
+[[nodiscard]] std::vector<std::string> full_names(const std::vector<std::string>& ignored,
+                                                  const Results& base, const Results& candidate);
+
+// The identity of a case without some options. Options that the catalogue does not know, those of a
+// user's own workload, are part of it as they stand.
+[[nodiscard]] CaseKey key_without(const std::vector<std::string>& ignored,
+                                  const Catalogue& catalogue);
+
+// For results without a common case: the options in which their most similar cases differ, with
+// both values, and how to join all the same. Looks at the first cases of each side; empty: nothing
+// to say.
+[[nodiscard]] std::string why_nothing_joins(const Results& base, const Results& candidate,
+                                            const Catalogue& catalogue);
+
+}  // namespace stepbench

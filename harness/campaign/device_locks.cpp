@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/device_locks.h"
+
+#include <poll.h>
+
+#include "harness/base/error.h"
+
+namespace stepbench {
+
+LockPolicy lock_policy(bool no_lock, bool wait_lock) {
+  if (no_lock) return LockPolicy::kNone;
+  return wait_lock ? LockPolicy::kWait : LockPolicy::kRefuse;
+}
+
+void add_devices(const Plan& plan, std::set<std::string>& devices) {
+  for (const PlannedCase& planned : plan.cases) {
+    if (planned.skip) continue;
+    devices.insert(planned.resolved.has("device") ? planned.resolved.text("device") : "cpu");
+  }
+}
+
+std::optional<std::vector<DeviceLock>> lock_devices(const std::filesystem::path& directory,
+                                                    const std::set<std::string>& devices,
+                                                    LockPolicy policy, Interrupts& interrupts,
+                                                    Progress& progress) {
+  std::vector<DeviceLock> locks;
+  if (policy == LockPolicy::kNone) return locks;
+  for (const std::string& device : devices) {
+    for (bool said = false;;) {
+      std::string holder;
+      if (auto lock = DeviceLock::try_acquire(directory, device, holder)) {
+        locks.push_back(std::move(*lock));
+        break;
+      }
+      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")") +
+                              " measures on device " + device;
+      if (policy == LockPolicy::kRefuse) {
+        throw ConfigError("stepbench",
+                          who +
+                              "; two at a time disturb each other: --wait-lock waits for its end, "
+                              "--no-lock measures all the same");
+      }
+      if (!said) progress.say("waiting: " + who);
+      said = true;
+      pollfd wait{interrupts.descriptor(), POLLIN, 0};
+      constexpr int kRetryMs = 200;
+      if (::poll(&wait, 1, kRetryMs) > 0 && interrupts.take()) return std::nullopt;
+    }
+  }
+  return locks;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of this machine: with the built-in workloads or with another worker's catalogue and rules.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/base/pass.h"
+#include "harness/campaign/context.h"
+#include "harness/plan/plan.h"
+#include "harness/run/worker_program.h"
+
+namespace stepbench {
+
+struct Planned {
+  Catalogue catalogue;
+  Plan plan;
+};
+
+// With the built-in workloads or, when `worker` names another program than our own, with that one's
+// catalogue and rules. Fills in what the request needs to know of this machine. Throws ConfigError.
+[[nodiscard]] Planned make_plan_here(PlanRequest request,
+                                     const std::optional<WorkerProgram>& worker,
+                                     const CampaignContext& context);
+
+// Launches that record each operation, as the case's `profile` section asks for them.
+struct ProfileRequest {
+  Pass engine = Pass::kNative;
+  int launches = 1;
+};
+[[nodiscard]] std::optional<ProfileRequest> profile_of(
+    const ResolvedCase& resolved);  // nullopt if it asks for none
+
+}  // namespace stepbench

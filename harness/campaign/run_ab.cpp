@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/run_ab.h"
+
+#include <set>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/ab_agenda.h"
+#include "harness/campaign/ab_header.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/campaign/session.h"
+#include "harness/campaign/verdict_options.h"
+#include "harness/catalogue/json.h"
+#include "harness/plan/case_label.h"
+#include "harness/run/resume.h"
+#include "harness/run/run_header.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kPrimaryMetrics = 2;  // of a case: step time and peak memory
+constexpr std::int64_t kMinPairsForInterval = 6;
+
+AbDesign design_for(const AbRequest& request, std::size_t cases, std::uint64_t seed) {
+  AbDesign design = request.pairs > 0
+                        ? with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
+                        : with_looks(cases, kPrimaryMetrics * cases, seed);
+  design.rule.bootstrap = request.bootstrap;
+  return design;
+}
+
+ColumnRow columns_of_both(const AbArms& arms, const std::filesystem::path& folder) {
+  Results a;
+  Results b;
+  a.columns = columns_of(arms.a.plan, arms.a.catalogue).columns;
+  b.columns = columns_of(arms.b.plan, arms.b.catalogue).columns;
+  const std::string where = folder.string();
+  return {common_columns({&a, "arm a of " + where}, {&b, "arm b of " + where})};
+}
+
+RunArm run_arm(const ArmsRequest& request, const AbArm& arm) {
+  std::string repeat = "stepbench run " + shell_word(request.file);
+  for (const std::string& one : request.set) repeat += " --set " + shell_word(one);
+  for (const std::string& one : arm.set) repeat += " --set " + shell_word(one);
+  repeat += " --worker " + shell_word(arm.worker.path.string());
+  return {.name = arm.name,
+          .plan = arm.plan,
+          .worker = arm.worker,
+          .catalogue_digest = catalogue_digest(arm.catalogue),
+          .repeat_prefix = std::move(repeat)};
+}
+
+std::vector<AbSkip> skips_of(const AbArms& arms) {
+  std::vector<AbSkip> skips;
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    for (std::size_t i = arms.points.size(); i < arm->plan.cases.size(); ++i) {
+      if (!arm->plan.cases[i].skip) continue;
+      skips.push_back({.job = {.case_index = i, .arm = arm->name},
+                       .case_id = arm->plan.cases[i].resolved.case_id});
+    }
+  }
+  return skips;
+}
+
+AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const Margins& margins,
+                             std::vector<Metric> columns, Progress& progress) {
+  AbAgenda::Setup setup{.design = std::move(design),
+                        .points = arms.points,
+                        .skips = skips_of(arms),
+                        .columns = std::move(columns),
+                        .margins = margins,
+                        .say = [&progress](const std::string& text) { progress.say(text); }};
+  // As the plan of either arm asks for it.
+  if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    std::string label = case_label(arms.a.plan, arms.a.plan.cases[i].resolved);
+    setup.labels.push_back(label.empty() ? arms.points[i].point_id : std::move(label));
+  }
+  return setup;
+}
+
+std::string looks_text(const std::vector<std::size_t>& looks) {
+  std::string text = looks.size() == 1 ? "a look after " : "looks after ";
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (i > 0) text += i + 1 == looks.size() ? " and " : ", ";
+    text += std::to_string(looks[i]);
+  }
+  return text + " pairs";
+}
+
+void announce(const AbRequest& request, const AbArms& arms, const AbAgenda& agenda,
+              const std::filesystem::path& folder, Progress& progress) {
+  const AbDesign& design = agenda.campaign().design();
+  progress.say("a: " + arms.a.words + "\nb: " + arms.b.words);
+  progress.say(counted(std::ssize(arms.points), "case") + ", " + looks_text(design.looks) +
+               ", at most " + counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+               ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
+  if (request.pairs > 0 && request.pairs < kMinPairsForInterval) {
+    progress.say(
+        "note: fewer than 6 pairs give no interval, so that every case will be inconclusive; plan "
+        "20");
+  }
+  if (arms.overridden.empty() && arms.a.worker.build_id == arms.b.worker.build_id) {
+    progress.say("note: both arms are the same, an A/A campaign");
+  }
+  std::set<std::string> said;
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    for (const std::string& note : arm->plan.notes) {
+      if (said.insert(note).second) progress.say("note: " + note);
+    }
+  }
+}
+
+}  // namespace
+
+void check_request(const AbRequest& request) {
+  std::vector<std::string> known = {"missing"};
+  known.insert(known.end(), gate_names().begin(), gate_names().end());
+  check_allowed(request.allow, known);
+  check_resume_folder(request.resume);
+}
+
+AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
+             Progress& progress, const Clock& clock,
+             const std::function<void(const std::filesystem::path&)>& begun) {
+  Session session{context, progress, clock};
+  std::set<std::string> devices;
+  add_devices(arms.a.plan, devices);
+  add_devices(arms.b.plan, devices);
+  if (!session.begin(devices, request.lock)) {
+    return {.exit_status = exit_status_of_signal(*session.signal()), .signal = session.signal()};
+  }
+  const Margins margins = parse_margins(request.margins, margins_of(arms.a.plan));
+  Results finished = session.resume(request.resume);
+  const std::uint64_t seed = seed_for(request.seed, finished);
+  RunRow header =
+      session.header({.plan = arms.a.plan, .catalogue = arms.a.catalogue, .worker = arms.a.worker});
+  describe_campaign(arms, request.pairs, margins, seed, header);
+  check_same_campaign(finished, header, arms);
+
+  AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
+  begun(run.run_folder);
+  const ColumnRow columns = columns_of_both(arms, run.run_folder);
+  AbAgenda agenda{agenda_setup(design_for(request, arms.points.size(), seed), arms, margins,
+                               columns.columns, progress),
+                  finished};
+  announce(request, arms, agenda, run.run_folder, progress);
+  session.measure({.arms = {run_arm(request.arms, arms.a), run_arm(request.arms, arms.b)},
+                   .run_dir = run.run_folder,
+                   .attempts = next_attempts(finished)},
+                  header, columns, {}, agenda, finished);
+  run.signal = session.signal();
+  if (run.signal) {
+    run.exit_status = exit_status_of_signal(*run.signal);
+    return run;
+  }
+  run.comparison = ab_comparison(read_results(run.run_folder),
+                                 {.campaign = agenda.campaign(),
+                                  .points = arms.points,
+                                  .a = arms.a.words,
+                                  .b = arms.b.words,
+                                  .where = run.run_folder.string(),
+                                  .overridden = arms.overridden,
+                                  .warnings = arms.warnings,
+                                  .missing = arms.missing},
+                                 {.margins = margins,
+                                  .allow = request.allow,
+                                  .bootstrap = request.bootstrap,
+                                  .allow_inconclusive = request.allow_inconclusive});
+  run.exit_status = run.comparison.exit_code;
+  return run;
+}
+
+}  // namespace stepbench

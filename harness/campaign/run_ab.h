@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `stepbench ab` does with two planned arms: measures them in turns and judges. Prints nothing
+// but progress. Throws Error for what the user can mend.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/campaign/ab_arms.h"
+#include "harness/campaign/device_locks.h"
+#include "harness/compare/comparison.h"
+#include "harness/run/progress.h"
+
+namespace stepbench {
+
+struct AbRequest {
+  ArmsRequest arms;
+  std::int64_t pairs = 0;  // of every case; 0: looks decide
+  std::optional<std::uint64_t> seed = {};
+  std::vector<std::string> margins = {};
+  std::vector<std::string> allow = {};
+  bool bootstrap = false;
+  bool allow_inconclusive = false;
+  std::string results = "results";  // the run's folder is made here
+  std::string resume = {};          // the folder of a campaign to go on with; empty: a new one
+  LockPolicy lock = LockPolicy::kRefuse;
+};
+
+// What can be refused before anything is planned.
+void check_request(const AbRequest& request);
+
+struct AbRun {
+  int exit_status = 0;
+  std::optional<int> signal = {};         // that interrupted it
+  std::filesystem::path run_folder = {};  // empty: interrupted before there was one
+  Comparison comparison = {};             // unless interrupted
+};
+
+// `begun` is told the run's folder before the first launch, so that what fails later can be told
+// there. Main thread only.
+[[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms,
+                           const CampaignContext& context, Progress& progress, const Clock& clock,
+                           const std::function<void(const std::filesystem::path&)>& begun);
+
+}  // namespace stepbench

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/run_experiment.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/campaign/session.h"
+#include "harness/catalogue/json.h"
+#include "harness/run/list_agenda.h"
+#include "harness/run/resume.h"
+#include "harness/run/run_header.h"
+#include "harness/run/wrap.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+PlanRequest plan_request(const RunRequest& request) {
+  PlanRequest plan{.file = request.file, .set = request.set, .filter = request.filter};
+  plan.shard = request.shard;
+  plan.smoke = request.smoke;
+  plan.max_cases = request.max_cases;
+  if (!request.profile.empty()) plan.set.push_back("profile.ops=" + request.profile);
+  if (request.launches > 0) plan.set.push_back("launches=" + std::to_string(request.launches));
+  return plan;
+}
+
+// A wrapped run is a profiler's already and gets no profiled launches of ours.
+std::vector<ListedCase> list_cases(const Plan& plan, bool wrapped) {
+  std::vector<ListedCase> cases;
+  for (const PlannedCase& planned : plan.cases) {
+    const ResolvedCase& resolved = planned.resolved;
+    const int launches =
+        resolved.has("launches") ? static_cast<int>(resolved.integer("launches")) : 1;
+    ListedCase listed{resolved.case_id, launches, planned.skip.has_value()};
+    if (const auto profile = wrapped ? std::nullopt : profile_of(resolved)) {
+      listed.profile = profile->engine;
+      listed.profile_launches = profile->launches;
+    }
+    cases.push_back(std::move(listed));
+  }
+  return cases;
+}
+
+}  // namespace
+
+PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
+                           bool needs_worker) {
+  PlannedRun run;
+  if (needs_worker || !request.worker.empty()) {
+    run.worker = find_worker(request.worker, context.program_dir);
+  }
+  run.planned = make_plan_here(plan_request(request), run.worker, context);
+  keep_cases(run.planned.plan, request.cases);
+  if (run.planned.plan.cases.empty()) {
+    throw ConfigError(request.file, "no case is left after --filter and --shard");
+  }
+  return run;
+}
+
+RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
+                      const CampaignContext& context, Progress& progress, const Clock& clock) {
+  const auto& [catalogue, plan] = run.planned;
+  const WorkerProgram& worker = run.worker.value();
+  check_resume_folder(request.resume);
+  Session session{context, progress, clock};
+  std::set<std::string> devices;
+  add_devices(plan, devices);
+  if (!session.begin(devices, request.lock)) {
+    return {.exit_status = exit_status_of_signal(*session.signal()), .signal = session.signal()};
+  }
+  RunRow header = session.header({.plan = plan,
+                                  .catalogue = catalogue,
+                                  .worker = worker,
+                                  .shard = request.shard,
+                                  .smoke = request.smoke,
+                                  .wrap = request.wrap});
+  Results finished = session.resume(request.resume);
+  check_same_experiment(finished, header, plan, catalogue);
+  const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
+  ListAgenda agenda{list_cases(plan, pass == Pass::kWrapped), pass,
+                    done_launches(finished, request.retry_failed)};
+  const std::filesystem::path folder =
+      Session::open_folder(request.resume, request.results, header);
+  progress.say(counted(std::ssize(plan.cases), "case") + ", " +
+               counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+               " to do, results in " + folder.string());
+  for (const std::string& note : plan.notes) progress.say("note: " + note);
+  std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
+  if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
+  if (agenda.remaining() > 0) {
+    session.measure({.arms = {{.plan = plan,
+                               .worker = worker,
+                               .catalogue_digest = catalogue_digest(catalogue),
+                               .repeat_prefix = repeat_prefix(request)}},
+                     .wrap = std::move(wrap),
+                     .run_dir = folder,
+                     .smoke = request.smoke,
+                     .attempts = next_attempts(finished)},
+                    header, columns_of(plan, catalogue), request.shard, agenda, finished);
+  }
+  RunEnd end{.signal = session.signal(), .run_folder = folder, .results = read_results(folder)};
+  end.exit_status = end.signal ? exit_status_of_signal(*end.signal) : run_exit_status(end.results);
+  return end;
+}
+
+int run_exit_status(const Results& results) {
+  const auto any = [&](Outcome::Kind kind) {
+    return std::any_of(results.launches.begin(), results.launches.end(),
+                       [&](const Launch& launch) { return launch.row.outcome.kind == kind; });
+  };
+  if (!any(Outcome::Kind::kMeasured)) return kExitNothingMeasured;
+  return any(Outcome::Kind::kFailed) ? kExitSomeFailed : kExitOk;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `stepbench run` does: plans an experiment and measures every case of it. Prints nothing but
+// progress. Throws Error for what the user can mend.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "harness/base/clock.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_request.h"
+#include "harness/record/reader.h"
+#include "harness/run/progress.h"
+
+namespace stepbench {
+
+struct PlannedRun {
+  std::optional<WorkerProgram> worker;  // nullopt only where none was looked for
+  Planned planned;
+};
+
+// The cases that the request asks for, at least one. Without `needs_worker` (to show the plan) a
+// missing built-in worker is no error.
+[[nodiscard]] PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
+                                         bool needs_worker);
+
+struct RunEnd {
+  int exit_status = 0;
+  std::optional<int> signal = {};         // that interrupted it
+  std::filesystem::path run_folder = {};  // empty: interrupted before there was one
+  Results results = {};                   // all that this folder holds now
+};
+
+// Locks the devices, measures what is not measured yet, reads everything back. `run` was planned
+// with a worker. Main thread only.
+[[nodiscard]] RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
+                                    const CampaignContext& context, Progress& progress,
+                                    const Clock& clock);
+
+// Nothing measured, some failed, or all measured or skipped by rule.
+[[nodiscard]] int run_exit_status(const Results& results);
+
+}  // namespace stepbench

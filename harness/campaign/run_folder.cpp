@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/run_folder.h"
+
+#include <system_error>
+
+#include "harness/base/error.h"
+
+namespace stepbench {
+
+namespace fs = std::filesystem;
+
+fs::path make_run_folder(const fs::path& results, const std::string& run_id) {
+  constexpr int kMaxSameSecond = 1000;
+  std::error_code error;
+  fs::create_directories(results, error);
+  for (int number = 1; !error && number < kMaxSameSecond; ++number) {
+    const fs::path folder = results / (run_id + (number == 1 ? "" : "-" + std::to_string(number)));
+    if (fs::create_directory(folder, error)) return folder;
+  }
+  throw ConfigError(results.string(),
+                    "cannot make a folder for this run" + (error ? ": " + error.message() : ""));
+}
+
+std::string run_id_of(const fs::path& run_folder) {
+  const fs::path path = fs::absolute(run_folder).lexically_normal();
+  const std::string name = path.filename().string();
+  return name.empty() ? path.parent_path().filename().string() : name;
+}
+
+void check_resume_folder(const std::string& folder) {
+  if (!folder.empty() && !fs::is_directory(folder)) {
+    throw ConfigError("--resume", folder + " is not a run's folder");
+  }
+}
+
+Results earlier_results(const std::string& folder) {
+  return folder.empty() ? Results{} : read_results(fs::path{folder});
+}
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder that holds the result files of one run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+// `results`/`run_id`, with a number when that is taken. Throws ConfigError.
+[[nodiscard]] std::filesystem::path make_run_folder(const std::filesystem::path& results,
+                                                    const std::string& run_id);
+
+// The run's id by its folder's name.
+[[nodiscard]] std::string run_id_of(const std::filesystem::path& run_folder);
+
+// Throws ConfigError when `folder` is given with --resume and is none. Empty: nothing to go on
+// with.
+void check_resume_folder(const std::string& folder);
+
+// What the run in `folder` measured so far; nothing for an empty name.
+[[nodiscard]] Results earlier_results(const std::string& folder);
+
+}  // namespace stepbench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/run_request.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "harness/base/error.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+
+Shard parse_shard(const std::string& text) {
+  if (text.empty()) return {};
+  const char* const end = text.data() + text.size();
+  std::int64_t index = 0;
+  std::int64_t count = 0;
+  const auto [slash, first] = std::from_chars(text.data(), end, index);
+  const bool parted = first == std::errc{} && slash != end && *slash == '/';
+  const auto [rest, second] =
+      parted ? std::from_chars(slash + 1, end, count) : std::from_chars_result{};
+  if (!parted || second != std::errc{} || rest != end || index < 1 || count < 1 || index > count) {
+    throw ConfigError("--shard", "`" + text + "` is not I/N with 1 <= I <= N, as in 2/4");
+  }
+  return {.index = index - 1, .count = count};
+}
+
+void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
+  if (ids.empty()) return;
+  const auto begins = [](const PlannedCase& planned, const std::string& id) {
+    return planned.resolved.case_id.starts_with(id);
+  };
+  for (const std::string& id : ids) {
+    if (std::none_of(plan.cases.begin(), plan.cases.end(),
+                     [&](const auto& planned) { return begins(planned, id); })) {
+      throw ConfigError("--case", "no case of this plan has an id that begins with `" + id +
+                                      "`; `stepbench plan` lists them");
+    }
+  }
+  std::erase_if(plan.cases, [&](const PlannedCase& planned) {
+    return std::none_of(ids.begin(), ids.end(),
+                        [&](const auto& id) { return begins(planned, id); });
+  });
+}
+
+std::string repeat_prefix(const RunRequest& request) {
+  std::string command = "stepbench run " + shell_word(request.file);
+  for (const std::string& assignment : request.set) command += " --set " + shell_word(assignment);
+  if (!request.worker.empty()) command += " --worker " + shell_word(request.worker);
+  if (!request.wrap.empty()) command += " --wrap " + shell_word(request.wrap);
+  if (!request.profile.empty()) command += " --profile=" + request.profile;
+  if (request.smoke) command += " --smoke";
+  return command;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user asks of `stepbench run`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/device_locks.h"
+#include "harness/plan/plan.h"
+
+namespace stepbench {
+
+struct RunRequest {
+  std::string file;
+  std::string results = "results";  // the run's folder is made here
+  std::string resume = {};          // the folder of a run to go on with; empty: a new run
+  bool retry_failed = false;
+  std::vector<std::string> filter = {};
+  std::vector<std::string> set = {};
+  std::vector<std::string> cases = {};  // ids, or their beginnings
+  Shard shard = {};
+  bool smoke = false;
+  std::string wrap = {};     // a command line put before the worker's
+  std::string profile = {};  // native or kineto; empty: as the file says
+  std::string worker = {};   // empty: the one beside this program
+  std::int64_t max_cases = 100'000;
+  std::int64_t launches = 0;  // 0: as the file says
+  LockPolicy lock = LockPolicy::kRefuse;
+};
+
+// "2/4"; empty: everything. Throws ConfigError.
+[[nodiscard]] Shard parse_shard(const std::string& text);
+
+// Keeps the cases whose id begins with one of `ids`; throws ConfigError for one that fits none.
+void keep_cases(Plan& plan, const std::vector<std::string>& ids);
+
+// The command line that does the same again, without --resume, --shard, --case and --launches.
+[[nodiscard]] std::string repeat_prefix(const RunRequest& request);
+
+}  // namespace stepbench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's process from fork to the last of its descendants: nothing that a worker started
+// outlives it. Main thread only; the calling process may have no other children.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/machine/devices.h"
+#include "harness/os/descriptor.h"
+
+namespace stepbench {
+
+inline constexpr int kControlDescriptor = 3;  // of the worker; named to it by --control-fd=3
+
+struct SpawnRequest {
+  std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
+  Variables environment;
+};
+
+// A worker as its parent sees it. Closing the descriptors does not end it: see reap_all().
+struct WorkerProcess {
+  pid_t pid = -1;      // also its process group
+  Descriptor pidfd;    // readable when it is dead
+  Descriptor control;  // our end of its fd 3; non-blocking
+  Descriptor output;   // stdout and stderr together; non-blocking
+};
+
+// Call from the program's main thread: the kernel kills the worker when the thread that started it
+// dies. The worker has its own process group, stdin /dev/null, and no descriptor but 0 to 3. Throws
+// ConfigError when argv[0] cannot be run.
+[[nodiscard]] WorkerProcess spawn_worker(const SpawnRequest& request);
+
+// A path for argv[0] as a shell would find it; throws ConfigError.
+[[nodiscard]] std::string resolve_program(const std::string& name, const Variables& environment);
+
+// Descendants whose parents die become our children. Once per program, before the first worker.
+void become_subreaper();
+
+// How the process `pid` ended, a waitpid() status; nullopt while it lives. Leaves it to be
+// reaped.
+[[nodiscard]] std::optional<int> peek_status(pid_t pid);
+
+// Kills the group, then every child there is, until none is left. False when one could not be
+// killed within the limit (it hangs in the kernel).
+[[nodiscard]] bool reap_all(pid_t group,
+                            std::chrono::milliseconds limit = std::chrono::seconds{10});
+
+}  // namespace stepbench

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agenda of `ab` on scripted launches: no process is started.
+#include "harness/campaign/ab_agenda.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr int kMaxLaunches = 100;
+
+// How a launch of this job ends.
+using Script = std::function<Outcome(const Job&)>;
+
+Outcome always_measured(const Job&) { return Outcome::measured(); }
+
+// Arms of some points, "p0", "p1", ...; every launch takes 10 ms with a ripple, times the factor of
+// its point where it is of arm B.
+class Campaign {
+ public:
+  explicit Campaign(std::vector<double> factors) : factors_(std::move(factors)) {
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+      const std::string id = "p" + std::to_string(i);
+      setup.points.push_back({id, id, id});
+      setup.labels.push_back("point=" + std::to_string(i));
+    }
+    setup.say = [this](const std::string& text) { said.push_back(text); };
+    setup.design = with_fixed_pairs(factors_.size(), 10, 1);
+    finished.columns = made(0, 1).columns;
+    setup.columns = finished.columns;
+  }
+
+  // Runs until nothing is left to do. Results that are in `finished` already are those of an
+  // interrupted campaign.
+  std::vector<Job> run(const Script& script = always_measured) {
+    AbAgenda agenda{setup, finished};
+    std::vector<Job> jobs;
+    while (auto job = agenda.next(finished)) {
+      add(*job, script(*job));
+      jobs.push_back(std::move(*job));
+      if (jobs.size() > 1000) break;
+    }
+    remaining = agenda.remaining();
+    return jobs;
+  }
+
+  void add(const Job& job, Outcome outcome) {
+    const double factor = job.arm == kArmB ? factors_.at(job.case_index) : 1;
+    Launch launch = made(job.case_index, factor).launches.at(static_cast<std::size_t>(job.launch));
+    launch.row.key.arm = job.arm;
+    launch.row.key.pass = job.pass;
+    launch.row.block = job.block;
+    launch.row.position = job.position;
+    launch.row.outcome = std::move(outcome);
+    if (launch.row.outcome.kind != Outcome::Kind::kMeasured) launch.samples.clear();
+    finished.launches.push_back(std::move(launch));
+  }
+
+  AbAgenda::Setup setup;
+  Results finished;
+  std::vector<std::string> said;
+  std::size_t remaining = 0;
+
+ private:
+  [[nodiscard]] static Results made(std::size_t point, double factor) {
+    return testing_compare::make(
+        {.cases = {{.case_id = "p" + std::to_string(point),
+                    .step_ns = testing_compare::around_10_ms(factor, factor == 1 ? 0 : 1)}},
+         .launches = kMaxLaunches});
+  }
+  std::vector<double> factors_;
+};
+
+// "a3": launch 3 of arm A.
+std::string short_name(const Job& job) { return job.arm + std::to_string(job.launch); }
+
+std::vector<std::string> names(const std::vector<Job>& jobs) {
+  std::vector<std::string> all;
+  for (const Job& job : jobs) all.push_back(short_name(job));
+  return all;
+}
+
+std::vector<Job> of_point(const std::vector<Job>& jobs, std::size_t index) {
+  std::vector<Job> some;
+  for (const Job& job : jobs) {
+    if (job.case_index == index) some.push_back(job);
+  }
+  return some;
+}
+
+TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
+  Campaign campaign({1.0});
+  const std::vector<Job> jobs = campaign.run();
+  ASSERT_THAT(jobs, SizeIs(20));
+  for (std::size_t i = 0; i < jobs.size(); i += 2) {
+    EXPECT_EQ(jobs[i].launch, jobs[i + 1].launch);
+    EXPECT_NE(jobs[i].arm, jobs[i + 1].arm);
+    EXPECT_EQ(jobs[i].block, jobs[i].launch / 2);
+    EXPECT_EQ(jobs[i].pass, Pass::kTiming);
+  }
+  EXPECT_EQ(campaign.remaining, 0U);
+}
+
+TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
+  const auto order = [](std::uint64_t seed) {
+    Campaign campaign({1.0});
+    campaign.setup.design = with_fixed_pairs(1, 40, seed);
+    return names(campaign.run());
+  };
+  EXPECT_EQ(order(7), order(7));
+  EXPECT_NE(order(7), order(8));
+}
+
+TEST(AbAgenda, SaysOfALaunchItsArmAndWhatIsKnownSoFar) {
+  Campaign campaign({1.1});
+  const std::vector<Job> jobs = campaign.run();
+  EXPECT_EQ(jobs.front().note, "arm " + jobs.front().arm) << "nothing is known before a pair";
+  EXPECT_THAT(jobs.back().note,
+              AllOf(StartsWith("arm "), HasSubstr(", so far +10."), HasSubstr(" % [")));
+}
+
+TEST(AbAgenda, SaysWhenACaseIsDecided) {
+  Campaign campaign({1.1, 1.0});
+  campaign.run();
+  EXPECT_THAT(campaign.said, Contains(AllOf(StartsWith("decided after 10 pairs: point=0: step "
+                                                       "regression, +1"),
+                                            HasSubstr(" % ["))));
+  EXPECT_THAT(campaign.said, Contains(StartsWith("decided after 10 pairs: point=1: step ok, ")));
+}
+
+TEST(AbAgenda, SkippedCasesComeFirstAndNeedNoPartner) {
+  Campaign campaign({1.0});
+  campaign.setup.skips = {{.job = {.case_index = 0, .arm = kArmB}, .case_id = "p0"}};
+  const std::vector<Job> jobs = campaign.run();
+  ASSERT_THAT(jobs, SizeIs(21));
+  EXPECT_EQ(short_name(jobs.front()), "b0");
+}
+
+TEST(AbAgenda, ASkipThatIsRecordedIsNotRepeated) {
+  Campaign campaign({1.0});
+  campaign.setup.skips = {{.job = {.case_index = 0, .arm = kArmB}, .case_id = "skipped"}};
+  Launch launch;
+  launch.row.key = {.case_id = "skipped", .arm = kArmB};
+  launch.row.outcome = Outcome::skipped("no GPU");
+  campaign.finished.launches.push_back(launch);
+  EXPECT_THAT(campaign.run(), SizeIs(20));
+}
+
+TEST(AbAgenda, AnArmThatFailsThreeTimesIsGivenUpAndTheOthersGoOn) {
+  Campaign campaign({1.0, 1.0});
+  const std::vector<Job> jobs = campaign.run([](const Job& job) {
+    return job.case_index == 0 && job.arm == kArmB ? Outcome::failed("died") : Outcome::measured();
+  });
+  int launched = 0;
+  for (const Job& job : of_point(jobs, 0)) launched += job.arm == kArmB;
+  EXPECT_EQ(launched, 3);
+  EXPECT_THAT(of_point(jobs, 1), SizeIs(20));
+  EXPECT_THAT(campaign.said, Contains("given up: point=0: arm b cannot be measured"));
+}
+
+TEST(AbAgenda, AnArmThatItsWorkerSkipsIsGivenUpAtOnce) {
+  Campaign campaign({1.0});
+  const std::vector<Job> jobs = campaign.run([](const Job& job) {
+    return job.arm == kArmB ? Outcome::skipped("no GPU") : Outcome::measured();
+  });
+  int launched = 0;
+  for (const Job& job : jobs) launched += job.arm == kArmB;
+  EXPECT_EQ(launched, 1);
+  EXPECT_THAT(campaign.said, Contains("given up: point=0: arm b cannot be measured"));
+}
+
+TEST(AbAgenda, AnArmThatWasMeasuredOnceIsNotGivenUp) {
+  Campaign campaign({1.0});
+  const std::vector<Job> jobs = campaign.run([](const Job& job) {
+    return job.arm == kArmB && job.launch > 0 ? Outcome::failed("died") : Outcome::measured();
+  });
+  EXPECT_THAT(jobs, SizeIs(20));
+  EXPECT_THAT(campaign.said, Not(Contains(StartsWith("given up"))));
+}
+
+TEST(AbAgenda, AResumedCampaignMeasuresAPairWithOneHalfAgainAsAWhole) {
+  Campaign campaign({1.0});
+  campaign.add({.arm = kArmA, .launch = 0}, Outcome::measured());
+  campaign.add({.arm = kArmB, .launch = 0}, Outcome::measured());
+  campaign.add({.arm = kArmA, .launch = 1}, Outcome::measured());
+  const std::vector<std::string> jobs = names(campaign.run());
+  EXPECT_THAT(jobs, AllOf(SizeIs(18), Not(Contains("a0")), Not(Contains("b0")), Contains("a1"),
+                          Contains("b1")));
+}
+
+TEST(AbAgenda, AResumedCampaignGoesOnInTheSameOrder) {
+  Campaign whole({1.0});
+  const std::vector<std::string> all = names(whole.run());
+  Campaign again({1.0});
+  for (std::size_t i = 0; i < 8; ++i) again.finished.launches.push_back(whole.finished.launches[i]);
+  EXPECT_EQ(names(again.run()), std::vector<std::string>(all.begin() + 8, all.end()));
+}
+
+TEST(AbAgenda, AFinishedCampaignHasNothingToDo) {
+  Campaign campaign({1.1});
+  campaign.run();
+  EXPECT_THAT(campaign.run(), IsEmpty());
+}
+
+TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
+  Campaign campaign({1.1, 1.0});
+  campaign.setup.profile = ProfileRequest{Pass::kNative, 2};
+  const std::vector<Job> jobs = campaign.run();
+  ASSERT_THAT(jobs, SizeIs(44));
+  const std::vector<Job> profiled(jobs.end() - 4, jobs.end());
+  EXPECT_THAT(names(profiled), ElementsAre("a0", "b0", "b1", "a1"));
+  for (const Job& job : profiled) {
+    EXPECT_EQ(job.case_index, 0U);
+    EXPECT_EQ(job.pass, Pass::kNative);
+    EXPECT_EQ(job.note, "profile of arm " + job.arm);
+  }
+}
+
+TEST(AbAgenda, AResumedCampaignDoesNotProfileTwice) {
+  Campaign campaign({1.1});
+  campaign.setup.profile = ProfileRequest{Pass::kKineto, 1};
+  EXPECT_THAT(campaign.run(), SizeIs(22));
+  EXPECT_THAT(campaign.run(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which call of `ab` goes on with which campaign.
+#include "harness/campaign/ab_header.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "harness/base/error.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+AbArms two_arms() {
+  AbArms arms{
+      .a = {.name = "a", .worker = {}, .set = {}, .catalogue = {}, .plan = {}, .words = ""},
+      .b = {.name = "b", .worker = {}, .set = {}, .catalogue = {}, .plan = {}, .words = ""}};
+  arms.a.worker = {"old/worker", "build1"};
+  arms.b.worker = {"new/worker", "build2"};
+  arms.a.plan.digest = "plan-a";
+  arms.b.plan.digest = "plan-b";
+  return arms;
+}
+
+RunRow described(const AbArms& arms, std::int64_t pairs = 0, const Margins& margins = {},
+                 std::uint64_t seed = 7) {
+  RunRow row;
+  row.context.emplace("worker_build_id", arms.a.worker.build_id);
+  describe_campaign(arms, pairs, margins, seed, row);
+  return row;
+}
+
+Results earlier_with(const RunRow& row) {
+  Results earlier;
+  earlier.runs = {row};
+  return earlier;
+}
+
+TEST(AbHeader, HoldsEverythingOnWhichTheCourseDepends) {
+  const RunRow row = described(two_arms(), 20, {.step = 0.02, .peak_bytes = 0.5});
+  const auto text = [&](const char* name) { return to_text(row.context.at(name)); };
+  EXPECT_EQ(text("ab_seed"), "7");
+  EXPECT_EQ(text("ab_pairs"), "20");
+  EXPECT_EQ(text("ab_margin_step"), "0.02");
+  EXPECT_EQ(text("ab_margin_peak_bytes"), "0.5");
+  EXPECT_EQ(text("arm_a_worker"), "old/worker");
+  EXPECT_EQ(text("arm_b_build_id"), "build2");
+  EXPECT_EQ(to_text(described(two_arms()).context.at("ab_pairs")), "looks");
+}
+
+TEST(AbHeader, TheSameCallGoesOnWithItsCampaign) {
+  const AbArms arms = two_arms();
+  EXPECT_NO_THROW(check_same_campaign(earlier_with(described(arms)), described(arms), arms));
+  EXPECT_NO_THROW(check_same_campaign({}, described(arms), arms)) << "nothing to go on with";
+}
+
+TEST(AbHeader, AnotherCampaignIsRefusedWithWhatDiffers) {
+  const AbArms arms = two_arms();
+  const Results earlier = earlier_with(described(arms));
+  const auto refuses = [&](const RunRow& now, const std::string& why) {
+    EXPECT_THAT([&] { check_same_campaign(earlier, now, arms); },
+                ThrowsMessage<ConfigError>(HasSubstr(why)));
+  };
+  refuses(described(arms, 20), "ab_pairs was `looks` and is now `20`");
+  refuses(described(arms, 0, {.step = 0.03}), "ab_margin_step was `0.01` and is now `0.03`");
+  AbArms rebuilt = arms;
+  rebuilt.b.worker.build_id = "build3";
+  refuses(described(rebuilt), "arm_b_build_id was `build2` and is now `build3`");
+  AbArms replanned = arms;
+  replanned.b.plan.digest = "plan-c";
+  refuses(described(replanned), "the plan's digest was");
+}
+
+TEST(AbHeader, APlainRunIsNoCampaignToGoOnWith) {
+  const AbArms arms = two_arms();
+  EXPECT_THAT([&] { check_same_campaign(earlier_with(RunRow{}), described(arms), arms); },
+              ThrowsMessage<ConfigError>(HasSubstr("holds no A/B campaign")));
+}
+
+TEST(AbHeader, ACampaignKeepsItsSeed) {
+  const Results earlier = earlier_with(described(two_arms()));
+  EXPECT_EQ(seed_for(std::nullopt, earlier), 7U);
+  EXPECT_EQ(seed_for(7, earlier), 7U);
+  EXPECT_EQ(seed_for(9, {}), 9U);
+  EXPECT_THAT([&] { (void)seed_for(9, earlier); },
+              ThrowsMessage<ConfigError>(HasSubstr("the campaign to go on with has seed 7")));
+}
+
+TEST(AbHeader, ANewSeedIsReadTheSameByEveryReaderOfJson) {
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_LE(seed_for(std::nullopt, {}), std::uint64_t{1} << 53U);
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

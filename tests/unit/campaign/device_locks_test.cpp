@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/device_locks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "harness/base/error.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+class DeviceLocks : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::optional<std::vector<DeviceLock>> lock(const std::set<std::string>& devices,
+                                                            LockPolicy policy) {
+    return lock_devices(folder_.path(), devices, policy, interrupts_, progress_);
+  }
+
+  testing::TemporaryFolder folder_;
+  HostClock clock_;
+  Interrupts interrupts_;
+  std::ostringstream said_;
+  Progress progress_{said_, {}, clock_};
+};
+
+TEST_F(DeviceLocks, EveryDeviceGetsOne) {
+  const auto locks = lock({"cpu", "cuda:0"}, LockPolicy::kRefuse);
+  ASSERT_TRUE(locks);
+  EXPECT_THAT(*locks, SizeIs(2));
+}
+
+TEST_F(DeviceLocks, ADeviceInUseIsRefusedWithBothWaysOut) {
+  const auto first = lock({"cuda:0"}, LockPolicy::kRefuse);
+  EXPECT_THAT(
+      [&] {
+        (void)lock({"cpu", "cuda:0"}, LockPolicy::kRefuse);
+      },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("measures on device cuda:0"),
+                                       HasSubstr("--wait-lock"), HasSubstr("--no-lock"))));
+  EXPECT_TRUE(lock({"cpu"}, LockPolicy::kRefuse)) << "what was locked before the refusal is free";
+}
+
+TEST_F(DeviceLocks, WithoutLockingADeviceInUseIsNotLookedAt) {
+  const auto first = lock({"cpu"}, LockPolicy::kRefuse);
+  const auto second = lock({"cpu"}, LockPolicy::kNone);
+  ASSERT_TRUE(second);
+  EXPECT_THAT(*second, SizeIs(0));
+}
+
+TEST_F(DeviceLocks, AnInterruptEndsTheWait) {
+  const auto first = lock({"cpu"}, LockPolicy::kRefuse);
+  ::raise(SIGTERM);
+  EXPECT_FALSE(lock({"cpu"}, LockPolicy::kWait));
+  EXPECT_EQ(interrupts_.first(), SIGTERM);
+  EXPECT_THAT(said_.str(), HasSubstr("waiting: another run"));
+}
+
+TEST_F(DeviceLocks, AreThoseOnWhichCasesRun) {
+  Plan plan;
+  plan.cases.resize(3);
+  plan.cases[0].resolved.options["device"] = std::string("cuda:1");
+  plan.cases[1].resolved.options["device"] = std::string("cuda:2");
+  plan.cases[1].skip = "no such device";
+  std::set<std::string> devices;
+  add_devices(plan, devices);
+  EXPECT_THAT(devices, ElementsAre("cpu", "cuda:1"));
+}
+
+TEST_F(DeviceLocks, NoLockWinsOverWaiting) {
+  EXPECT_EQ(lock_policy(false, false), LockPolicy::kRefuse);
+  EXPECT_EQ(lock_policy(false, true), LockPolicy::kWait);
+  EXPECT_EQ(lock_policy(true, true), LockPolicy::kNone);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(RunFolder, IsNamedAfterTheRunWithANumberWhereThatIsTaken) {
+  const testing::TemporaryFolder folder;
+  EXPECT_EQ(make_run_folder(folder / "results", "20260131-120000-demo"),
+            folder / "results/20260131-120000-demo");
+  EXPECT_EQ(make_run_folder(folder / "results", "20260131-120000-demo"),
+            folder / "results/20260131-120000-demo-2");
+  EXPECT_TRUE(fs::is_directory(folder / "results/20260131-120000-demo-2"));
+}
+
+TEST(RunFolder, ThatCannotBeMadeSaysSo) {
+  const testing::TemporaryFolder folder;
+  folder.write("results", "a file");
+  EXPECT_THAT([&] { (void)make_run_folder(folder / "results", "demo"); },
+              ThrowsMessage<ConfigError>(HasSubstr("cannot make a folder for this run")));
+}
+
+TEST(RunFolder, TheRunsIdIsTheNameOfItsFolder) {
+  EXPECT_EQ(run_id_of("results/20260131-120000-demo"), "20260131-120000-demo");
+  EXPECT_EQ(run_id_of("results/20260131-120000-demo/"), "20260131-120000-demo");
+  EXPECT_EQ(run_id_of("results/other/../demo"), "demo");
+}
+
+TEST(RunFolder, ToResumeMustBeThere) {
+  const testing::TemporaryFolder folder;
+  EXPECT_NO_THROW(check_resume_folder(""));
+  EXPECT_NO_THROW(check_resume_folder(folder.path()));
+  EXPECT_THAT([&] { check_resume_folder(folder / "none"); },
+              ThrowsMessage<ConfigError>(HasSubstr("none is not a run's folder")));
+}
+
+TEST(RunFolder, WithoutOneNothingWasMeasuredEarlier) {
+  EXPECT_TRUE(earlier_results("").launches.empty());
+}
+
+}  // namespace
+}  // namespace stepbench

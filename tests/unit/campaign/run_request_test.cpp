@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/run_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_experiment.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(RunRequest, AShardIsCountedFromOne) {
+  EXPECT_EQ(parse_shard("").count, 1);
+  EXPECT_EQ(parse_shard("2/4").index, 1);
+  EXPECT_EQ(parse_shard("2/4").count, 4);
+  for (const char* wrong : {"0/4", "5/4", "2", "/4", "2/", "2/4x", "-1/4", "a/b"}) {
+    EXPECT_THAT([&] { (void)parse_shard(wrong); },
+                ThrowsMessage<ConfigError>(HasSubstr("--shard: `" + std::string(wrong) + "`")));
+  }
+}
+
+Plan plan_with(const std::vector<std::string>& ids) {
+  Plan plan;
+  for (const std::string& id : ids) {
+    PlannedCase planned;
+    planned.resolved.case_id = id;
+    plan.cases.push_back(planned);
+  }
+  return plan;
+}
+
+std::vector<std::string> ids_of(const Plan& plan) {
+  std::vector<std::string> ids;
+  for (const PlannedCase& planned : plan.cases) ids.push_back(planned.resolved.case_id);
+  return ids;
+}
+
+TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {
+  Plan plan = plan_with({"ab12", "ab34", "cd56"});
+  keep_cases(plan, {"ab3", "cd"});
+  EXPECT_THAT(ids_of(plan), ElementsAre("ab34", "cd56"));
+  keep_cases(plan, {});
+  EXPECT_THAT(ids_of(plan), ElementsAre("ab34", "cd56"));
+  EXPECT_THAT(
+      [&] {
+        keep_cases(plan, {"cd", "ff"});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("begins with `ff`")));
+}
+
+TEST(RunRequest, TheCommandToRepeatACaseIsQuotedForAShell) {
+  EXPECT_EQ(repeat_prefix({.file = "my sweep.yaml",
+                           .set = {"loader.batch_size=8"},
+                           .smoke = true,
+                           .wrap = "nsys profile",
+                           .profile = "native",
+                           .worker = "build/w"}),
+            "stepbench run 'my sweep.yaml' --set loader.batch_size=8 --worker build/w --wrap "
+            "'nsys profile' --profile=native --smoke");
+}
+
+TEST(RunRequest, ACaseIsProfiledAsItsOptionsSay) {
+  ResolvedCase resolved;
+  EXPECT_FALSE(profile_of(resolved));
+  resolved.options["profile.ops"] = std::string("none");
+  resolved.options["profile.launches"] = std::int64_t{2};
+  EXPECT_FALSE(profile_of(resolved));
+  resolved.options["profile.ops"] = std::string("native");
+  ASSERT_TRUE(profile_of(resolved));
+  EXPECT_EQ(profile_of(resolved)->engine, Pass::kNative);
+  EXPECT_EQ(profile_of(resolved)->launches, 2);
+  resolved.options["profile.ops"] = std::string("kineto");
+  EXPECT_EQ(profile_of(resolved)->engine, Pass::kKineto);
+}
+
+Results with_outcomes(const std::vector<Outcome>& outcomes) {
+  Results results;
+  for (const Outcome& outcome : outcomes) {
+    results.launches.emplace_back().row.outcome = outcome;
+  }
+  return results;
+}
+
+TEST(RunExitStatus, IsNothingMeasuredSomeFailedOrAllWell) {
+  EXPECT_EQ(run_exit_status({}), kExitNothingMeasured);
+  EXPECT_EQ(run_exit_status(with_outcomes({Outcome::skipped("x"), Outcome::failed("y")})),
+            kExitNothingMeasured);
+  EXPECT_EQ(run_exit_status(with_outcomes({Outcome::measured(), Outcome::failed("y")})),
+            kExitSomeFailed);
+  EXPECT_EQ(run_exit_status(with_outcomes({Outcome::measured(), Outcome::skipped("x")})), kExitOk);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/lock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(DeviceLockTest, OneProcessAtATimeHoldsADevice) {
+  const testing::TemporaryFolder folder;
+  std::string holder;
+  {
+    const auto lock = DeviceLock::try_acquire(folder.path(), "cuda:0", holder);
+    ASSERT_TRUE(lock);
+    EXPECT_FALSE(DeviceLock::try_acquire(folder.path(), "cuda:0", holder));
+    EXPECT_EQ(holder, std::to_string(::getpid()));
+    EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder)) << "another device is free";
+  }
+  EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cuda:0", holder));
+  EXPECT_THAT(fs::is_empty(folder.path()), true) << "no lock file stays";
+}
+
+TEST(DeviceLockTest, GoesWithItsProcess) {
+  const testing::TemporaryFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::string holder;
+    const auto lock = DeviceLock::try_acquire(folder.path(), "cpu", holder);
+    ::_exit(lock ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  std::string holder;
+  EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder));
+}
+
+TEST(DeviceLockTest, ThatCannotBeMadeIsAnError) {
+  const testing::TemporaryFolder folder;
+  std::string holder;
+  EXPECT_THROW(static_cast<void>(DeviceLock::try_acquire(folder / "nowhere", "cpu", holder)),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace stepbench

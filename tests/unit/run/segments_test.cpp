@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/segments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Segments, OfOneControllerAreRemoved) {
+  const testing::TemporaryFolder folder;
+  folder.write("stepbench-123-a", "");
+  folder.write("stepbench-123-b", "");
+  folder.write("stepbench-1234-a", "");
+  folder.write("other-123-a", "");
+  EXPECT_EQ(remove_segments(folder.path(), 123), 2);
+  EXPECT_TRUE(fs::exists(folder / "stepbench-1234-a"));
+  EXPECT_TRUE(fs::exists(folder / "other-123-a"));
+  EXPECT_EQ(segment_prefix(123), "/stepbench-123-");
+}
+
+TEST(Segments, OfDeadControllersAreStale) {
+  const testing::TemporaryFolder folder;
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  folder.write("stepbench-" + std::to_string(dead) + "-a", "");
+  folder.write("stepbench-" + std::to_string(::getpid()) + "-a", "");
+  folder.write("stepbench-", "");
+  folder.write("stepbench-x-a", "");
+  EXPECT_EQ(remove_stale_segments(folder.path()), 1);
+  EXPECT_TRUE(fs::exists(folder / ("stepbench-" + std::to_string(::getpid()) + "-a")));
+}
+
+}  // namespace
+}  // namespace stepbench

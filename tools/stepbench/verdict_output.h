@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where `compare` and `ab` put their verdict: files and the terminal.
+#pragma once
+
+#include <string>
+
+#include "harness/compare/comparison.h"
+#include "tools/stepbench/command.h"
+
+namespace stepbench::cli {
+
+struct VerdictOutput {
+  std::string format = "table";  // table | markdown | json
+  std::string verdict_file = {};
+  std::string markdown_file = {};
+  bool all = false;
+};
+
+// Nothing for an empty path. Throws ConfigError.
+void write_verdict(const std::string& path, const std::string& text);
+
+void show_verdict(const Comparison& comparison, const VerdictOutput& output,
+                  const Environment& environment);
+
+}  // namespace stepbench::cli
