@@ -53,10 +53,10 @@ std::string_view name_of(StopReason reason) {
   return "error";
 }
 
-Verdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t active_done,
-                   std::span<const double> window_means) {
+StopDecision stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t active_done,
+                        std::span<const double> window_means) {
   const bool enough_cycles = rule.cycles > 0 && cycles_done >= rule.cycles;
-  Verdict verdict;
+  StopDecision verdict;
   if (!rule.automatic) {
     if (enough_cycles) verdict.stop = StopReason::kCount;
     return verdict;
