@@ -62,6 +62,8 @@ struct WorkerContext {
   int world = 1;
   LifeCycle life_cycle = {};
   int launch = 0;
+  // Of this case's workload, in order of PhaseId.
+  std::vector<std::string> phase_names = {};
 };
 
 class Workload {

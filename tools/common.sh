@@ -94,7 +94,29 @@ configure() {
   echo "$wanted" >"$dir/configured"
 }
 
-# build DIR TARGET...: quiet when it works; a failing compiler's words otherwise.
+# Reads ninja's output and says how far it is: on a terminal in one line, written anew every second; otherwise a line
+# at every tenth part and whenever 30 s have passed since the last one.
+show_progress() {
+  local line part="" status begin=$SECONDS last=$SECONDS done=0 total=0 tenth=0 elapsed
+  while status=0; IFS= read -r -t 1 part || status=$?; [[ $status == 0 || $status -gt 128 ]]; do
+    line+=$part
+    if [[ $status == 0 ]]; then
+      if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}; fi
+      line=""
+    fi
+    [[ $total -gt 0 ]] || continue
+    elapsed=$((SECONDS - begin))
+    if [[ -t 1 ]]; then
+      printf '\r%s: %d/%d built, %d:%02d ' "$tool" "$done" "$total" $((elapsed / 60)) $((elapsed % 60))
+    elif [[ $((SECONDS - last)) -ge 30 || $((SECONDS - last)) -ge 2 && $((done * 10 / total)) -gt $tenth ]]; then
+      say "$done/$total built, $elapsed s"
+      last=$SECONDS tenth=$((done * 10 / total))
+    fi
+  done
+  if [[ -t 1 && $total -gt 0 ]]; then printf '\r\033[K'; fi
+}
+
+# build DIR TARGET...: progress while it builds, and a failing compiler's words.
 build() {
   local dir=$1
   shift
@@ -102,7 +124,8 @@ build() {
   if ninja -C "$dir" -n "$@" 2>/dev/null | grep -q 'no work to do'; then return; fi
   say "building in ${dir#"$root"/} (log: ${log#"$root"/})"
   local begin=$SECONDS
-  if ! ninja -C "$dir" -j "$(parallel)" "$@" >"$log" 2>&1; then
+  # ninja's own status format: the caller's NINJA_STATUS would hide the numbers.
+  if ! NINJA_STATUS='[%f/%t] ' ninja -C "$dir" -j "$(parallel)" "$@" 2>&1 | tee "$log" | show_progress; then
     grep -A 40 -m 1 -E '^FAILED:' "$log" >&2 || tail -n 40 "$log" >&2
     die 2 "the build failed; the whole log is ${log#"$root"/}"
   fi

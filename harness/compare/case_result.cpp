@@ -19,9 +19,7 @@ void note_missing_launches(const CaseLaunches& one, const std::string& side, Cas
 std::size_t steps_of(const CaseLaunches& one) {
   if (one.measured.empty()) return 0;
   std::size_t steps = 0;
-  for (const SamplesRow& row : one.measured.front()->samples) {
-    if (!row.values.empty()) steps += row.values.front().size();
-  }
+  for (const Samples& samples : one.measured.front()->samples) steps += samples.steps.steps();
   return steps;
 }
 

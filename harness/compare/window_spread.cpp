@@ -25,12 +25,10 @@ std::int64_t workers_of(const LaunchRow& row) {
 
 std::vector<std::span<const std::int64_t>> windows_of(const Launch& launch) {
   std::vector<std::span<const std::int64_t>> windows;
-  for (const SamplesRow& row : launch.samples) {
-    auto found = std::find(row.columns.begin(), row.columns.end(), "period_device_ns");
-    if (found == row.columns.end())
-      found = std::find(row.columns.begin(), row.columns.end(), "step_ns");
-    if (found == row.columns.end()) continue;
-    windows.emplace_back(row.values[static_cast<std::size_t>(found - row.columns.begin())]);
+  for (const Samples& samples : launch.samples) {
+    const std::vector<std::int64_t>* step = samples.steps.find("period_device_ns");
+    if (step == nullptr) step = samples.steps.find("step_ns");
+    if (step != nullptr) windows.emplace_back(*step);
   }
   return windows;
 }

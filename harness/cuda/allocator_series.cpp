@@ -51,13 +51,12 @@ void AllocatorSeries::step_end() noexcept {
   if (step.device_allocations > 0) calling_.push_back(index_);
 }
 
-void AllocatorSeries::add_columns(Columns& cycle) {
+void AllocatorSeries::add_columns(Series& cycle) {
   in_window_ = false;
-  const std::size_t steps = cycle.values.front().size();
+  const std::size_t steps = cycle.steps();
   if (!failure_.empty() || rows_.size() != steps) return;
   const auto column = [&](const char* name, std::int64_t AllocatorCounters::*value) {
-    cycle.names.emplace_back(name);
-    std::vector<std::int64_t>& values = cycle.values.emplace_back(steps);
+    std::vector<std::int64_t>& values = cycle.add(name, steps);
     std::transform(rows_.begin(), rows_.end(), values.begin(),
                    [&](const AllocatorCounters& row) { return row.*value; });
   };

@@ -34,7 +34,7 @@ class AllocatorSeries final : public Instrument {
   void step_end() noexcept override;
   void phase_begin(PhaseId, DeviceStream) override {}
   void phase_end(PhaseId, DeviceStream) noexcept override {}
-  void add_columns(Columns& cycle) override;
+  void add_columns(Series& cycle) override;
   void report(ReportSink& sink) const override;
 
  private:

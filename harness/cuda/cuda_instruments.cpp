@@ -11,28 +11,6 @@
 namespace stepbench {
 namespace {
 
-// Owns the interface that its instrument uses.
-template <typename Inner>
-class WithApi final : public Instrument {
- public:
-  template <typename Make>
-  WithApi(CudaApi api, const Make& make) : api_(std::move(api)), inner_(make(api_)) {}
-  [[nodiscard]] std::string_view name() const override { return inner_->name(); }
-  [[nodiscard]] std::optional<std::string> exercise() override { return inner_->exercise(); }
-  void change(Action from, Action to) override { inner_->change(from, to); }
-  void step_begin(std::int64_t index) override { inner_->step_begin(index); }
-  void step_end() noexcept override { inner_->step_end(); }
-  void phase_begin(PhaseId id, DeviceStream on) override { inner_->phase_begin(id, on); }
-  void phase_end(PhaseId id, DeviceStream on) noexcept override { inner_->phase_end(id, on); }
-  [[nodiscard]] bool times_the_device() const override { return inner_->times_the_device(); }
-  void add_columns(Columns& cycle) override { inner_->add_columns(cycle); }
-  void report(ReportSink& sink) const override { inner_->report(sink); }
-
- private:
-  CudaApi api_;
-  std::unique_ptr<Inner> inner_;
-};
-
 template <typename Type>
 const Type* option(const ResolvedCase& resolved, std::string_view name) {
   const Value* value = resolved.options.get(name);
@@ -44,7 +22,7 @@ bool flag(const ResolvedCase& resolved, std::string_view name) {
   return value != nullptr && *value;
 }
 
-// "cuda" is 0; nothing for other devices.
+// "cuda" is 0; nullopt for other devices.
 std::optional<int> cuda_ordinal(const ResolvedCase& resolved) {
   const auto* device = option<std::string>(resolved, "device");
   if (device == nullptr || !device->starts_with("cuda")) return std::nullopt;
@@ -65,41 +43,35 @@ std::size_t window_of(const ResolvedCase& resolved) {
   return kUsual;
 }
 
-}  // namespace
-
-bool EventClockFactory::takes_part(Pass pass) const {
-  return pass != Pass::kNative && pass != Pass::kKineto;
-}
-
-std::unique_ptr<Instrument> EventClockFactory::make(const ResolvedCase& resolved,
-                                                    WorkerContext& context) const {
+std::unique_ptr<Instrument> make_event_clock(const ResolvedCase& resolved, WorkerContext& context) {
   const std::optional<int> ordinal = cuda_ordinal(resolved);
   if (!ordinal) return nullptr;
   auto api = load_cuda_api();
   if (auto* reason = std::get_if<std::string>(&api)) {
     return std::make_unique<Unavailable>("CUDA events", *reason);
   }
-  EventClockOptions options{.device = *ordinal,
-                            .window = window_of(resolved),
-                            .phase_names = phase_names(catalogue_, resolved.workload)};
-  return std::make_unique<WithApi<EventClock>>(
-      std::get<CudaApi>(std::move(api)), [&](const CudaApi& owned) {
-        return std::make_unique<EventClock>(owned, context.clock, std::move(options));
-      });
+  return std::make_unique<EventClock>(
+      std::get<CudaApi>(std::move(api)), context.clock,
+      EventClockOptions{
+          .device = *ordinal, .window = window_of(resolved), .phase_names = context.phase_names});
 }
 
-std::unique_ptr<Instrument> NvtxFactory::make(const ResolvedCase& resolved, WorkerContext&) const {
+std::unique_ptr<Instrument> make_nvtx(const ResolvedCase& resolved, WorkerContext& context) {
   const bool capture = flag(resolved, "profile.capture_range");
   if (!capture && !flag(resolved, "profile.nvtx")) return nullptr;
-  NvtxOptions options{.phase_names = phase_names(catalogue_, resolved.workload),
-                      .capture_range = capture};
+  std::optional<CudaApi> runtime;
   auto api = load_cuda_api();
-  if (std::holds_alternative<std::string>(api)) {
-    return make_nvtx_ranges(nullptr, std::move(options));
-  }
-  return std::make_unique<WithApi<Instrument>>(
-      std::get<CudaApi>(std::move(api)),
-      [&](const CudaApi& owned) { return make_nvtx_ranges(&owned, std::move(options)); });
+  if (auto* loaded = std::get_if<CudaApi>(&api)) runtime = std::move(*loaded);
+  return make_nvtx_ranges(std::move(runtime),
+                          {.phase_names = context.phase_names, .capture_range = capture});
 }
+
+}  // namespace
+
+InstrumentType event_clock_type() {
+  return {.name = "CUDA events", .passes = kUnprofiled, .make = make_event_clock};
+}
+
+InstrumentType nvtx_type() { return {.name = "NVTX", .passes = kAllPasses, .make = make_nvtx}; }
 
 }  // namespace stepbench

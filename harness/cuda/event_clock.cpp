@@ -17,8 +17,8 @@ bool records(Action action) { return action >= Action::kRecord; }
 
 }  // namespace
 
-EventClock::EventClock(const CudaApi& api, const Clock& clock, EventClockOptions options)
-    : api_(api), clock_(clock), options_(std::move(options)), ring_(api) {}
+EventClock::EventClock(CudaApi api, const Clock& clock, EventClockOptions options)
+    : api_(std::move(api)), clock_(clock), options_(std::move(options)), ring_(api_) {}
 
 std::optional<std::string> EventClock::exercise() {
   if (std::string missing = device_missing(api_, options_.device); !missing.empty()) return missing;
@@ -152,14 +152,14 @@ void EventClock::keep_for_overlap(std::int64_t step_begin_ns) {
   }
 }
 
-void EventClock::add_columns(Columns& cycle) {
+void EventClock::add_columns(Series& cycle) {
   in_window_ = false;
   step_before_ = false;
   ++windows_;
   if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
   while (ring_.unread() > 0 && ring_.failure().empty()) read_oldest();
   grown_ += ring_.grown();
-  if (!ring_.failure().empty() || rows_.size() != cycle.values.front().size()) return;
+  if (!ring_.failure().empty() || rows_.size() != cycle.steps()) return;
   add_times(cycle);
   ++timed_;
   const ClockMap::Moment last = moment(last_event_);
@@ -169,10 +169,9 @@ void EventClock::add_columns(Columns& cycle) {
   std::swap(first_event_, last_event_);
 }
 
-void EventClock::add_times(Columns& cycle) {
+void EventClock::add_times(Series& cycle) {
   const auto column = [&](std::string name, const auto& of_row) {
-    cycle.names.push_back(std::move(name));
-    std::vector<std::int64_t>& values = cycle.values.emplace_back(rows_.size());
+    std::vector<std::int64_t>& values = cycle.add(std::move(name), rows_.size());
     std::transform(rows_.begin(), rows_.end(), values.begin(), of_row);
   };
   const auto phases = [&](DevicePhases DeviceStep::*stream, const char* suffix) {
@@ -195,22 +194,21 @@ void EventClock::add_times(Columns& cycle) {
   if (!side_.empty()) column("overlap_device_ns", [](const Row& row) { return row.overlap_ns; });
 }
 
-void EventClock::add_host_lead(Columns& cycle, ClockMap::Moment last) {
+void EventClock::add_host_lead(Series& cycle, ClockMap::Moment last) {
   last.device_ns = previous_end_ns_ + ring_.elapsed_ns(previous_end_, last_event_);
   if (!ring_.failure().empty()) return;
   const ClockMap map(first_, last);
   // The longest time that was asked for, from the first event to the window, came as a float.
   const std::int64_t error_ns = map.error_ns() + (last.device_ns >> kFloatDigits);
   error_ns_ = std::max(error_ns_, error_ns);
-  std::vector<std::int64_t> steps = cycle.at("step_device_ns");
+  std::vector<std::int64_t> steps = cycle.column("step_device_ns");
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   std::nth_element(steps.begin(), middle, steps.end());
   if (error_ns * kLeadPrecision > *middle) {
     ++leads_left_out_;
     return;
   }
-  cycle.names.emplace_back("host_lead_ns");
-  std::vector<std::int64_t>& values = cycle.values.emplace_back(rows_.size());
+  std::vector<std::int64_t>& values = cycle.add("host_lead_ns", rows_.size());
   std::transform(rows_.begin(), rows_.end(), values.begin(),
                  [&](const Row& row) { return map.host_ns(row.device_end_ns) - row.host_end_ns; });
 }

@@ -30,8 +30,8 @@ struct EventClockOptions {
 
 class EventClock final : public Instrument {
  public:
-  // `api` and `clock` outlive it.
-  EventClock(const CudaApi& api, const Clock& clock, EventClockOptions options);
+  // `clock` must outlive it.
+  EventClock(CudaApi api, const Clock& clock, EventClockOptions options);
 
   [[nodiscard]] std::string_view name() const override { return "CUDA events"; }
   [[nodiscard]] std::optional<std::string> exercise() override;
@@ -41,7 +41,7 @@ class EventClock final : public Instrument {
   void phase_begin(PhaseId id, DeviceStream on) override;
   void phase_end(PhaseId id, DeviceStream on) noexcept override;
   [[nodiscard]] bool times_the_device() const override { return ring_.failure().empty(); }
-  void add_columns(Columns& cycle) override;
+  void add_columns(Series& cycle) override;
   void report(ReportSink& sink) const override;
 
  private:
@@ -57,11 +57,11 @@ class EventClock final : public Instrument {
   void read_oldest();
   void keep_for_overlap(std::int64_t step_begin_ns);
   [[nodiscard]] ClockMap::Moment moment(CudaEvent event);
-  void add_times(Columns& cycle);
-  void add_host_lead(Columns& cycle, ClockMap::Moment last);
+  void add_times(Series& cycle);
+  void add_host_lead(Series& cycle, ClockMap::Moment last);
   [[nodiscard]] std::string what_is_missing() const;
 
-  const CudaApi& api_;
+  CudaApi api_;
   const Clock& clock_;
   EventClockOptions options_;
   EventRing ring_;

@@ -11,7 +11,7 @@ constexpr const char* kReason = "not built in: the headers of CUPTI and NVTX wer
 
 }  // namespace
 
-std::unique_ptr<Instrument> make_nvtx_ranges(const CudaApi*, NvtxOptions) {
+std::unique_ptr<Instrument> make_nvtx_ranges(std::optional<CudaApi>, NvtxOptions) {
   return std::make_unique<Unavailable>("NVTX", kReason);
 }
 

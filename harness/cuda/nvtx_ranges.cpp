@@ -14,7 +14,8 @@ namespace {
 
 class NvtxRanges final : public Instrument {
  public:
-  NvtxRanges(const CudaApi* api, NvtxOptions options) : api_(api), options_(std::move(options)) {}
+  NvtxRanges(std::optional<CudaApi> api, NvtxOptions options)
+      : api_(std::move(api)), options_(std::move(options)) {}
   ~NvtxRanges() override {
     if (domain_ != nullptr) nvtxDomainDestroy(domain_);
   }
@@ -23,7 +24,7 @@ class NvtxRanges final : public Instrument {
 
   // Loads the tool that listens, if any. Makes no range: there are none outside windows.
   [[nodiscard]] std::optional<std::string> exercise() override {
-    if (options_.capture_range && api_ == nullptr) return "capture_range needs the CUDA runtime";
+    if (options_.capture_range && !api_) return "capture_range needs the CUDA runtime";
     domain_ = nvtxDomainCreateA("stepbench");
     for (const std::string& phase : options_.phase_names) {
       names_.push_back(nvtxDomainRegisterStringA(domain_, phase.c_str()));
@@ -38,7 +39,7 @@ class NvtxRanges final : public Instrument {
       close_window();
     }
   }
-  void add_columns(Columns&) override { close_window(); }
+  void add_columns(Series&) override { close_window(); }
 
   void step_begin(std::int64_t index) override {
     in_step_ = in_window_;
@@ -84,8 +85,8 @@ class NvtxRanges final : public Instrument {
     if (in_window_) return;
     in_window_ = true;
     if (!options_.capture_range) return;
-    check("cudaDeviceSynchronize",
-          api_->device_synchronize());  // work of the warm-up stays outside
+    // Work of the warm-up stays outside.
+    check("cudaDeviceSynchronize", api_->device_synchronize());
     check("cudaProfilerStart", api_->profiler_start());
   }
   void close_window() {
@@ -97,7 +98,7 @@ class NvtxRanges final : public Instrument {
     if (code != kCudaSuccess && failure_.empty()) failure_ = cuda_failure(*api_, call, code);
   }
 
-  const CudaApi* api_;
+  std::optional<CudaApi> api_;
   NvtxOptions options_;
   nvtxDomainHandle_t domain_ = nullptr;
   std::vector<nvtxStringHandle_t> names_;
@@ -108,8 +109,8 @@ class NvtxRanges final : public Instrument {
 
 }  // namespace
 
-std::unique_ptr<Instrument> make_nvtx_ranges(const CudaApi* api, NvtxOptions options) {
-  return std::make_unique<NvtxRanges>(api, std::move(options));
+std::unique_ptr<Instrument> make_nvtx_ranges(std::optional<CudaApi> api, NvtxOptions options) {
+  return std::make_unique<NvtxRanges>(std::move(api), std::move(options));
 }
 
 }  // namespace stepbench

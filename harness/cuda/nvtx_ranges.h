@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct NvtxOptions {
   bool capture_range = false;
 };
 
-// Ranges "ProfilerStep#<index>" around "forward", "backward", ... Main thread only. `api` outlives
-// it; null where there is no CUDA runtime.
-[[nodiscard]] std::unique_ptr<Instrument> make_nvtx_ranges(const CudaApi* api, NvtxOptions options);
+// Ranges "ProfilerStep#<index>" around "forward", "backward", ... Main thread only. `api`: nullopt
+// if there is no CUDA runtime.
+[[nodiscard]] std::unique_ptr<Instrument> make_nvtx_ranges(std::optional<CudaApi> api,
+                                                           NvtxOptions options);
 
 }  // namespace stepbench

@@ -7,20 +7,19 @@
 namespace stepbench {
 
 std::span<const std::int64_t> StepColumns::Part::column(std::string_view name) const {
-  const auto found = std::find(row->columns.begin(), row->columns.end(), name);
-  if (found == row->columns.end()) return {};
-  const auto& values = row->values[static_cast<std::size_t>(found - row->columns.begin())];
-  return std::span(values).subspan(from, to - from);
+  const std::vector<std::int64_t>* values = samples->steps.find(name);
+  return values == nullptr ? std::span<const std::int64_t>()
+                           : std::span(*values).subspan(from, to - from);
 }
 
 StepColumns::StepColumns(const Launch& launch) {
-  for (const SamplesRow& row : launch.samples) {
-    const std::size_t size = row.values.empty() ? 0 : row.values.front().size();
+  for (const Samples& samples : launch.samples) {
+    const std::size_t size = samples.steps.steps();
     if (size == 0) continue;
-    for (const std::string& name : row.columns) {
+    for (const std::string& name : samples.steps.names) {
       if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
     }
-    parts_.push_back({&row, 0, size});
+    parts_.push_back({&samples, 0, size});
     steps_ += size;
   }
 }
@@ -71,7 +70,7 @@ bool StepColumns::cut_to_epochs(std::int64_t border) {
   std::vector<Part> kept;
   for (auto cycle = parts_.begin(); cycle != parts_.end();) {
     const auto end = std::find_if(cycle, parts_.end(), [&](const Part& part) {
-      return part.row->cycle != cycle->row->cycle;
+      return part.samples->cycle != cycle->samples->cycle;
     });
     std::vector<std::pair<std::size_t, std::size_t>> borders;  // part of the cycle, step in its row
     for (auto part = cycle; part != end; ++part) {

@@ -2,64 +2,64 @@
 #include "harness/findings/findings_json.h"
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
 
 namespace stepbench {
 namespace {
-
-using Json = nlohmann::json;
 
 [[noreturn]] void wrong(const std::string& member, const std::string& wanted) {
   throw LineError("field 'findings': member '" + member + "' must be " + wanted);
 }
 
-std::string text(const Json& object, const char* member) {
+std::string text(const LineObject& object, const char* member) {
   const auto found = object.find(member);
-  if (found == object.end()) return {};
-  if (!found->is_string()) wrong(member, "a string");
-  return found->get<std::string>();
+  if (!found) return {};
+  const auto view = found->text();
+  if (!view) wrong(member, "a string");
+  return std::string(*view);
 }
 
-std::optional<double> number(const Json& object, const char* member) {
+std::optional<double> number(const LineObject& object, const char* member) {
   const auto found = object.find(member);
-  if (found == object.end() || found->is_null()) return std::nullopt;
-  if (!found->is_number()) wrong(member, "a number");
-  return found->get<double>();
+  if (!found || found->is_null()) return std::nullopt;
+  const auto number = found->number();
+  if (!number) wrong(member, "a number");
+  return number;
 }
 
-const Json* array(const Json& object, const char* member) {
+std::vector<JsonView> array(const LineObject& object, const char* member) {
   const auto found = object.find(member);
-  if (found == object.end()) return nullptr;
-  if (!found->is_array()) wrong(member, "an array");
-  return &*found;
+  if (!found) return {};
+  auto elements = found->elements();
+  if (!elements) wrong(member, "an array");
+  return std::move(*elements);
 }
 
-Finding finding_of(const Json& object) {
+Finding finding_of(const JsonView& view) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  if (!object.is_object()) throw LineError("field 'findings' must be an array of objects");
-  Finding out{.id = text(object, "id"),
-              .severity = severity_named(text(object, "severity")).value_or(Severity::kWarning),
-              .text = text(object, "text"),
-              .value = number(object, "value").value_or(kNone),
-              .threshold = number(object, "threshold").value_or(kNone),
-              .unit = text(object, "unit"),
-              .share = number(object, "share"),
-              .remedy = text(object, "remedy")};
+  const auto object = view.object();
+  if (!object) throw LineError("field 'findings' must be an array of objects");
+  Finding out{.id = text(*object, "id"),
+              .severity = severity_named(text(*object, "severity")).value_or(Severity::kWarning),
+              .text = text(*object, "text"),
+              .value = number(*object, "value").value_or(kNone),
+              .threshold = number(*object, "threshold").value_or(kNone),
+              .unit = text(*object, "unit"),
+              .share = number(*object, "share"),
+              .remedy = text(*object, "remedy")};
   if (out.id.empty()) wrong("id", "a string that is not empty");
-  if (const Json* evidence = array(object, "evidence")) {
-    for (const Json& each : *evidence) {
-      if (!each.is_string()) wrong("evidence", "an array of strings");
-      out.evidence.push_back(each.get<std::string>());
-    }
+  for (const JsonView& each : array(*object, "evidence")) {
+    const auto evidence = each.text();
+    if (!evidence) wrong("evidence", "an array of strings");
+    out.evidence.emplace_back(*evidence);
   }
-  if (const Json* set = array(object, "set")) {
-    for (const Json& each : *set) {
-      if (!each.is_object()) wrong("set", "an array of {option, value}");
-      out.set.push_back({.option = text(each, "option"), .value = text(each, "value")});
-    }
+  for (const JsonView& each : array(*object, "set")) {
+    const auto setting = each.object();
+    if (!setting) wrong("set", "an array of {option, value}");
+    out.set.push_back({.option = text(*setting, "option"), .value = text(*setting, "value")});
   }
   return out;
 }
@@ -91,11 +91,11 @@ void add_findings(JsonText& json, std::string_view key, std::span<const Finding>
   json.close_array();
 }
 
-std::vector<Finding> decode_findings(std::string_view array) {
-  const Json json = Json::parse(array, nullptr, false);
-  if (!json.is_array()) throw LineError("field 'findings' must be an array of objects");
+std::vector<Finding> decode_findings(const JsonView& array) {
+  const auto elements = array.elements();
+  if (!elements) throw LineError("field 'findings' must be an array of objects");
   std::vector<Finding> all;
-  for (const Json& each : json) all.push_back(finding_of(each));
+  for (const JsonView& each : *elements) all.push_back(finding_of(each));
   return all;
 }
 

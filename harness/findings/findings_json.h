@@ -11,6 +11,8 @@
 
 namespace stepbench {
 
+class JsonView;
+
 // The members of one finding, into an object that is open.
 void add_members(JsonText& json, const Finding& finding);
 // An array; members that hold nothing are left out.
@@ -18,6 +20,6 @@ void add_findings(JsonText& json, std::string_view key, std::span<const Finding>
 
 // `array` is a JSON array of findings. Unknown members are ignored, a severity of a later version
 // counts as a warning. Throws LineError.
-[[nodiscard]] std::vector<Finding> decode_findings(std::string_view array);
+[[nodiscard]] std::vector<Finding> decode_findings(const JsonView& array);
 
 }  // namespace stepbench

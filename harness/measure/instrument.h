@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +20,7 @@
 namespace stepbench {
 
 class ReportSink;
-struct Columns;
+struct Series;
 struct WorkerContext;
 
 class Instrument {
@@ -41,22 +43,30 @@ class Instrument {
   [[nodiscard]] virtual bool times_the_device() const { return false; }
   // After each finished window, on an idle device: columns of its own about the steps of `cycle`,
   // one value for each.
-  virtual void add_columns(Columns& cycle);
+  virtual void add_columns(Series& cycle);
   virtual void report(ReportSink& sink) const = 0;
 };
 
-// One row of the table handed to worker_main; makes an instrument when the case asks for it, else
-// null.
-class InstrumentFactory {
+// Which launches an instrument takes part in: timing and profiling never share a worker.
+class Passes {
  public:
-  InstrumentFactory() = default;
-  InstrumentFactory(const InstrumentFactory&) = delete;
-  InstrumentFactory& operator=(const InstrumentFactory&) = delete;
-  virtual ~InstrumentFactory() = default;
-  // Timing and profiling never share a worker: a factory of collectors takes part in theirs alone.
-  [[nodiscard]] virtual bool takes_part(Pass) const { return true; }
-  [[nodiscard]] virtual std::unique_ptr<Instrument> make(const ResolvedCase&,
-                                                         WorkerContext&) const = 0;
+  constexpr Passes(std::initializer_list<Pass> passes) {
+    for (const Pass pass : passes) bits_ |= bit(pass);
+  }
+  [[nodiscard]] constexpr bool contains(Pass pass) const { return (bits_ & bit(pass)) != 0; }
+
+ private:
+  static constexpr unsigned bit(Pass pass) { return 1U << static_cast<unsigned>(pass); }
+  unsigned bits_ = 0;
+};
+inline constexpr Passes kAllPasses = {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped};
+inline constexpr Passes kUnprofiled = {Pass::kTiming, Pass::kWrapped};
+
+// One row of the table handed to worker_main. `make` gives null if the case does not ask for it.
+struct InstrumentType {
+  std::string_view name;
+  Passes passes = kAllPasses;
+  std::function<std::unique_ptr<Instrument>(const ResolvedCase&, WorkerContext&)> make;
 };
 
 }  // namespace stepbench

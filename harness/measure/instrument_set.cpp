@@ -5,7 +5,7 @@
 
 namespace stepbench {
 
-void Instrument::add_columns(Columns&) {}
+void Instrument::add_columns(Series&) {}
 
 InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments)
     : owned_(std::move(instruments)), actions_(owned_.size(), Action::kNone) {

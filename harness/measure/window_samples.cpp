@@ -17,12 +17,6 @@ constexpr std::array<const char*, kCounts> kCountNames = {"samples", "tokens", "
 
 }  // namespace
 
-const std::vector<std::int64_t>& Columns::at(std::string_view name) const {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw Error("no column '" + std::string(name) + "'");
-  return values[static_cast<std::size_t>(found - names.begin())];
-}
-
 WindowSamples::WindowSamples(std::vector<std::string> phase_names)
     : phase_names_(std::move(phase_names)) {}
 
@@ -31,13 +25,12 @@ void WindowSamples::prepare(std::size_t steps) {
   size_ = 0;
 }
 
-Columns WindowSamples::columns(std::int64_t end_ns) const {
+Series WindowSamples::columns(std::int64_t end_ns) const {
   const auto first = rows_.begin();
   const auto last = first + static_cast<std::ptrdiff_t>(size_);
-  Columns out;
+  Series out;
   const auto column = [&](std::string name, const auto& of_step) {
-    out.names.push_back(std::move(name));
-    std::vector<std::int64_t>& values = out.values.emplace_back(size_);
+    std::vector<std::int64_t>& values = out.add(std::move(name), size_);
     std::transform(first, last, values.begin(), of_step);
   };
   const auto any = [&](const auto& holds) { return std::any_of(first, last, holds); };

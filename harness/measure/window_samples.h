@@ -7,19 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "harness/base/series.h"
 #include "harness/measure/step_recorder.h"
 
 namespace stepbench {
-
-struct Columns {
-  std::vector<std::string> names;
-  std::vector<std::vector<std::int64_t>> values;  // one array per name, all of one length
-
-  [[nodiscard]] const std::vector<std::int64_t>& at(std::string_view name) const;  // throws Error
-};
 
 class WindowSamples {
  public:
@@ -32,13 +25,13 @@ class WindowSamples {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::int64_t begin_ns() const { return rows_.front().start_ns; }  // once not empty
 
-  // index, step_ns, <phase>_ns of each phase that occurred, other_ns, then samples, tokens, bytes
-  // and epoch_wait_ns when any step has them, flags. A step lasts until the next one's start, the
-  // last until `end_ns`; its phases and other_ns sum to it exactly. Throws Error naming the step
-  // whose phases are longer than itself.
-  [[nodiscard]] Columns columns(std::int64_t end_ns) const;
-  [[nodiscard]] std::int64_t clock_ties()
-      const;  // phases and steps during which the clock stood still
+  // Columns index, step_ns, <phase>_ns of each phase that occurred, other_ns, then samples, tokens,
+  // bytes and epoch_wait_ns when any step has them, flags. A step lasts until the next one's start,
+  // the last until `end_ns`; its phases and other_ns sum to it exactly. Throws Error naming the
+  // step whose phases are longer than itself.
+  [[nodiscard]] Series columns(std::int64_t end_ns) const;
+  // Phases and steps during which the clock stood still.
+  [[nodiscard]] std::int64_t clock_ties() const;
 
  private:
   std::vector<std::string> phase_names_;

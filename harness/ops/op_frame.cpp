@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/ops/names.h"
+#include "harness/ops/op_table.h"
 
 namespace stepbench {
 namespace {
@@ -120,11 +121,10 @@ class Packer {
   void open() {
     frame_ = &frames_.emplace_back();
     frame_->table = Layout<Row>::kTable;
-    if constexpr (!Layout<Row>::kKinds.empty()) frame_->columns.emplace_back("kind");
+    if constexpr (!Layout<Row>::kKinds.empty()) frame_->series.add("kind", 0);
     for (const Member<Row>& member : Layout<Row>::kMembers) {
-      frame_->columns.emplace_back(member.name);
+      frame_->series.add(std::string(member.name), 0);
     }
-    frame_->values.resize(frame_->columns.size());
     strings_.clear();
     bytes_ = 0;
   }
@@ -151,7 +151,7 @@ class Packer {
   }
 
   void put(std::size_t column, std::int64_t value) {
-    frame_->values[column].push_back(value);
+    frame_->series.columns[column].push_back(value);
     bytes_ += kBytesPerNumber;
     for (std::int64_t rest = value / 10'000'000; rest != 0; rest /= 10) ++bytes_;
   }
@@ -181,14 +181,14 @@ class Unpacker {
   void add_rows(const OpFrame& frame) {
     auto& rows = Layout<Row>::rows(table_);
     const std::size_t before = rows.size();
-    rows.resize(before + (frame.values.empty() ? 0 : frame.values.front().size()));
-    for (std::size_t column = 0; column < frame.columns.size(); ++column) {
-      const std::string& name = frame.columns[column];
+    rows.resize(before + frame.series.steps());
+    for (std::size_t column = 0; column < frame.series.names.size(); ++column) {
+      const std::string& name = frame.series.names[column];
       const auto& members = Layout<Row>::kMembers;
       const auto member = std::find_if(members.begin(), members.end(),
                                        [&](const auto& each) { return each.name == name; });
-      for (std::size_t i = 0; i < frame.values[column].size(); ++i) {
-        const std::int64_t value = frame.values[column][i];
+      for (std::size_t i = 0; i < frame.series.columns[column].size(); ++i) {
+        const std::int64_t value = frame.series.columns[column][i];
         if (member != members.end()) set(rows[before + i], *member, value, frame, name);
         if constexpr (!Layout<Row>::kKinds.empty()) {
           if (name == "kind") set_kind(rows[before + i], value, frame);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/series.h"
+
 namespace stepbench {
 
 struct OpTable;
@@ -16,8 +18,7 @@ struct OpTable;
 struct OpFrame {
   std::string table = {};  // ops, activities, memory
   std::vector<std::string> strings = {};
-  std::vector<std::string> columns = {};
-  std::vector<std::vector<std::int64_t>> values = {};
+  Series series = {};
 };
 
 inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20;
@@ -26,7 +27,7 @@ inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20;
 [[nodiscard]] std::vector<OpFrame> frames_of(const OpTable& table,
                                              std::size_t max_bytes = kMaxFrameBytes);
 
-// Throws Error naming table and column when an index points nowhere. Columns and tables that are
+// Throws Error naming table and column when an index points nowhere. Series and tables that are
 // not known are passed over, absent ones keep their defaults.
 [[nodiscard]] OpTable op_table_of(std::span<const OpFrame> frames);
 

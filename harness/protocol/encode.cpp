@@ -1,137 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include "harness/record/encode.h"
 
-#include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/names.h"
-#include "harness/record/encode.h"
 
 namespace stepbench::protocol {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
-struct ToJson {
-  OrderedJson operator()(std::monostate) const { return nullptr; }
-  OrderedJson operator()(double number) const {
-    return std::isfinite(number) ? OrderedJson(number) : OrderedJson();
-  }
-  template <typename T>
-  OrderedJson operator()(const T& plain) const {
-    return plain;
-  }
-};
-
-OrderedJson to_json(const Value& value) { return std::visit(ToJson{}, value); }
-
-OrderedJson to_json(const Fields& fields) {
-  OrderedJson object = OrderedJson::object();
-  for (const auto& [name, value] : fields) object[name] = to_json(value);
-  return object;
+void add_versions(JsonText& json, VersionRange range) {
+  const std::int64_t ends[] = {range.min, range.max};
+  json.integers("protocol", ends);
 }
 
-OrderedJson to_json(VersionRange range) { return OrderedJson::array({range.min, range.max}); }
-
-// Text from a workload or an exception may not be UTF-8; it must not cost the launch.
-std::string dump(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+template <typename Values>
+void add_object(JsonText& json, std::string_view name, const Values& values) {
+  json.open_object(name);
+  for (const auto& [key, value] : values) json.value(key, value);
+  json.close_object();
 }
 
-OrderedJson to_json(const std::vector<Finding>& findings) {
-  JsonText text;
-  text.open_object();
-  add_findings(text, "findings", findings);
-  return OrderedJson::parse(text.close_object().line()).at("findings");
-}
-
+// Text from a workload or an exception may not be UTF-8; it does not cost the launch.
 struct ToLine {
-  OrderedJson operator()(const Hello& hello) const {
-    return {{"kind", "hello"},
-            {"protocol", to_json(hello.protocol)},
-            {"build_id", hello.build_id},
-            {"catalogue_digest", hello.catalogue_digest},
-            {"pid", hello.pid},
-            {"software", to_json(hello.software)}};
+  std::string operator()(const Hello& hello) const {
+    JsonText json;
+    json.open_object().text("kind", "hello");
+    add_versions(json, hello.protocol);
+    json.text("build_id", hello.build_id).text("catalogue_digest", hello.catalogue_digest);
+    json.integer("pid", hello.pid);
+    add_object(json, "software", hello.software);
+    return json.close_object().take();
   }
-  OrderedJson operator()(const StageMessage& message) const {
-    return {{"kind", "stage"}, {"stage", name_of(message.stage)}};
+  std::string operator()(const StageMessage& message) const {
+    JsonText json;
+    json.open_object().text("kind", "stage").text("stage", name_of(message.stage));
+    return json.close_object().take();
   }
-  OrderedJson operator()(const CycleMessage& message) const {
-    return {{"kind", "cycle"},
-            {"cycle", message.cycle},
-            {"steps", message.steps},
-            {"mean_step_ns", message.mean_step_ns},
-            {"median_step_ns", message.mean_step_ns}};  // older controllers ask for it
+  std::string operator()(const CycleMessage& message) const {
+    JsonText json;
+    json.open_object().text("kind", "cycle").integer("cycle", message.cycle);
+    json.integer("steps", message.steps).integer("mean_step_ns", message.mean_step_ns);
+    json.integer("median_step_ns", message.mean_step_ns);  // older controllers ask for it
+    return json.close_object().take();
   }
-  OrderedJson operator()(const SamplesMessage& message) const {
-    return {{"kind", "samples"},
-            {"cycle", message.cycle},
-            {"columns", message.columns},
-            {"values", message.values}};
+  std::string operator()(const SkippedMessage& message) const {
+    JsonText json;
+    json.open_object().text("kind", "skipped").text("reason", message.reason);
+    return json.close_object().take();
   }
-  OrderedJson operator()(const OpsMessage&) const { return {}; }  // has a line of its own
-  OrderedJson operator()(const LaunchMessage& message) const {
-    const LaunchReport& report = message.report;
-    OrderedJson metrics = OrderedJson::object();
-    for (const auto& [name, value] : report.metrics) {
-      metrics[name] = value && std::isfinite(*value) ? OrderedJson(*value) : OrderedJson();
-    }
-    return {{"kind", "launch"},
-            {"effective", to_json(report.effective)},
-            {"schedule", to_json(report.schedule)},
-            {"metrics", std::move(metrics)},
-            {"fingerprint", to_json(report.fingerprint)},
-            {"flags", report.flags},
-            {"notes", report.notes},
-            {"findings", to_json(report.findings)}};
+  std::string operator()(const FailedMessage& message) const {
+    JsonText json;
+    json.open_object().text("kind", "failed").text("message", message.message);
+    json.text("stage", name_of(message.stage));
+    return json.close_object().take();
   }
-  OrderedJson operator()(const SkippedMessage& message) const {
-    return {{"kind", "skipped"}, {"reason", message.reason}};
-  }
-  OrderedJson operator()(const FailedMessage& message) const {
-    return {{"kind", "failed"}, {"message", message.message}, {"stage", name_of(message.stage)}};
+  // What was measured: samples, ops, launch.
+  template <typename Data>
+  std::string operator()(const Data& data) const {
+    return stepbench::encode(data);
   }
 };
 
 }  // namespace
 
 std::string encode(const CaseMessage& message) {
-  return dump({{"kind", "case"},
-               {"protocol", to_json(message.protocol)},
-               {"case_id", message.resolved.case_id},
-               {"point_id", message.resolved.point_id},
-               {"workload", message.resolved.workload},
-               {"options", to_json(message.resolved.options)},
-               {"pass", stepbench::name_of(message.pass)},
-               {"launch", message.launch},
-               {"rank", message.rank},
-               {"world", message.world},
-               {"smoke", message.smoke},
-               {"run_dir", message.run_dir},
-               {"shared_memory_prefix", message.shared_memory_prefix}});
+  JsonText json;
+  json.open_object().text("kind", "case");
+  add_versions(json, message.protocol);
+  json.text("case_id", message.resolved.case_id).text("point_id", message.resolved.point_id);
+  json.text("workload", message.resolved.workload);
+  add_object(json, "options", message.resolved.options);
+  json.text("pass", stepbench::name_of(message.pass)).integer("launch", message.launch);
+  json.integer("rank", message.rank).integer("world", message.world).flag("smoke", message.smoke);
+  json.text("run_dir", message.run_dir);
+  json.text("shared_memory_prefix", message.shared_memory_prefix);
+  return json.close_object().take();
 }
 
 std::string encode(const RuleFacts& facts) {
-  return dump({{"kind", "facts"},
-               {"cuda_available", facts.cuda_available},
-               {"device_auto", facts.device_auto},
-               {"swept", facts.swept},
-               {"cores", facts.cores},
-               {"smoke", facts.smoke}});
+  JsonText json;
+  json.open_object().text("kind", "facts").flag("cuda_available", facts.cuda_available);
+  json.flag("device_auto", facts.device_auto).flag("swept", facts.swept);
+  json.integer("cores", facts.cores).flag("smoke", facts.smoke);
+  return json.close_object().take();
 }
 
-std::string encode(const WorkerMessage& message) {
-  if (const auto* ops = std::get_if<OpsMessage>(&message)) {
-    JsonText json;
-    json.open_object().text("kind", "ops");
-    add_frame(json, ops->frame);
-    return json.close_object().take();
-  }
-  return dump(std::visit(ToLine{}, message));
-}
+std::string encode(const WorkerMessage& message) { return std::visit(ToLine{}, message); }
 
 std::string_view name_of(Stage stage) {
   for (const auto& [id, name] : kStageNames) {

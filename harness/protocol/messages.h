@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What controller and worker say to each other: JSON lines on one inherited socket (fd 3,
 // --control-fd=3). Controller: one `case`. Worker: hello, stage..., cycle..., samples..., ops...,
-// then exactly one of launch|skipped|failed. The documented form for workers in other languages is
-// harness/protocol/PROTOCOL.md.
+// then exactly one of launch|skipped|failed. What was measured (samples, ops, launch) are lines of
+// a result file without the launch's key: record/ writes and reads them. The documented form for
+// workers in other languages is harness/protocol/PROTOCOL.md.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,13 +15,19 @@
 #include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
 
+namespace stepbench {
+
+class LineParser;
+
+}  // namespace stepbench
+
 namespace stepbench::protocol {
 
 struct VersionRange {
   int min = 1;
   int max = 1;
 };
-inline constexpr VersionRange kSupported{1, 2};
+inline constexpr VersionRange kSupported{1, 3};
 inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 
 // Everything a worker needs; `stepbench-worker --case FILE` reads the same line from a file.
@@ -55,20 +63,6 @@ struct CycleMessage {  // a cycle's active window ended
   std::int64_t mean_step_ns = 0;
 };
 
-struct SamplesMessage {
-  std::int64_t cycle = 0;
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::int64_t>> values;
-};
-
-struct OpsMessage {  // since version 2
-  OpFrame frame;
-};
-
-struct LaunchMessage {
-  LaunchReport report;
-};
-
 struct SkippedMessage {
   std::string reason;
 };
@@ -78,15 +72,28 @@ struct FailedMessage {
   Stage stage;
 };
 
-using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, SamplesMessage, OpsMessage,
-                                   LaunchMessage, SkippedMessage, FailedMessage>;
+using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, Samples, OpFrame,
+                                   LaunchReport, SkippedMessage, FailedMessage>;
 
-// One line without its newline. decode_* throw Error saying what is wrong with the line; unknown
-// fields are ignored, an unknown kind is an error.
+// One line without its newline. Decoding throws Error saying what is wrong with the line, behind
+// which must stand '\n' or NUL; unknown fields are ignored, an unknown kind is an error.
 [[nodiscard]] std::string encode(const CaseMessage& message);
 [[nodiscard]] std::string encode(const WorkerMessage& message);
 [[nodiscard]] CaseMessage decode_case(std::string_view line);
 [[nodiscard]] WorkerMessage decode_worker(std::string_view line);
+
+// Reads the lines of one worker and keeps its memory between them. One thread.
+class WorkerDecoder {
+ public:
+  WorkerDecoder();
+  WorkerDecoder(const WorkerDecoder&) = delete;
+  WorkerDecoder& operator=(const WorkerDecoder&) = delete;
+  ~WorkerDecoder();
+  [[nodiscard]] WorkerMessage decode(std::string_view line);
+
+ private:
+  std::unique_ptr<LineParser> parser_;
+};
 
 [[nodiscard]] std::string_view name_of(Stage stage);
 // The highest version both speak; throws Error naming both ranges when there is none.

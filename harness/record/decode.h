@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a result file -> one row. The parsers' memory is kept between lines: one decoder per
+// One line of a result file -> one row. The parser's memory is kept between lines: one decoder per
 // file or run.
 #pragma once
 
@@ -22,6 +22,8 @@ struct UnknownRow {
 using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow,
                          EndRow, UnknownRow>;
 
+class LineParser;
+
 class LineDecoder {
  public:
   LineDecoder();
@@ -29,15 +31,14 @@ class LineDecoder {
   LineDecoder& operator=(const LineDecoder&) = delete;
   ~LineDecoder();
 
-  // Behind the line must stand '\n' or NUL, and Input::kPadding bytes must be readable. Throws
+  // Behind the text must stand '\n' or NUL, and Input::kPadding bytes must be readable. Throws
   // LineError. `later`: the line is of a file of a later minor version, whose names for passes,
   // outcomes, roles and directions may be new; without it an unknown one is an error.
-  [[nodiscard]] Row decode(std::string_view line, bool later = false);
+  [[nodiscard]] Row decode(std::string_view text, bool later = false);
   [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut
 
  private:
-  struct Parsers;
-  std::unique_ptr<Parsers> parsers_;
+  std::unique_ptr<LineParser> parser_;
 };
 
 }  // namespace stepbench

@@ -40,6 +40,12 @@ void add_non_finite(JsonText& json, std::string_view section, const Fields& fiel
   }
 }
 
+void add_series(JsonText& json, const Series& series) {
+  json.texts("columns", series.names).open_array("values");
+  for (const auto& column : series.columns) json.integers({}, column);
+  json.close_array();
+}
+
 void add_metrics(JsonText& json, const LaunchReport& report) {
   json.open_object("metrics");
   for (const auto& [name, value] : report.metrics) {
@@ -52,18 +58,38 @@ void add_metrics(JsonText& json, const LaunchReport& report) {
   json.close_object();
 }
 
-void add_all_non_finite(JsonText& json, const LaunchRow& row) {
-  json.open_object("non_finite");
-  add_non_finite(json, "options", row.options);
-  add_non_finite(json, "effective", row.report.effective);
-  add_non_finite(json, "schedule", row.report.schedule);
-  add_non_finite(json, "fingerprint", row.report.fingerprint);
-  add_non_finite(json, "machine", row.machine);
-  for (const auto& [name, value] : row.report.metrics) {
+void add_non_finite(JsonText& json, const LaunchReport& report) {
+  add_non_finite(json, "effective", report.effective);
+  add_non_finite(json, "schedule", report.schedule);
+  add_non_finite(json, "fingerprint", report.fingerprint);
+}
+
+void add_non_finite(JsonText& json, const LaunchReport::Metrics& metrics) {
+  for (const auto& [name, value] : metrics) {
     if (!value) json.text("metrics." + name, "not finite");
     if (value && !std::isfinite(*value)) json.text("metrics." + name, spelling(*value));
   }
-  json.close_object();
+}
+
+void add_samples(JsonText& json, const Samples& samples) {
+  json.integer("cycle", samples.cycle);
+  json.integer("steps", static_cast<std::int64_t>(samples.steps.steps()));
+  add_series(json, samples.steps);
+}
+
+void add_frame(JsonText& json, const OpFrame& frame) {
+  json.text("table", frame.table).texts("strings", frame.strings);
+  json.integer("rows", static_cast<std::int64_t>(frame.series.steps()));
+  add_series(json, frame.series);
+}
+
+void add_report(JsonText& json, const LaunchReport& report) {
+  add_fields(json, "effective", report.effective);
+  add_fields(json, "schedule", report.schedule);
+  add_metrics(json, report);
+  add_fields(json, "fingerprint", report.fingerprint);
+  json.texts("flags", report.flags).texts("notes", report.notes);
+  if (!report.findings.empty()) add_findings(json, "findings", report.findings);
 }
 
 }  // namespace
@@ -133,21 +159,15 @@ std::string encode(const SamplesRow& row) {
   JsonText json;
   json.open_object().text("kind", "samples");
   add_key(json, row.key);
-  json.integer("cycle", row.cycle);
-  const std::size_t steps = row.values.empty() ? 0 : row.values.front().size();
-  json.integer("steps", static_cast<std::int64_t>(steps));
-  json.texts("columns", row.columns).open_array("values");
-  for (const auto& column : row.values) json.integers({}, column);
-  return json.close_array().close_object().take();
+  add_samples(json, row.samples);
+  return json.close_object().take();
 }
 
-void add_frame(JsonText& json, const OpFrame& frame) {
-  const std::size_t rows = frame.values.empty() ? 0 : frame.values.front().size();
-  json.text("table", frame.table).texts("strings", frame.strings);
-  json.integer("rows", static_cast<std::int64_t>(rows));
-  json.texts("columns", frame.columns).open_array("values");
-  for (const auto& column : frame.values) json.integers({}, column);
-  json.close_array();
+std::string encode(const Samples& samples) {
+  JsonText json;
+  json.open_object().text("kind", "samples");
+  add_samples(json, samples);
+  return json.close_object().take();
 }
 
 std::string encode(const OpsRow& row) {
@@ -156,6 +176,23 @@ std::string encode(const OpsRow& row) {
   add_key(json, row.key);
   add_frame(json, row.frame);
   return json.close_object().take();
+}
+
+std::string encode(const OpFrame& frame) {
+  JsonText json;
+  json.open_object().text("kind", "ops");
+  add_frame(json, frame);
+  return json.close_object().take();
+}
+
+std::string encode(const LaunchReport& report) {
+  JsonText json;
+  json.open_object().text("kind", "launch");
+  add_report(json, report);
+  json.open_object("non_finite");
+  add_non_finite(json, report);
+  add_non_finite(json, report.metrics);
+  return json.close_object().close_object().take();
 }
 
 std::string encode(const LaunchRow& row) {
@@ -168,14 +205,14 @@ std::string encode(const LaunchRow& row) {
   json.text("outcome", name_of(row.outcome.kind)).text("reason", row.outcome.reason);
   json.text("stage", row.stage);
   add_fields(json, "options", row.options);
-  add_fields(json, "effective", row.report.effective);
-  add_fields(json, "schedule", row.report.schedule);
-  add_metrics(json, row.report);
-  add_fields(json, "fingerprint", row.report.fingerprint);
-  json.texts("flags", row.report.flags).texts("notes", row.report.notes);
-  if (!row.report.findings.empty()) add_findings(json, "findings", row.report.findings);
+  add_report(json, row.report);
   add_fields(json, "machine", row.machine);
-  add_all_non_finite(json, row);
+  json.open_object("non_finite");
+  add_non_finite(json, "options", row.options);
+  add_non_finite(json, row.report);
+  add_non_finite(json, "machine", row.machine);
+  add_non_finite(json, row.report.metrics);
+  json.close_object();
   json.text("started_utc", row.started_utc).integer("wall_ns", row.wall_ns);
   json.text("output", row.output).text("repeat_command", row.repeat_command);
   return json.close_object().take();

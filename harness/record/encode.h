@@ -10,8 +10,6 @@
 
 namespace stepbench {
 
-class JsonText;
-
 [[nodiscard]] std::string encode(const RunRow& row);
 [[nodiscard]] std::string encode(const ColumnRow& row);
 [[nodiscard]] std::string encode(const WorkerRow& row);
@@ -21,8 +19,11 @@ class JsonText;
 [[nodiscard]] std::string encode(const LaunchRow& row);
 [[nodiscard]] std::string encode(const EndRow& row);
 
-// The members of an op frame, into an object that is open.
-void add_frame(JsonText& json, const OpFrame& frame);
+// A worker's data lines: those of a result file without the launch's key and what only the
+// controller knows of it.
+[[nodiscard]] std::string encode(const Samples& samples);
+[[nodiscard]] std::string encode(const OpFrame& frame);
+[[nodiscard]] std::string encode(const LaunchReport& report);
 
 // The names on disk.
 [[nodiscard]] std::string_view name_of(Pass pass);

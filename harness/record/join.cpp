@@ -6,16 +6,14 @@
 namespace stepbench {
 namespace {
 
-// First and last value of the `index` column, when there is one.
-std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const SamplesRow& row) {
-  const auto found = std::find(row.columns.begin(), row.columns.end(), "index");
-  if (found == row.columns.end()) return std::nullopt;
-  const auto& values = row.values[static_cast<std::size_t>(found - row.columns.begin())];
-  if (values.empty()) return std::nullopt;
-  return std::pair(values.front(), values.back());
+// First and last value of the `index` column, if there is one.
+std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const Samples& samples) {
+  const std::vector<std::int64_t>* index = samples.steps.find("index");
+  if (index == nullptr || index->empty()) return std::nullopt;
+  return std::pair(index->front(), index->back());
 }
 
-bool overlap(const SamplesRow& a, const SamplesRow& b) {
+bool overlap(const Samples& a, const Samples& b) {
   if (a.cycle != b.cycle) return false;
   const auto first = index_range(a);
   const auto second = index_range(b);
@@ -75,14 +73,14 @@ void Join::take(StartRow&& row) {
 void Join::take(SamplesRow&& row) {
   const auto [at, is_new] = open_.try_emplace(row.key);
   if (is_new) open_order_.push_back(row.key);
-  std::vector<SamplesRow>& samples = at->second.samples;
-  const auto repeated = [&](const SamplesRow& other) { return overlap(other, row); };
+  std::vector<Samples>& samples = at->second.samples;
+  const auto repeated = [&](const Samples& other) { return overlap(other, row.samples); };
   if (std::any_of(samples.rbegin(), samples.rend(), repeated)) {
     results_.warnings.push_back((*where_)() +
                                 ": samples that this launch already has were dropped");
     return;
   }
-  samples.push_back(std::move(row));
+  samples.push_back(std::move(row.samples));
 }
 
 void Join::take(OpsRow&& row) {
@@ -100,7 +98,7 @@ void Join::take(LaunchRow&& row) {
   }
   if (left_out_.contains(row.key)) return;
   std::stable_sort(launch.samples.begin(), launch.samples.end(),
-                   [](const SamplesRow& a, const SamplesRow& b) {
+                   [](const Samples& a, const Samples& b) {
                      if (a.cycle != b.cycle) return a.cycle < b.cycle;
                      return index_range(a).value_or(std::pair(0, 0)).first <
                             index_range(b).value_or(std::pair(0, 0)).first;

@@ -30,7 +30,7 @@ class Join {
   };
   struct Open {  // begun, not committed yet, in the current file
     std::vector<StartRow> starts;
-    std::vector<SamplesRow> samples;
+    std::vector<Samples> samples;
     std::vector<OpFrame> ops;
   };
 

@@ -13,7 +13,7 @@ namespace stepbench {
 
 struct Launch {
   LaunchRow row;
-  std::vector<SamplesRow> samples;  // by cycle, then by first step
+  std::vector<Samples> samples;     // by cycle, then by first step
   std::vector<OpFrame> ops = {};    // what a profiled launch recorded of operations
   int schema_minor = kResultMinor;  // of its file
 };

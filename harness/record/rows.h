@@ -12,6 +12,7 @@
 
 #include "harness/base/outcome.h"
 #include "harness/base/pass.h"
+#include "harness/base/series.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/findings/finding.h"
@@ -76,16 +77,19 @@ struct StartRow {
   Fields options = {};  // those that the sweep varies
 };
 
-// Kind "samples": consecutive active steps of one cycle, at most 16,384; one integer array per
-// column, nanoseconds where the column's name ends in _ns. They count only when the launch line
-// follows.
-struct SamplesRow {
-  LaunchKey key = {};
+// Consecutive active steps of one cycle, at most 16,384: nanoseconds where a column's name ends in
+// _ns.
+struct Samples {
   std::int64_t cycle = 0;
-  std::vector<std::string> columns = {};
-  std::vector<std::vector<std::int64_t>> values = {};
+  Series steps = {};
 };
 inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
+
+// Kind "samples". They count only when the launch line follows.
+struct SamplesRow {
+  LaunchKey key = {};
+  Samples samples = {};
+};
 
 // Kind "ops": a part of what a profiled launch recorded of operations. Counts only when the launch
 // line follows.

@@ -23,8 +23,8 @@ std::vector<std::string> known_columns(std::span<const CaseRow> rows) {
   std::vector<std::string> known;
   for (const CaseRow& row : rows) {
     for (const MeasuredLaunch& each : row.measured) {
-      for (const SamplesRow& part : each.launch->samples) {
-        for (const std::string& name : part.columns) {
+      for (const Samples& part : each.launch->samples) {
+        for (const std::string& name : part.steps.names) {
           if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
         }
       }
@@ -33,20 +33,19 @@ std::vector<std::string> known_columns(std::span<const CaseRow> rows) {
   return known;
 }
 
-void append_part(const SamplesRow& part, std::int64_t case_number, SampleTable& table) {
-  const std::size_t steps = part.values.empty() ? 0 : part.values.front().size();
-  const std::int64_t keys[kKeyCount] = {case_number, part.key.launch, part.key.rank, part.cycle};
+void append_part(const LaunchKey& key, const Samples& part, std::int64_t case_number,
+                 SampleTable& table) {
+  const std::size_t steps = part.steps.steps();
+  const std::int64_t keys[kKeyCount] = {case_number, key.launch, key.rank, part.cycle};
   for (std::size_t i = 0; i < kKeyCount; ++i) {
     table.values[i].insert(table.values[i].end(), steps, keys[i]);
   }
   for (std::size_t i = kKeyCount; i < table.columns.size(); ++i) {
     std::vector<std::int64_t>& to = table.values[i];
-    const auto found = std::find(part.columns.begin(), part.columns.end(), table.columns[i]);
-    if (found == part.columns.end()) {
-      to.insert(to.end(), steps, 0);
+    if (const std::vector<std::int64_t>* from = part.steps.find(table.columns[i])) {
+      to.insert(to.end(), from->begin(), from->end());
     } else {
-      const auto& from = part.values[static_cast<std::size_t>(found - part.columns.begin())];
-      to.insert(to.end(), from.begin(), from.end());
+      to.insert(to.end(), steps, 0);
     }
   }
 }
@@ -78,8 +77,8 @@ SampleTable sample_table(std::span<const CaseRow> rows, const std::vector<std::s
   for (std::size_t i = 0; i < rows.size(); ++i) {
     table.case_ids.push_back(rows[i].case_id);
     for (const MeasuredLaunch& each : rows[i].measured) {
-      for (const SamplesRow& part : each.launch->samples) {
-        append_part(part, static_cast<std::int64_t>(i), table);
+      for (const Samples& part : each.launch->samples) {
+        append_part(each.launch->row.key, part, static_cast<std::int64_t>(i), table);
       }
     }
   }

@@ -16,19 +16,6 @@
 #include "harness/text/utc.h"
 
 namespace stepbench {
-namespace {
-
-std::vector<SamplesRow> to_rows(const LaunchKey& key,
-                                std::vector<protocol::SamplesMessage> messages) {
-  std::vector<SamplesRow> rows;
-  for (protocol::SamplesMessage& message : messages) {
-    rows.push_back({key, message.cycle, std::move(message.columns), std::move(message.values)});
-  }
-  return rows;
-}
-
-}  // namespace
-
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
     : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {}
@@ -118,16 +105,15 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   }
   writer_.write(start);
   const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);
-  const LaunchSurroundings surroundings{
-      .clock = clock_,
-      .interrupts = interrupts_,
-      .root = "/",
-      .devices = setup_.devices,
-      .progress = [this](const std::string& stage, std::int64_t step_ns) {
-        progress_.update(stage, step_ns);
-      }};
+  const LaunchContext context{.clock = clock_,
+                              .interrupts = interrupts_,
+                              .root = "/",
+                              .devices = setup_.devices,
+                              .progress = [this](const std::string& stage, std::int64_t step_ns) {
+                                progress_.update(stage, step_ns);
+                              }};
   LaunchResult result =
-      run_launch(request_of(job, planned.resolved, environment.variables), surroundings);
+      run_launch(request_of(job, planned.resolved, environment.variables), context);
   remove_segments(setup_.shared_memory, ::getpid());
   if (result.interrupted) return false;
 
@@ -148,7 +134,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)
     launch.row.output = std::move(result.output);
   if (launch.row.outcome.kind == Outcome::Kind::kMeasured) {
-    launch.samples = to_rows(launch.row.key, std::move(result.samples));
+    launch.samples = std::move(result.samples);
     launch.ops = std::move(result.ops);
   }
   check_profile(launch, finished);
@@ -184,7 +170,7 @@ std::string Controller::write_worker(const RunArm& arm, const LaunchResult& resu
 }
 
 void Controller::commit(Launch launch, Results& finished) {
-  for (const SamplesRow& samples : launch.samples) writer_.write(samples);
+  for (const Samples& samples : launch.samples) writer_.write({launch.row.key, samples});
   for (const OpFrame& frame : launch.ops) writer_.write(OpsRow{launch.row.key, frame});
   writer_.write(launch.row);
   switch (launch.row.outcome.kind) {

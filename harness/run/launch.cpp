@@ -15,22 +15,18 @@
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process_exit.h"
-#include "harness/run/dialogue.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/worker_process.h"
+#include "harness/run/worker_session.h"
 
 namespace stepbench {
 namespace {
 
+using protocol::Stage;
+
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
-
-std::int64_t option_or(const ResolvedCase& resolved, std::string_view name, double fallback,
-                       double scale) {
-  const double value = number_of(resolved.options, name).value_or(fallback);
-  return static_cast<std::int64_t>(std::min(value * scale, 1e18));
-}
 
 std::string seconds(std::int64_t ns) {
   std::array<char, 64> text{};
@@ -39,19 +35,23 @@ std::string seconds(std::int64_t ns) {
   return std::string{text.data(), end} + " s";
 }
 
+std::string name_of(std::optional<Stage> stage) {
+  return stage ? std::string(protocol::name_of(*stage)) : "start";
+}
+
 class LaunchLoop {
  public:
-  LaunchLoop(const LaunchRequest& request, const LaunchSurroundings& surroundings)
+  LaunchLoop(const LaunchRequest& request, const LaunchContext& context)
       : limits_(request.limits),
-        surroundings_(surroundings),
-        clock_(surroundings.clock),
+        context_(context),
+        clock_(context.clock),
         unsent_(protocol::encode(request.message) + "\n"),
-        dialogue_(request.limits.protocol_bytes),
+        session_(request.limits.protocol_bytes),
         begin_ns_(clock_.now_ns()),
         since_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
-        sampler_(surroundings.root, worker_.pid, clock_),
-        device_sampler_(surroundings.devices, watched_device_of(request), clock_,
+        sampler_(context.root, worker_.pid, clock_),
+        device_sampler_(context.devices, watched_device_of(request), clock_,
                         [this](int pid) { return owner_of(pid); }) {}
 
   LaunchLoop(const LaunchLoop&) = delete;
@@ -84,7 +84,7 @@ class LaunchLoop {
     std::array<pollfd, 4> waits{{{worker_.pidfd.value(), POLLIN, 0},
                                  {worker_.control.value(), wanted_of_control(), 0},
                                  {worker_.output.value(), POLLIN, 0},
-                                 {surroundings_.interrupts.descriptor(), POLLIN, 0}}};
+                                 {context_.interrupts.descriptor(), POLLIN, 0}}};
     const std::int64_t now_ns = clock_.now_ns();
     const std::int64_t wake_ns =
         std::min({deadline_ns(), sampler_.next_ns(), device_sampler_.next_ns(), next_progress_ns_});
@@ -97,7 +97,7 @@ class LaunchLoop {
       dead_ = waits[0].revents != 0;
     }
     if (dead_) return;
-    if (dialogue_.complaint()) kill_group(SIGKILL);
+    if (session_.protocol_error()) kill_group(SIGKILL);
     if (clock_.now_ns() >= deadline_ns()) overdue();
     sampler_.sample();
     device_sampler_.sample();
@@ -116,13 +116,13 @@ class LaunchLoop {
       if (count < 0 && errno != EAGAIN && errno != EINTR)
         unsent_.clear();  // its death will tell why
     }
-    const std::string stage = dialogue_.stage();
-    const std::uint64_t messages = dialogue_.messages();
-    const bool ended = dialogue_.final_outcome().has_value();
+    const std::optional<Stage> stage = session_.stage();
+    const std::uint64_t messages = session_.messages();
+    const bool ended = session_.final_outcome().has_value();
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
       if (count > 0) {
-        dialogue_.receive({buffer_.data(), static_cast<std::size_t>(count)});
+        session_.receive({buffer_.data(), static_cast<std::size_t>(count)});
         continue;
       }
       if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -132,21 +132,21 @@ class LaunchLoop {
       break;
     }
     note_windows();
-    if (dialogue_.stage() != stage || dialogue_.final_outcome().has_value() != ended ||
-        (in_cycles() && dialogue_.messages() != messages)) {
+    if (session_.stage() != stage || session_.final_outcome().has_value() != ended ||
+        (in_cycles() && session_.messages() != messages)) {
       since_ns_ = clock_.now_ns();
     }
   }
 
   // To a millisecond, as the worker's word comes through; devices are sampled once a second.
   void note_windows() {
-    while (window_begins_.size() < dialogue_.cycles() ||
-           (window_begins_.size() == dialogue_.cycles() && dialogue_.stage() == "active")) {
+    while (window_begins_.size() < session_.cycles() ||
+           (window_begins_.size() == session_.cycles() && session_.stage() == Stage::kActive)) {
       window_begins_.push_back(clock_.now_ns());
       sampler_.window_begins();
       device_sampler_.window_begins();
     }
-    for (; windows_ended_ < dialogue_.cycles(); ++windows_ended_) {
+    for (; windows_ended_ < session_.cycles(); ++windows_ended_) {
       sampler_.window_ends();
       device_sampler_.window_ends();
     }
@@ -161,17 +161,15 @@ class LaunchLoop {
   [[nodiscard]] std::optional<int> watched_device_of(const LaunchRequest& request) const {
     const Value* device = request.message.resolved.options.get("device");
     const auto* name = device == nullptr ? nullptr : std::get_if<std::string>(device);
-    return name == nullptr
-               ? std::nullopt
-               : watched_device(*name, request.spawn.environment, surroundings_.devices);
+    return name == nullptr ? std::nullopt
+                           : watched_device(*name, request.spawn.environment, context_.devices);
   }
   [[nodiscard]] DeviceSampler::Owner owner_of(int pid) const {
     using Owner = DeviceSampler::Owner;
-    const auto tree = process_tree(surroundings_.root, worker_.pid);
+    const auto tree = process_tree(context_.root, worker_.pid);
     if (std::find(tree.begin(), tree.end(), pid) != tree.end()) return Owner::kOurs;
-    return std::filesystem::exists(surroundings_.root / "proc" / std::to_string(pid))
-               ? Owner::kOther
-               : Owner::kUnknown;
+    return std::filesystem::exists(context_.root / "proc" / std::to_string(pid)) ? Owner::kOther
+                                                                                 : Owner::kUnknown;
   }
 
   bool read_output() {
@@ -189,11 +187,11 @@ class LaunchLoop {
 
   // What lies in the pipes after the worker's death; a grandchild may still hold the other ends.
   void drain() {
-    while (worker_.control.is_open() && !dialogue_.complaint()) {
+    while (worker_.control.is_open() && !session_.protocol_error()) {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
       if (count <= 0 && errno == EINTR) continue;
       if (count <= 0) break;
-      dialogue_.receive({buffer_.data(), static_cast<std::size_t>(count)});
+      session_.receive({buffer_.data(), static_cast<std::size_t>(count)});
     }
     kill_group(SIGKILL);
     while (worker_.output.is_open() && read_output()) {
@@ -201,7 +199,7 @@ class LaunchLoop {
   }
 
   void interrupt() {
-    while (surroundings_.interrupts.take()) {
+    while (context_.interrupts.take()) {
       if (interrupted_) {
         kill_group(SIGKILL);
       } else {
@@ -218,10 +216,10 @@ class LaunchLoop {
   }
 
   [[nodiscard]] bool in_cycles() const {
-    return dialogue_.stage() == "warmup" || dialogue_.stage() == "active";
+    return session_.stage() == Stage::kWarmup || session_.stage() == Stage::kActive;
   }
   [[nodiscard]] bool is_ending() const {
-    return dialogue_.final_outcome() || dialogue_.stage() == "tear_down";
+    return session_.final_outcome() || session_.stage() == Stage::kTearDown;
   }
 
   [[nodiscard]] std::int64_t stage_limit_ns() const {
@@ -232,7 +230,7 @@ class LaunchLoop {
 
   [[nodiscard]] std::string stage_limit_name() const {
     return is_ending()   ? "limits.tear_down_s"
-           : in_cycles() ? "limits.step_s for each step of a cycle"
+           : in_cycles() ? "limits.step_s x steps per cycle"
                          : "limits.set_up_s";
   }
 
@@ -245,8 +243,8 @@ class LaunchLoop {
   void overdue() {
     if (!interrupted_) {
       const bool by_stage = since_ns_ + stage_limit_ns() < begin_ns_ + limits_.wall_ns;
-      timed_out_ = by_stage ? "no sign of life for " + seconds(stage_limit_ns()) + " (" +
-                                  stage_limit_name() + ")"
+      timed_out_ = by_stage ? "no message for " + seconds(stage_limit_ns()) +
+                                  " (limit: " + stage_limit_name() + ")"
                             : "not finished after " + seconds(limits_.wall_ns) + " (limits.wall_s)";
     }
     kill_group(SIGKILL);
@@ -254,27 +252,27 @@ class LaunchLoop {
   }
 
   void report_progress() {
-    if (!surroundings_.progress || clock_.now_ns() < next_progress_ns_) return;
-    surroundings_.progress(dialogue_.stage(), dialogue_.last_cycle_step_ns());
+    if (!context_.progress || clock_.now_ns() < next_progress_ns_) return;
+    context_.progress(name_of(session_.stage()), session_.last_cycle_step_ns());
     next_progress_ns_ = clock_.now_ns() + kNsPerS;
   }
 
   void decide(bool oom_killed, LaunchResult& result) {
-    result.stage = dialogue_.stage();
-    result.hello = dialogue_.hello();
+    result.stage = name_of(session_.stage());
+    result.hello = session_.hello();
     result.output = output_.text();
-    if (dialogue_.complaint()) {
-      result.outcome = Outcome::failed(*dialogue_.complaint());
+    if (session_.protocol_error()) {
+      result.outcome = Outcome::failed(*session_.protocol_error());
       return;
     }
     const ProcessExit death{.status = status_,
                             .oom_killed = oom_killed,
-                            .memory_limit_bytes = Cgroup{surroundings_.root}.memory_limit_bytes()};
-    if (dialogue_.final_outcome()) {
-      result.outcome = *dialogue_.final_outcome();
-      result.report = dialogue_.take_report();
-      result.samples = dialogue_.take_samples();
-      result.ops = dialogue_.take_ops();
+                            .memory_limit_bytes = Cgroup{context_.root}.memory_limit_bytes()};
+    if (session_.final_outcome()) {
+      result.outcome = *session_.final_outcome();
+      result.report = session_.take_report();
+      result.samples = session_.take_samples();
+      result.ops = session_.take_ops();
       if (timed_out_) {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");
@@ -291,15 +289,15 @@ class LaunchLoop {
     } else {
       result.outcome =
           Outcome::failed("the worker " + exit_text(death) + " without a final line" +
-                          (dialogue_.has_unfinished_line() ? " (its last line is cut off)" : ""));
+                          (session_.has_unfinished_line() ? " (its last line is cut off)" : ""));
     }
   }
 
   const LaunchLimits& limits_;
-  const LaunchSurroundings& surroundings_;
+  const LaunchContext& context_;
   const Clock& clock_;
   std::string unsent_;  // of the case message
-  Dialogue dialogue_;
+  WorkerSession session_;
   OutputTail output_;
   std::array<char, 65536> buffer_{};
   std::int64_t begin_ns_;
@@ -320,28 +318,8 @@ class LaunchLoop {
 
 }  // namespace
 
-LaunchLimits limits_of(const ResolvedCase& resolved) {
-  constexpr double kNs = static_cast<double>(kNsPerS);
-  LaunchLimits limits;
-  limits.wall_ns = option_or(resolved, "limits.wall_s", 600, kNs);
-  limits.set_up_ns = option_or(resolved, "limits.set_up_s", 120, kNs);
-  limits.tear_down_ns = option_or(resolved, "limits.tear_down_s", 30, kNs);
-  const auto steps = [&](std::string_view name, double fallback) {
-    return option_or(resolved, name, fallback, 1);
-  };
-  const auto active = resolved.options.find("schedule.active");
-  const bool automatic =
-      active != resolved.options.end() && std::holds_alternative<std::string>(active->second);
-  const std::int64_t cycle =
-      steps("schedule.skip_first", 0) + steps("schedule.wait", 0) + steps("schedule.warmup", 0) +
-      (automatic ? steps("schedule.max_active", 10'000) : steps("schedule.active", 1));
-  limits.silence_ns = option_or(resolved, "limits.step_s", 60,
-                                kNs * static_cast<double>(std::max<std::int64_t>(cycle, 1)));
-  return limits;
-}
-
-LaunchResult run_launch(const LaunchRequest& request, const LaunchSurroundings& surroundings) {
-  return LaunchLoop{request, surroundings}.run();
+LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& context) {
+  return LaunchLoop{request, context}.run();
 }
 
 }  // namespace stepbench

@@ -16,24 +16,10 @@
 #include "harness/machine/device_state.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/interrupts.h"
+#include "harness/run/launch_limits.h"
 #include "harness/run/worker_process.h"
 
 namespace stepbench {
-
-inline constexpr std::int64_t kNsPerS = 1'000'000'000;
-
-struct LaunchLimits {
-  std::int64_t wall_ns = 600 * kNsPerS;
-  std::int64_t set_up_ns = 120 * kNsPerS;
-  std::int64_t silence_ns = 3600 * kNsPerS;  // between two messages in warm-up and active
-  std::int64_t tear_down_ns = 30 * kNsPerS;
-  std::int64_t grace_ns = 5 * kNsPerS;  // between SIGTERM and SIGKILL
-  std::uint64_t protocol_bytes = std::uint64_t{1} << 30;
-};
-
-// From the options limits.* and schedule.*: a worker is silent for a whole cycle, so that
-// limits.step_s counts once for each step of it.
-[[nodiscard]] LaunchLimits limits_of(const ResolvedCase& resolved);
 
 struct LaunchRequest {
   SpawnRequest spawn;
@@ -42,7 +28,7 @@ struct LaunchRequest {
 };
 
 // What a launch may use of the outside world.
-struct LaunchSurroundings {
+struct LaunchContext {
   const Clock& clock;
   Interrupts& interrupts;
   std::filesystem::path root = "/";      // of /proc and /sys
@@ -57,7 +43,7 @@ struct LaunchResult {
   std::string stage;         // where it was when it ended
   std::optional<protocol::Hello> hello;
   LaunchReport report;
-  std::vector<protocol::SamplesMessage> samples;
+  std::vector<Samples> samples;
   std::vector<OpFrame> ops;
   Fields machine;
   std::string output;
@@ -65,7 +51,6 @@ struct LaunchResult {
 };
 
 // Throws ConfigError when the worker program cannot be run at all.
-[[nodiscard]] LaunchResult run_launch(const LaunchRequest& request,
-                                      const LaunchSurroundings& surroundings);
+[[nodiscard]] LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& context);
 
 }  // namespace stepbench

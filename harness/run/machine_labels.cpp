@@ -12,36 +12,28 @@ namespace {
 
 constexpr double kMuch = 0.01;
 
-std::size_t column(const protocol::SamplesMessage& part, std::string_view name) {
-  const auto found = std::find(part.columns.begin(), part.columns.end(), name);
-  return static_cast<std::size_t>(found - part.columns.begin());
-}
-
 }  // namespace
 
-std::int64_t label_throttled_steps(std::vector<protocol::SamplesMessage>& samples,
+std::int64_t label_throttled_steps(std::vector<Samples>& samples,
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const DeviceSampler::Span> throttled) {
   if (throttled.empty()) return 0;
   std::int64_t labelled = 0;
   std::map<std::int64_t, std::int64_t> reached_ns;  // of each cycle: it may come in parts
-  for (protocol::SamplesMessage& part : samples) {
+  for (Samples& part : samples) {
     const auto cycle = static_cast<std::size_t>(part.cycle);
-    const std::size_t steps = column(part, "step_ns");
-    const std::size_t flags = column(part, "flags");
-    if (cycle >= window_begins.size() || steps >= part.values.size() ||
-        flags >= part.values.size()) {
-      continue;
-    }
+    const std::vector<std::int64_t>* step_ns = part.steps.find("step_ns");
+    std::vector<std::int64_t>* flags = part.steps.find("flags");
+    if (cycle >= window_begins.size() || step_ns == nullptr || flags == nullptr) continue;
     std::int64_t& now_ns = reached_ns.try_emplace(part.cycle, window_begins[cycle]).first->second;
-    for (std::size_t i = 0; i < part.values[steps].size(); ++i) {
-      const std::int64_t end_ns = now_ns + part.values[steps][i];
+    for (std::size_t i = 0; i < step_ns->size(); ++i) {
+      const std::int64_t end_ns = now_ns + (*step_ns)[i];
       const bool slowed =
           std::any_of(throttled.begin(), throttled.end(), [&](const DeviceSampler::Span& span) {
             return span.begin_ns < end_ns && now_ns < span.end_ns;
           });
       if (slowed) {
-        part.values[flags][i] |= kThrottled;
+        (*flags)[i] |= kThrottled;
         ++labelled;
       }
       now_ns = end_ns;

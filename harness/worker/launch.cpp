@@ -21,7 +21,7 @@ std::string what_of(const std::exception_ptr& error) {
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {
-    return "an exception that is no std::exception";
+    return "unknown exception";
   }
 }
 
@@ -72,8 +72,14 @@ class Launch {
         began_ns_(began_ns),
         send_(send),
         stages_(send),
-        context_{clock, message.run_dir, message.shared_memory_prefix, message.rank, message.world,
-                 {},    message.launch} {}
+        context_{clock,
+                 message.run_dir,
+                 message.shared_memory_prefix,
+                 message.rank,
+                 message.world,
+                 {},
+                 message.launch,
+                 phase_names(parts.catalogue, message.resolved.workload)} {}
 
   void run() {
     guarded([&] { set_up(); });
@@ -89,9 +95,9 @@ class Launch {
     } else {
       evidence_.life_cycle = context_.life_cycle;
       if (version_ >= kVersionWithOps) {
-        for (OpFrame& frame : evidence_.ops) send_(protocol::OpsMessage{std::move(frame)});
+        for (OpFrame& frame : evidence_.ops) send_(std::move(frame));
       }
-      send_(protocol::LaunchMessage{make_report(evidence_, cycles_)});
+      send_(make_report(evidence_, cycles_));
     }
   }
 
@@ -133,7 +139,7 @@ class Launch {
     loop.exercise();
     evidence_.loop =
         loop.run([&](bool active) { stages_.enter(active ? Stage::kActive : Stage::kWarmup); },
-                 [&](const Columns& cycle) {
+                 [&](const Series& cycle) {
                    send_(cycle_message(static_cast<std::int64_t>(cycles_.size()), cycle));
                    cycles_.push_back(cycle);
                  });
@@ -162,7 +168,7 @@ class Launch {
   std::exception_ptr error_;
   Stage failed_in_ = Stage::kSetUp;
   LaunchEvidence evidence_;
-  std::vector<Columns> cycles_;
+  std::vector<Series> cycles_;
 };
 
 }  // namespace

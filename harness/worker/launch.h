@@ -17,7 +17,7 @@ using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 struct WorkerParts {
   const Catalogue& catalogue;
   std::span<const WorkloadType> workloads;
-  std::span<InstrumentFactory* const> instruments;
+  std::span<const InstrumentType> instruments;
   const WorkerFacts& facts;
 };
 

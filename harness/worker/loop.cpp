@@ -11,10 +11,10 @@ namespace stepbench {
 namespace {
 
 // On the device's clock where its events gave one, else on the host's.
-std::int64_t window_ns(const Columns& cycle, std::int64_t drained_ns) {
-  const auto name = std::find(cycle.names.begin(), cycle.names.end(), "period_device_ns");
-  if (name == cycle.names.end()) return drained_ns;
-  return std::accumulate(cycle.at(*name).begin(), cycle.at(*name).end(), std::int64_t{0});
+std::int64_t window_ns(const Series& cycle, std::int64_t drained_ns) {
+  const std::vector<std::int64_t>* period = cycle.find("period_device_ns");
+  if (period == nullptr) return drained_ns;
+  return std::accumulate(period->begin(), period->end(), std::int64_t{0});
 }
 
 }  // namespace
@@ -38,8 +38,7 @@ void Loop::exercise() {
     const auto phase = recorder_.phase(static_cast<PhaseId>(id));
   }
   samples_.append(recorder_.finish_step());
-  const Columns columns = samples_.columns(clock_.now_ns());
-  (void)protocol::encode(protocol::SamplesMessage{0, columns.names, columns.values});
+  (void)protocol::encode(Samples{0, samples_.columns(clock_.now_ns())});
   samples_.clear();
 }
 
@@ -145,7 +144,7 @@ void Loop::end_window(const OnCycle& on_cycle) {
   workload_.synchronize();
   const std::int64_t drained_ns = end_ns - samples_.begin_ns() + (clock_.now_ns() - drain_ns);
   workload_.window(Edge::kEnd);
-  Columns columns = samples_.columns(end_ns);
+  Series columns = samples_.columns(end_ns);
   for (Instrument* instrument : instruments_.all()) instrument->add_columns(columns);
   result_.clock_ties += samples_.clock_ties();
   result_.active_steps += static_cast<std::int64_t>(samples_.size());
@@ -153,8 +152,7 @@ void Loop::end_window(const OnCycle& on_cycle) {
   samples_.clear();
   const std::int64_t whole_ns = window_ns(columns, drained_ns);
   result_.window_drained_ns += whole_ns;
-  window_means_.push_back(static_cast<double>(whole_ns) /
-                          static_cast<double>(columns.values.front().size()));
+  window_means_.push_back(static_cast<double>(whole_ns) / static_cast<double>(columns.steps()));
   on_cycle(columns);
 }
 

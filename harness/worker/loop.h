@@ -31,8 +31,8 @@ struct LoopResult {
 
 class Loop {
  public:
-  using OnStage = std::function<void(bool active)>;           // before each change of it
-  using OnCycle = std::function<void(const Columns& cycle)>;  // after each finished window
+  using OnStage = std::function<void(bool active)>;          // before each change of it
+  using OnCycle = std::function<void(const Series& cycle)>;  // after each finished window
 
   Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
        std::vector<std::string> phase_names);

@@ -68,7 +68,7 @@ int read_program_notes(dl_phdr_info* info, std::size_t, void* out) {
 
 }  // namespace
 
-void become_a_worker(int control_descriptor) {
+void init_worker_process(int control_descriptor) {
   ::fcntl(control_descriptor, F_SETFD, FD_CLOEXEC);
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

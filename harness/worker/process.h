@@ -9,7 +9,7 @@ namespace stepbench {
 
 // Dies with its parent, reads nothing from standard input, takes signals as a fresh program would;
 // programs that it starts do not inherit the control descriptor.
-void become_a_worker(int control_descriptor);
+void init_worker_process(int control_descriptor);
 
 // Since the kernel started it, to 10 ms; 0 when /proc does not tell.
 [[nodiscard]] std::int64_t process_age_ns();

@@ -52,21 +52,19 @@ class Collector final : public ReportSink {
 };
 
 // On the clock that the estimate is on.
-const std::vector<std::int64_t>& period_of(const Columns& cycle) {
-  const bool on_device =
-      std::find(cycle.names.begin(), cycle.names.end(), "period_device_ns") != cycle.names.end();
-  return cycle.at(on_device ? "period_device_ns" : "step_ns");
+const std::vector<std::int64_t>& period_of(const Series& cycle) {
+  const std::vector<std::int64_t>* on_device = cycle.find("period_device_ns");
+  return on_device != nullptr ? *on_device : cycle.column("step_ns");
 }
 
 }  // namespace
 
-InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
-                               const ResolvedCase& resolved, WorkerContext& context,
-                               LaunchEvidence& evidence, Pass pass) {
+InstrumentSet make_instruments(std::span<const InstrumentType> types, const ResolvedCase& resolved,
+                               WorkerContext& context, LaunchEvidence& evidence, Pass pass) {
   std::vector<std::unique_ptr<Instrument>> made;
-  for (InstrumentFactory* factory : factories) {
-    if (!factory->takes_part(pass)) continue;
-    std::unique_ptr<Instrument> instrument = factory->make(resolved, context);
+  for (const InstrumentType& type : types) {
+    if (!type.passes.contains(pass)) continue;
+    std::unique_ptr<Instrument> instrument = type.make(resolved, context);
     if (instrument == nullptr) continue;
     if (const auto reason = instrument->exercise()) {
       evidence.report.notes.push_back(std::string(instrument->name()) + ": " + *reason);
@@ -90,7 +88,7 @@ void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidenc
   for (const Instrument* instrument : instruments.all()) instrument->report(sink);
 }
 
-LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns> cycles) {
+LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series> cycles) {
   LaunchReport report = evidence.report;
   const LoopResult& loop = evidence.loop;
   report.schedule["stop_reason"] = std::string(name_of(loop.reason));
@@ -115,9 +113,9 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;
   }
   WarmupVerdict warmup;
-  for (const Columns& cycle : cycles) {
-    warmup = worse(warmup,
-                   judge_warmup(period_of(cycle), cycle.at("flags"), evidence.options.block_steps));
+  for (const Series& cycle : cycles) {
+    warmup = worse(warmup, judge_warmup(period_of(cycle), cycle.column("flags"),
+                                        evidence.options.block_steps));
   }
   report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
   report.schedule["warmup_more"] = warmup.more_steps;
@@ -149,23 +147,23 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Columns
   return report;
 }
 
-protocol::CycleMessage cycle_message(std::int64_t cycle, const Columns& columns) {
-  const std::vector<std::int64_t>& step_ns = columns.at("step_ns");
+protocol::CycleMessage cycle_message(std::int64_t cycle, const Series& columns) {
+  const std::vector<std::int64_t>& step_ns = columns.column("step_ns");
   const auto steps = static_cast<std::int64_t>(step_ns.size());
   const std::int64_t sum = std::accumulate(step_ns.begin(), step_ns.end(), std::int64_t{0});
   return {cycle, steps, (sum + steps / 2) / steps};
 }
 
-void send_samples(std::int64_t cycle, const Columns& columns, const SendMessage& send) {
-  const std::size_t steps = columns.values.front().size();
+void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& send) {
+  const std::size_t steps = columns.steps();
   for (std::size_t first = 0; first < steps; first += kMaxStepsPerSamplesRow) {
     const std::size_t last = std::min(steps, first + kMaxStepsPerSamplesRow);
-    protocol::SamplesMessage message{cycle, columns.names, {}};
-    for (const std::vector<std::int64_t>& column : columns.values) {
-      message.values.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(first),
-                                  column.begin() + static_cast<std::ptrdiff_t>(last));
+    Samples part{cycle, {.names = columns.names}};
+    for (const std::vector<std::int64_t>& column : columns.columns) {
+      part.steps.columns.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(first),
+                                      column.begin() + static_cast<std::ptrdiff_t>(last));
     }
-    send(message);
+    send(std::move(part));
   }
 }
 

@@ -20,14 +20,14 @@ struct LaunchEvidence {
   std::vector<OpFrame> ops = {};
 };
 
-[[nodiscard]] InstrumentSet make_instruments(std::span<InstrumentFactory* const> factories,
+[[nodiscard]] InstrumentSet make_instruments(std::span<const InstrumentType> types,
                                              const ResolvedCase& resolved, WorkerContext& context,
                                              LaunchEvidence& evidence, Pass pass = Pass::kTiming);
 void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);
 [[nodiscard]] LaunchReport make_report(const LaunchEvidence& evidence,
-                                       std::span<const Columns> cycles);
+                                       std::span<const Series> cycles);
 
-[[nodiscard]] protocol::CycleMessage cycle_message(std::int64_t cycle, const Columns& columns);
-void send_samples(std::int64_t cycle, const Columns& columns, const SendMessage& send);
+[[nodiscard]] protocol::CycleMessage cycle_message(std::int64_t cycle, const Series& columns);
+void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& send);
 
 }  // namespace stepbench

@@ -37,11 +37,11 @@ class Program {
   explicit Program(const WorkerParts& parts) : parts_(parts) {}
 
   int driven(int descriptor) const {
-    become_a_worker(descriptor);
+    init_worker_process(descriptor);
     say_hello(descriptor);
     protocol::LineReader reader(descriptor);
     const auto line = reader.next();
-    if (!line) throw ConfigError("--control-fd", "the other end said nothing");
+    if (!line) throw ConfigError("--control-fd", "connection closed before a case was received");
     measure(*line, descriptor);
     return 0;
   }
@@ -58,7 +58,7 @@ class Program {
  private:
   static void send(int descriptor, const protocol::WorkerMessage& message) {
     if (!protocol::write_line(descriptor, protocol::encode(message))) {
-      throw Error("nobody reads what this worker says");
+      throw Error("stepbench closed the control connection");
     }
   }
 
@@ -94,7 +94,7 @@ class Program {
 
 int worker_main(int argc, char** argv, const Catalogue& catalogue,
                 std::span<const WorkloadType> workloads,
-                std::span<InstrumentFactory* const> instruments, const WorkerFacts& facts) {
+                std::span<const InstrumentType> instruments, const WorkerFacts& facts) {
   using Mode = WorkerArguments::Mode;
   const auto given = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
   Failure failure;

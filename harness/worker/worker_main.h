@@ -27,7 +27,7 @@ struct WorkerFacts {
 // Returns the process's exit status.
 [[nodiscard]] int worker_main(int argc, char** argv, const Catalogue& catalogue,
                               std::span<const WorkloadType> workloads,
-                              std::span<InstrumentFactory* const> instruments = {},
+                              std::span<const InstrumentType> instruments = {},
                               const WorkerFacts& facts = {});
 
 }  // namespace stepbench

@@ -52,7 +52,7 @@ struct Listening {
       made.push_back(std::make_unique<stepbench::EventClock>(
           api, clock, stepbench::EventClockOptions{.window = 1000, .phase_names = names}));
     }
-    if (ranges) made.push_back(stepbench::make_nvtx_ranges(&api, {.phase_names = names}));
+    if (ranges) made.push_back(stepbench::make_nvtx_ranges(api, {.phase_names = names}));
     for (const auto& instrument : made) (void)instrument->exercise();
     set = stepbench::InstrumentSet(std::move(made));
     set.change(stepbench::Action::kRecord);

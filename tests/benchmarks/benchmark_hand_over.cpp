@@ -13,7 +13,7 @@
 #include "tests/benchmarks/paired.h"
 #include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace {
 

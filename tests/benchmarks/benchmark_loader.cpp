@@ -10,11 +10,11 @@
 #include <thread>
 #include <vector>
 
-#include "workloads/data/jpeg_folder.h"
-#include "workloads/data/make_jpeg_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/generate/make_jpeg_folder.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "harness/plan/plan.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace {
 

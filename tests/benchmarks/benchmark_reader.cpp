@@ -21,11 +21,13 @@ using stepbench::LaunchKey;
 // Times of a 20 ms step in parts; of as many digits as real ones.
 stepbench::SamplesRow samples(const LaunchKey& key, std::int64_t first, std::int64_t steps,
                               std::size_t columns, std::mt19937_64& random) {
-  stepbench::SamplesRow row{.key = key, .cycle = 0, .columns = {"index", "step_ns"}, .values = {}};
-  while (row.columns.size() + 2 < columns)
-    row.columns.push_back("phase" + std::to_string(row.columns.size()) + "_ns");
-  row.columns.insert(row.columns.end(), {"samples", "flags"});
-  row.values.resize(columns);
+  stepbench::SamplesRow row{.key = key, .samples = {}};
+  stepbench::Series& table = row.samples.steps;
+  table.names = {"index", "step_ns"};
+  while (table.names.size() + 2 < columns)
+    table.names.push_back("phase" + std::to_string(table.names.size()) + "_ns");
+  table.names.insert(table.names.end(), {"samples", "flags"});
+  table.columns.resize(columns);
   std::uniform_int_distribution<std::int64_t> time(500'000, 25'000'000);
   for (std::size_t column = 0; column < columns; ++column) {
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -33,7 +35,7 @@ stepbench::SamplesRow samples(const LaunchKey& key, std::int64_t first, std::int
       if (column == 0) value = first + step;
       if (column + 2 == columns) value = 64;
       if (column + 1 == columns) value = 0;
-      row.values[column].push_back(value);
+      table.columns[column].push_back(value);
     }
   }
   return row;

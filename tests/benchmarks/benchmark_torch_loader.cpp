@@ -10,7 +10,7 @@
 #include "workloads/data/dataset.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 #include "workloads/torch_loader/torch_cpp_loader.h"
 
 namespace {

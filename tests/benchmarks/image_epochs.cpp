@@ -18,10 +18,10 @@ extern "C" {
 }
 
 #include "harness/base/error.h"
-#include "workloads/data/jpeg_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace {
 

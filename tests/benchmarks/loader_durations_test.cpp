@@ -11,10 +11,10 @@
 #include <numeric>
 #include <thread>
 
-#include "workloads/data/synthetic.h"
+#include "workloads/data/synthetic/synthetic.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/worker/worker_main.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 #include "workloads/step/software.h"
 #include "workloads/step/train_step.h"
 

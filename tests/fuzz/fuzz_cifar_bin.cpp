@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/fuzz_input.h"
-#include "workloads/data/cifar_bin.h"
+#include "workloads/data/formats/cifar_bin.h"
 
 using namespace stepbench;  // NOLINT(google-build-using-namespace): a program of one function
 

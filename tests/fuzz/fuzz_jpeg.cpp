@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "workloads/data/jpeg_sample.h"
+#include "workloads/data/jpeg/jpeg_sample.h"
 
 using namespace stepbench;  // NOLINT(google-build-using-namespace): a program of one function
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/fuzz_input.h"
-#include "workloads/data/tensor_files.h"
+#include "workloads/data/formats/tensor_files.h"
 
 using namespace stepbench;  // NOLINT(google-build-using-namespace): a program of one function
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/fuzz_input.h"
-#include "workloads/data/web_dataset.h"
+#include "workloads/data/formats/web_dataset.h"
 
 using namespace stepbench;  // NOLINT(google-build-using-namespace): a program of one function
 

@@ -69,7 +69,7 @@ class Attribution final : public Instrument {
 }
 
 struct Measured {
-  Columns cycle;
+  Series cycle;
   std::map<std::string, double> metrics;  // of the instruments
   std::vector<std::string> notes;
 };
@@ -87,7 +87,7 @@ struct Listeners {
       api, clock,
       EventClockOptions{.window = static_cast<std::size_t>(active), .phase_names = phase_names()}));
   if (listeners.nvtx) {
-    instruments.push_back(make_nvtx_ranges(&api, {.phase_names = phase_names()}));
+    instruments.push_back(make_nvtx_ranges(api, {.phase_names = phase_names()}));
   }
   if (listeners.collector != nullptr) {
     instruments.push_back(std::make_unique<Attribution>(*listeners.collector));
@@ -101,7 +101,7 @@ struct Listeners {
   Loop loop(options, clock, workload, set, phase_names());
   loop.exercise();
   Measured measured;
-  (void)loop.run([](bool) {}, [&](const Columns& columns) { measured.cycle = columns; });
+  (void)loop.run([](bool) {}, [&](const Series& columns) { measured.cycle = columns; });
   NoteSink said;
   for (const Instrument* instrument : set.all()) instrument->report(said);
   measured.metrics = said.metrics;
@@ -112,8 +112,8 @@ struct Listeners {
   return measured;
 }
 
-[[nodiscard]] inline Columns measure(const CudaApi& api, Workload& workload, std::int64_t active,
-                                     ActivityCollector* collector = nullptr) {
+[[nodiscard]] inline Series measure(const CudaApi& api, Workload& workload, std::int64_t active,
+                                    ActivityCollector* collector = nullptr) {
   return measure_with(api, workload, active, {.collector = collector}).cycle;
 }
 

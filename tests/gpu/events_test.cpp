@@ -65,7 +65,7 @@ TEST(Gpu, OnADeviceBoundStepAPhasesEventsSpanItsActivity) {
   std::string why;
   const auto both = on_both_clocks(api, products, 20, why);
   if (!both) GTEST_SKIP() << why;
-  const Columns& cycle = both->measured.cycle;
+  const Series& cycle = both->measured.cycle;
   const std::vector<std::int64_t>& index = cycle.at("index");
   double largest = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
@@ -88,7 +88,7 @@ TEST(Gpu, EventsNeverSpanLessThanTheActivityBetweenThemAndTheRestIsIdle) {
   std::string why;
   const auto both = on_both_clocks(api, products, 50, why);
   if (!both) GTEST_SKIP() << why;
-  const Columns& cycle = both->measured.cycle;
+  const Series& cycle = both->measured.cycle;
   const std::vector<std::int64_t>& index = cycle.at("index");
   std::int64_t events_ns = 0;
   std::int64_t busy_ns = 0;
@@ -146,7 +146,7 @@ TEST(Gpu, PeriodsOfAWindowAreTheTimeFromTheFirstStepsWorkToTheLastOnes) {
   std::string why;
   const auto both = on_both_clocks(api, products, 20, why);
   if (!both) GTEST_SKIP() << why;
-  const Columns& cycle = both->measured.cycle;
+  const Series& cycle = both->measured.cycle;
   const std::vector<std::int64_t>& index = cycle.at("index");
   const std::vector<std::int64_t>& periods = cycle.at("period_device_ns");
   std::int64_t events_ns = 0;  // without the first: the step before it left no records

@@ -27,7 +27,7 @@ class MarkedSteps {
     std::vector<std::unique_ptr<Instrument>> made;
     made.push_back(std::make_unique<EventClock>(
         api, clock_, EventClockOptions{.window = window, .phase_names = phase_names()}));
-    made.push_back(make_nvtx_ranges(&api, {.phase_names = phase_names()}));
+    made.push_back(make_nvtx_ranges(api, {.phase_names = phase_names()}));
     for (const auto& instrument : made) EXPECT_EQ(instrument->exercise(), std::nullopt);
     set_ = InstrumentSet(std::move(made));
   }

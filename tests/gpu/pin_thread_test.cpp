@@ -21,7 +21,7 @@ test::Options with_pin_thread(test::Options options, const std::string& engine) 
 struct PinThreadRun {
   Fingerprint fingerprint;
   std::map<std::string, double> metrics;
-  Columns cycle;
+  Series cycle;
 };
 
 PinThreadRun train(const CudaApi& api, const test::Options& options,

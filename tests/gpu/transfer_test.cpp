@@ -88,7 +88,7 @@ TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
     const auto refused = collector->start();
     if (refused && !rehearsing()) GTEST_SKIP() << *refused;
     CopyAndCompute work(placement, tested_device());
-    const Columns cycle = measure(api, work, 16, collector.get());
+    const Series cycle = measure(api, work, 16, collector.get());
     OpLog log;
     collector->collect(log);
     collector->stop();

@@ -21,7 +21,7 @@ test::Options small_mlp() {
 }
 
 struct Trained {
-  Columns cycle;
+  Series cycle;
   Fingerprint fingerprint{};
 };
 
@@ -85,7 +85,7 @@ TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
   const auto workload = make_train_step(test::train_case(options), context);
   if (const auto why = workload->set_up()) GTEST_SKIP() << *why;
   STEPBENCH_NEED_GPU(api);
-  const Columns cycle = measure(api, *workload, 60);  // more than one epoch
+  const Series cycle = measure(api, *workload, 60);  // more than one epoch
   EXPECT_EQ(cycle.at("step_device_ns").size(), 60U);
   const double loss = workload->fingerprint().loss.value();
   workload->tear_down();

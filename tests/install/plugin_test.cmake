@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCXX=… -P plugin_test.cmake
-# Builds plug-ins against a temporary installation and measures one with the installed programs.
+# cmake -DBUILD=… -DREFUSED=… -DWORK=… -DCXX=… -P plugin_test.cmake
+# Builds the installed example of a plug-in and the plug-ins in REFUSED against a temporary installation, and measures
+# the example with the installed programs.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 run("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run("configuring the plug-ins" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX})
-run("building the plug-ins" ${CMAKE_COMMAND} --build ${WORK}/build)
+set(example ${WORK}/prefix/share/stepbench/examples/plugin)
+foreach(project example REFUSED)
+  run("configuring the plug-ins" ${CMAKE_COMMAND} -S ${${project}} -B ${WORK}/${project} -G Ninja
+      -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX})
+  run("building the plug-ins" ${CMAKE_COMMAND} --build ${WORK}/${project})
+endforeach()
 
 set(stepbench ${WORK}/prefix/bin/stepbench)
-set(config ${CONSUMER}/train.yaml)
-set(ENV{PLUGIN} ${WORK}/build/libtwo_layers.so)
+set(config ${example}/train.yaml)
+set(ENV{PLUGIN} ${WORK}/example/libtwo_layers.so)
 run("planning" ${stepbench} plan ${config})
 run("measuring" ${stepbench} run ${config} --results ${WORK}/results --no-lock)
 file(GLOB run_dir ${WORK}/results/*)
@@ -44,10 +48,10 @@ function(refused file)
 endfunction()
 file(READ ${WORK}/prefix/lib/cmake/stepbench/stepbenchConfigVersion.cmake version_file)
 string(REGEX MATCH "PACKAGE_VERSION \"([^\"]+)\"" found "${version_file}")
-refused(${WORK}/build/libother_version.so
+refused(${WORK}/REFUSED/libother_version.so
         EXPECT "train.yaml:7" "was built for stepbench 0.0.7" "this is stepbench ${CMAKE_MATCH_1}")
-refused(${WORK}/build/libno_plugin.so EXPECT "is no plug-in: it has no symbol stepbench_plugin")
+refused(${WORK}/REFUSED/libno_plugin.so EXPECT "is no plug-in: it has no symbol stepbench_plugin")
 refused(${config} EXPECT "cannot be loaded")
-refused(${WORK}/build/libnone.so EXPECT "no such file or folder")
-refused(${WORK}/build/libtwo_layers.so SET --set plugin.widht=3 EXPECT "did you mean 'width'")
-refused(${WORK}/build/libtwo_layers.so SET --set plugin.bias=maybe EXPECT "plugin.bias" "true or false")
+refused(${WORK}/example/libnone.so EXPECT "no such file or folder")
+refused(${WORK}/example/libtwo_layers.so SET --set plugin.widht=3 EXPECT "did you mean 'width'")
+refused(${WORK}/example/libtwo_layers.so SET --set plugin.bias=maybe EXPECT "plugin.bias" "true or false")

@@ -50,8 +50,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/compare", {"harness/estimate", "harness/stats", "harness/record", "harness/ops"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/machine", "harness/catalogue", "harness/schedule"}},
-    {"workloads/catalogue", {"harness/catalogue"}},
+      "harness/machine", "harness/catalogue", "harness/schedule", "harness/protocol"}},
 };
 
 // What comes before the seam in the order of building cannot include it.
@@ -61,24 +60,25 @@ const std::set<std::string> kBelowTheSeam = {
 
 // These may include any part of harness.
 bool may_use_all_of_harness(const std::string& part) {
-  return part == "harness/report" ||
-         (part.starts_with("workloads/") && part != "workloads/catalogue") ||
+  return part == "harness/report" || part == "workloads" || part.starts_with("workloads/") ||
          part.starts_with("tools/");
 }
 
-// Among the parts of workloads; catalogue is data and stands below all of them.
+// Among the parts of workloads. "workloads" is what lies beside the rooms: the catalogue and the
+// table of workloads, which name all of them.
 const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
-    {"workloads/data", {"workloads/catalogue"}},
-    {"workloads/loader", {"workloads/data", "workloads/catalogue"}},
-    {"workloads/torch_loader", {"workloads/loader", "workloads/data", "workloads/catalogue"}},
-    {"workloads/transfer",
-     {"workloads/torch_loader", "workloads/loader", "workloads/data", "workloads/catalogue"}},
-    {"workloads/profile",
-     {"workloads/model", "workloads/loader", "workloads/data", "workloads/catalogue"}},
-    {"workloads/model", {"workloads/data", "workloads/catalogue"}},
+    {"workloads/data", {}},
+    {"workloads/loader", {"workloads/data"}},
+    {"workloads/torch_loader", {"workloads/loader", "workloads/data"}},
+    {"workloads/transfer", {"workloads/torch_loader", "workloads/loader", "workloads/data"}},
+    {"workloads/profile", {"workloads/model", "workloads/loader", "workloads/data"}},
+    {"workloads/model", {"workloads/data"}},
     {"workloads/step",
      {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
-      "workloads/loader", "workloads/data", "workloads/catalogue"}},
+      "workloads/loader", "workloads/data"}},
+    {"workloads",
+     {"workloads/step", "workloads/profile", "workloads/model", "workloads/transfer",
+      "workloads/torch_loader", "workloads/loader", "workloads/data"}},
 };
 
 bool in(const std::map<std::string, std::set<std::string>>& table, const std::string& from,
@@ -92,7 +92,9 @@ bool allowed(const std::string& from, const std::string& to) {
   if (kGroundFloor.contains(to) && !kGroundFloor.contains(from) && from != "harness/stats")
     return true;
   if (to == "harness") return !kBelowTheSeam.contains(from);
-  if (from.starts_with("tools/")) return to.starts_with("harness/") || to.starts_with("workloads/");
+  if (from.starts_with("tools/")) {
+    return to.starts_with("harness/") || to == "workloads" || to.starts_with("workloads/");
+  }
   if (to.starts_with("workloads/")) return in(kWorkloadArrows, from, to);
   if (to.starts_with("harness/")) return may_use_all_of_harness(from) || in(kArrows, from, to);
   return false;
@@ -117,6 +119,26 @@ TEST(Arrows, EveryIncludeFollowsOne) {
       EXPECT_TRUE(allowed(part_of(file), part_of(include.target)))
           << file << ':' << include.line << ": " << part_of(file) << " may not use "
           << part_of(include.target);
+    }
+  }
+}
+
+// The floors of workloads/data: what makes files is named by the table of kinds alone, and what all
+// kinds share knows none of them.
+TEST(Arrows, OnlyTheTableOfDataKindsNamesItsFloors) {
+  const std::string room = "workloads/data/";
+  const auto floor_of = [&](const std::string& path) {
+    const std::size_t end = path.find('/', room.size());
+    return end == std::string::npos ? std::string() : path.substr(room.size(), end - room.size());
+  };
+  for (const std::string& file : sources(kRoot, "workloads/data")) {
+    if (file.starts_with(room + "data_kinds.")) continue;
+    for (const Include& include : includes_of(kRoot, file)) {
+      if (include.angled || !include.target.starts_with(room)) continue;
+      const std::string from = floor_of(file);
+      const std::string to = floor_of(include.target);
+      EXPECT_TRUE(from == to || to.empty() || (to == "jpeg" && from != "" && from != "synthetic"))
+          << file << ':' << include.line << ": may not use the floor " << to;
     }
   }
 }

@@ -2,16 +2,34 @@
 #include "tests/structure/source_tree.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <fstream>
+#include <memory>
 
 namespace stepbench::structure {
+
+std::vector<std::string> tracked_files(const std::filesystem::path& root) {
+  const std::string command =
+      "git -c safe.directory='*' -C '" + root.string() + "' ls-files 2>/dev/null";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::vector<std::string> files;
+  std::array<char, 4096> line{};
+  while (pipe && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
+    std::string file = line.data();
+    if (file.ends_with('\n')) file.pop_back();
+    files.push_back(std::move(file));
+  }
+  return files;
+}
 
 std::vector<std::string> sources(const std::filesystem::path& root, const std::string& folder) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
     const std::string extension = entry.path().extension().string();
-    if (extension == ".h" || extension == ".cpp") {
-      found.push_back(entry.path().lexically_relative(root).generic_string());
+    const std::string path = entry.path().lexically_relative(root).generic_string();
+    if ((extension == ".h" || extension == ".cpp") && !path.starts_with("tools/examples/")) {
+      found.push_back(path);
     }
   }
   std::sort(found.begin(), found.end());

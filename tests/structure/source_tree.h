@@ -17,7 +17,11 @@ struct Include {
   bool angled = false;
 };
 
-// Every C++ file below root/folder, in order; paths from root.
+// Files that git tracks, in order; outside a clone (a source archive) none.
+[[nodiscard]] std::vector<std::string> tracked_files(const std::filesystem::path& root);
+
+// Every C++ file below root/folder, in order; paths from root. The examples are projects of their
+// own, which see the installed package only: they are left out.
 [[nodiscard]] std::vector<std::string> sources(const std::filesystem::path& root,
                                                const std::string& folder);
 [[nodiscard]] std::vector<Include> includes_of(const std::filesystem::path& root,

@@ -15,8 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kTorchFree = {"harness/", "workloads/catalogue/", "workloads/data/",
-                                   "workloads/loader/", "tools/stepbench/"};
+constexpr std::array kTorchFree = {
+    "harness/",
+    "tools/stepbench/",
+    "workloads/built_in",
+    "workloads/data/",
+    "workloads/loader/",
+    "workloads/model/model_kinds",
+    "workloads/model/model_section",
+    "workloads/step/optimizer_section",
+    "workloads/transfer/placements",
+    "workloads/transfer/transfer_section",
+};
 constexpr std::array kTorchHeaders = {"torch/torch.h", "ATen/ATen.h", "c10/core/Device.h",
                                       "cuda_runtime_api.h", "cupti.h"};
 

@@ -96,7 +96,7 @@ Catalogue stub_catalogue() {
   out.sections = harness_sections();
   out.sections.push_back(stub_section());
   out.workloads.push_back({.name = "stub",
-                           .doc = "Does nothing, in scripted time and with scripted accidents.",
+                           .doc = "Does nothing, in scripted time and with scripted faults.",
                            .sections = {"stub"},
                            .phases = {{"think", "A phase that only this workload has."}},
                            .metrics = {{.name = "stub_steps",

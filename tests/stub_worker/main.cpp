@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker whose steps, accidents and time are scripted: what plan, run, resume and their tests are
+// A worker whose steps, faults and time are scripted: what plan, run, resume and their tests are
 // run against.
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #include "harness/protocol/channel.h"
 #include "harness/worker/worker_main.h"
-#include "tests/stub_worker/accidents.h"
 #include "tests/stub_worker/catalogue.h"
+#include "tests/stub_worker/faults.h"
 #include "tests/stub_worker/stub_clock.h"
 #include "tests/stub_worker/stub_workload.h"
 

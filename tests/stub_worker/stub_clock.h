@@ -25,7 +25,7 @@ class StubClock final : public Clock {
     }
   }
   void use_host() { real_ = true; }
-  // The worker's channel, for accidents on it.
+  // The worker's channel, for faults on it.
   [[nodiscard]] int control_descriptor() const { return control_descriptor_; }
 
  private:

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
-#include "tests/stub_worker/accidents.h"
+#include "tests/stub_worker/faults.h"
 #include "tests/stub_worker/stub_clock.h"
 
 namespace stepbench {
@@ -80,7 +80,7 @@ class StubWorkload final : public Workload {
   }
 
   void step(StepRecorder& step) override {
-    if (step.index() == at_step_) accident(step);
+    if (step.index() == at_step_) fault(step);
     ++steps_;
     const bool border = epoch_steps_ > 0 && step.index() > 0 && step.index() % epoch_steps_ == 0;
     const std::int64_t whole = duration(step.index());
@@ -134,13 +134,13 @@ class StubWorkload final : public Workload {
     out << resolved_.case_id << ' ' << context_.launch << ' ' << context_.rank << std::endl;
   }
 
-  void accident(StepRecorder& step) {
+  void fault(StepRecorder& step) {
     if (behaviour_ == "nested_phases") {
       const auto outer = step.phase(PhaseId::kForward);
       const auto inner = step.phase(PhaseId::kLoss);
       clock_.pass(1);
     }
-    have_accident(behaviour_, clock_.control_descriptor());
+    inject_fault(behaviour_, clock_.control_descriptor());
   }
 
   std::int64_t duration(std::int64_t index) {

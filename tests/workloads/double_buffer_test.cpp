@@ -47,7 +47,7 @@ struct BufferScene {
     log.emplace_back("step");
     return tensors;
   }
-  test::CountingClock clock;
+  TickClock clock;
   StepRecorder step{clock};
   std::vector<std::string> log;
   DoubleBuffer buffer{std::make_unique<LoggedCopies>(log)};
@@ -97,7 +97,7 @@ TEST(DoubleBuffer, ALoaderThatThrowsLosesTheBatchInHandAndNoMore) {
 }
 
 TEST(DoubleBuffer, AStepIsMarkedWithTheBatchThatItUsesNotWithTheOneThatItTakes) {
-  test::CountingClock clock;
+  TickClock clock;
   StepRecorder step(clock);
   std::vector<std::string> log;
   DoubleBuffer buffer(std::make_unique<LoggedCopies>(log));
@@ -126,7 +126,7 @@ Batch numbered(std::vector<float>& memory, std::int64_t index, std::int64_t size
 }
 
 TEST(DoubleBuffer, OnTheCpuBatchesComeInOrderAndOutliveTheirMemory) {
-  test::CountingClock clock;
+  TickClock clock;
   StepRecorder step(clock);
   DoubleBuffer buffer(make_copy_stream(at::kCPU, true));
   std::vector<float> memory;
@@ -153,7 +153,7 @@ TEST(ResidentBatches, OfJoinedEpochsAreFullAndHaveNoBorder) {
       .size = 3,
       .owner = nullptr};
   ResidentBatches batches(all, at::kCPU, {.batch_size = 2, .joined = true}, sequential_order(3));
-  test::CountingClock clock;
+  TickClock clock;
   StepRecorder step(clock);
   for (const auto& [first, second] : {std::pair(10, 11), std::pair(12, 10), std::pair(11, 12)}) {
     const at::Tensor input = batches.next(step).input;
@@ -176,7 +176,7 @@ TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
                       : std::vector<std::int64_t>{0, 1, 2, 3, 4};
   });
   memory.assign(5, 0);  // they hold a copy
-  test::CountingClock clock;
+  TickClock clock;
   StepRecorder step(clock);
   std::vector<float> firsts;
   std::vector<std::int64_t> flags;

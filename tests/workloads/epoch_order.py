@@ -7,25 +7,7 @@ import itertools
 import torch
 from torch.utils.data import DataLoader, RandomSampler, SequentialSampler, WeightedRandomSampler
 
-
-class Indices(torch.utils.data.Dataset):
-    def __init__(self, size):
-        self.size = size
-
-    def __len__(self):
-        return self.size
-
-    def __getitem__(self, index):
-        return index
-
-
-class Endless(torch.utils.data.Sampler):
-    def __init__(self, sampler):
-        self.sampler = sampler
-
-    def __iter__(self):
-        while True:
-            yield from self.sampler
+from indices import Endless, Indices
 
 
 def joined_epochs(size, seed, sampler, draws):

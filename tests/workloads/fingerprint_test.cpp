@@ -10,7 +10,7 @@ namespace {
 
 Fingerprint after_three_steps(const test::Options& options) {
   at::set_num_threads(1);
-  const test::CountingClock clock;
+  const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make_train_step(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);

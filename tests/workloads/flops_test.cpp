@@ -9,9 +9,9 @@
 
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
-#include "workloads/step/device_peaks.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/flop_counter.h"
+#include "workloads/step/model_work.h"
 #include "workloads/step/train_step.h"
 
 namespace stepbench {
@@ -28,7 +28,7 @@ class MetricsOf final : public ReportSink {
 
 std::map<std::string, double> metrics_of(const test::Options& options,
                                          decltype(&make_train_step) make = make_train_step) {
-  const test::CountingClock clock;
+  const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);
@@ -79,7 +79,7 @@ TEST(ModelFlops, OfADataSetSmallerThanABatchAreThoseOfItsSamples) {
   const double full = flops_of(options);
   options["data.samples"] = std::int64_t{5};
   options["loader.epochs"] = std::string("separate");
-  const test::CountingClock clock;
+  const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make_train_step(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);

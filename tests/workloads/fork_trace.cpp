@@ -9,8 +9,8 @@
 
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/batch_ring.h"
-#include "workloads/loader/fork_pool.h"
+#include "workloads/loader/fork/batch_ring.h"
+#include "workloads/loader/fork/fork_pool.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/prefetching_loader.h"
 

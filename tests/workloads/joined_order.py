@@ -6,31 +6,13 @@ import sys
 
 import torch
 
+from indices import Endless, Indices
+
 BATCHES = 15
 
 
-class Indices(torch.utils.data.Dataset):
-    def __init__(self, size):
-        self.size = size
-
-    def __len__(self):
-        return self.size
-
-    def __getitem__(self, index):
-        return index
-
-
-class Endless(torch.utils.data.Sampler):
-    def __init__(self, size):
-        self.size = size
-
-    def __iter__(self):
-        while True:
-            yield from range(self.size)
-
-
 def python_batches(workers, prefetch_factor, batch_size, samples):
-    loader = torch.utils.data.DataLoader(Indices(samples), batch_size=batch_size, sampler=Endless(samples),
+    loader = torch.utils.data.DataLoader(Indices(samples), batch_size=batch_size, sampler=Endless(range(samples)),
                                          num_workers=workers, prefetch_factor=prefetch_factor if workers else None)
     return " ".join(",".join(str(int(index)) for index in batch) for batch in itertools.islice(loader, BATCHES))
 

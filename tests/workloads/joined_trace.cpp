@@ -7,10 +7,10 @@
 #include <string>
 
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace {
 

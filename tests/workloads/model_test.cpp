@@ -11,7 +11,7 @@
 
 #include "harness/base/error.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 #include "workloads/step/loss.h"
 #include "workloads/step/optimizer.h"
 
@@ -113,8 +113,8 @@ TEST(Model, DataThatDoesNotFitIsNamed) {
   DataShape vectors = images(32, 10);
   vectors.input.shape = {64};
   EXPECT_EQ(message_for("resnet18", vectors),
-            "data.kind: resnet18 needs images {3, height, width}; this data set's field 'image' "
-            "{64} is none");
+            "data.kind: resnet18 needs images {3, height, width}; got field 'image' "
+            "with shape {64}");
   EXPECT_NE(message_for("mlp", images(32, 0)), "");
 }
 

@@ -25,7 +25,7 @@ test::Options tokens(test::Options options) {
 }
 
 LaunchReport measured(const test::Options& options) {
-  return test::only<protocol::LaunchMessage>(test::run_worker(options)).report;
+  return test::only<LaunchReport>(test::run_worker(options));
 }
 
 std::string refusal(const test::Options& options) {

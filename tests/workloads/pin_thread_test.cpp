@@ -8,7 +8,7 @@
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 #include "workloads/transfer/pin_thread_upload.h"
 #include "workloads/transfer/transfer.h"
 
@@ -100,7 +100,7 @@ struct PinThreadScene {
     return batch;
   }
 
-  test::CountingClock clock;
+  TickClock clock;
   StepRecorder step{clock};
   test::ScriptedPinnedMemory memory;
   DeviceScript script;

@@ -24,7 +24,7 @@ class WarmWorkload {
   [[nodiscard]] Workload& workload() { return *workload_; }
 
  private:
-  CountingClock clock_;
+  TickClock clock_;
   WorkerContext context_{clock_, {}, {}};
   std::unique_ptr<Workload> workload_;
   std::int64_t index_ = 0;

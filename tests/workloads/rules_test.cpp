@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workloads/test_case.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {

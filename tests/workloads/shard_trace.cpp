@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "workloads/data/makers.h"
-#include "workloads/data/web_dataset.h"
+#include "workloads/data/formats/web_dataset.h"
+#include "workloads/data/generate/make_webdataset.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace {
 
@@ -21,13 +21,11 @@ using namespace stepbench;  // NOLINT(google-build-using-namespace): a program o
 constexpr std::int64_t kImages = 29;
 
 void make_shards(const std::string& folder) {
-  for (const Maker& maker : makers()) {
-    if (maker.kind != "webdataset") continue;
-    MakerValues values = maker_values(maker, folder);
-    values.options = {{"images", kImages}, {"classes", kImages}, {"seed", 0},  {"width", 16},
-                      {"height", 16},      {"quality", 30},      {"shards", 7}};
-    (void)make_data(maker, values, {});
-  }
+  const Maker& maker = webdataset_maker();
+  MakerValues values = maker_values(maker, folder);
+  values.options = {{"images", kImages}, {"classes", kImages}, {"seed", 0},  {"width", 16},
+                    {"height", 16},      {"quality", 30},      {"shards", 7}};
+  (void)make_data(maker, values, {});
 }
 
 std::string epoch_text(Loader& loader, std::int64_t epoch, std::int64_t batches) {

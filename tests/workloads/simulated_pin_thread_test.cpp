@@ -73,7 +73,7 @@ class PinThreadLoop {
   }
 
   test::SimulatedDevice& device_;
-  test::CountingClock clock_;
+  TickClock clock_;
   StepRecorder step_{clock_};
   std::shared_ptr<std::atomic<int>> live_ = std::make_shared<std::atomic<int>>(0);
   std::optional<PinThreadUpload> upload_;

@@ -27,7 +27,7 @@ Outcome train(const std::string& placement, unsigned order) {
   Outcome outcome;
   const auto live = std::make_shared<std::atomic<int>>(0);
   test::SimulatedDevice device(order);
-  const test::CountingClock clock;
+  const TickClock clock;
   StepRecorder step(clock);
   std::optional<Transfer> transfer;
   transfer.emplace(

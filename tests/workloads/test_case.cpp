@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::test {
 namespace {

@@ -61,7 +61,7 @@ TEST(TorchCppLoader, AnAbandonedEpochLosesNothing) {
 
 TEST(TorchCppLoader, PartsSumToTheTimeOfNextExactly) {
   const test::IndexDataset data(50);
-  const test::TickClock clock;
+  const TickClock clock;
   const auto loader =
       make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2}, sequential_order(50), clock);
   (void)test::epoch(*loader, 0);

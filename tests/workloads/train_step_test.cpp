@@ -38,7 +38,7 @@ struct Driven {
 
 Driven drive_one_step(const test::Options& options,
                       decltype(&make_train_step) make = make_train_step) {
-  const test::CountingClock clock;
+  const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make(test::train_case(options), context);
   EXPECT_EQ(workload->set_up(), std::nullopt);
@@ -90,7 +90,7 @@ TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
     options["data.samples"] = std::int64_t{20};  // 8, 8 and 4
     options["loader.epochs"] = std::string("separate");
     options["transfer.placement"] = placement;
-    const test::CountingClock clock;
+    const TickClock clock;
     WorkerContext context{clock, {}, {}};
     const auto workload = make_train_step(test::train_case(options), context);
     ASSERT_EQ(workload->set_up(), std::nullopt);
@@ -119,7 +119,7 @@ TEST(TrainStep, JoinedEpochsMakeEveryStepTheSame) {
     test::Options options = test::tiny_images("mlp");
     options["data.samples"] = std::int64_t{20};
     options["transfer.placement"] = placement;
-    const test::CountingClock clock;
+    const TickClock clock;
     WorkerContext context{clock, {}, {}};
     const auto workload = make_train_step(test::train_case(options), context);
     ASSERT_EQ(workload->set_up(), std::nullopt);
@@ -138,7 +138,7 @@ TEST(TrainStep, BordersRepeatAfterAsManyStepsAsJoinWholeEpochs) {
     test::Options options = test::tiny_images("mlp");  // four batches per epoch
     options["loader.epochs"] = std::string("separate");
     options["model.accumulate"] = std::int64_t{accumulate};
-    const test::CountingClock clock;
+    const TickClock clock;
     WorkerContext context{clock, {}, {}};
     const auto workload = make_train_step(test::train_case(options), context);
     ASSERT_EQ(workload->set_up(), std::nullopt);
@@ -194,7 +194,7 @@ TEST(GradScaler, LeavesOutAnOverflowingStepAndHalvesItsFactor) {
 TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {
   test::Options options = test::tiny_images("mlp");
   options["device"] = std::string("cuda:63");
-  const test::CountingClock clock;
+  const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = make_train_step(test::train_case(options), context);
   EXPECT_THAT(workload->set_up().value_or(""), testing::HasSubstr("CUDA device"));
@@ -204,7 +204,7 @@ TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {
 TEST(TrainStep, ADeviceOfAnotherKindIsAMistake) {
   test::Options options = test::tiny_images("mlp");
   options["device"] = std::string("tpu");
-  const test::CountingClock clock;
+  const TickClock clock;
   WorkerContext context{clock, {}, {}};
   EXPECT_THROW((void)make_train_step(test::train_case(options), context), ConfigError);
 }

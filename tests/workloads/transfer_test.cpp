@@ -16,7 +16,7 @@ TEST(Transfer, OnTheCpuNothingIsCopiedAndNoPhaseIsMarked) {
       {reinterpret_cast<std::byte*>(image.data()), {.name = "image", .shape = {6}}});
   batch.fields.push_back({reinterpret_cast<std::byte*>(label.data()),
                           {.name = "label", .shape = {}, .dtype = DType::kInt64}});
-  const test::CountingClock clock;
+  const TickClock clock;
   StepRecorder step(clock);
   step.start_step(0);
   Transfer transfer(test::train_case({}), at::Device(at::kCPU));

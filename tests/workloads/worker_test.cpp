@@ -12,30 +12,24 @@ namespace {
 using test::only;
 using test::run_worker;
 
-const std::vector<std::int64_t>& column(const protocol::SamplesMessage& samples,
-                                        const std::string& name) {
-  const auto found = std::ranges::find(samples.columns, name);
-  return samples.values.at(static_cast<std::size_t>(found - samples.columns.begin()));
-}
-
 TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
   const auto messages = run_worker({{"data.samples", std::int64_t{64}}});
-  const auto& samples = only<protocol::SamplesMessage>(messages);
-  EXPECT_THAT(samples.columns,
+  const Series& samples = only<Samples>(messages).steps;
+  EXPECT_THAT(samples.names,
               testing::ElementsAre("index", "step_ns", "data_wait_ns", "zero_grad_ns", "forward_ns",
                                    "loss_ns", "backward_ns", "optimizer_ns", "other_ns", "samples",
                                    "bytes", "flags"));
-  const auto& step = column(samples, "step_ns");
+  const auto& step = samples.column("step_ns");
   ASSERT_EQ(step.size(), 4U);
   for (std::size_t i = 0; i < step.size(); ++i) {
     std::int64_t sum = 0;
-    for (std::size_t c = 2; c < samples.columns.size(); ++c) {
-      if (samples.columns[c].ends_with("_ns")) sum += samples.values[c][i];
+    for (std::size_t c = 2; c < samples.names.size(); ++c) {
+      if (samples.names[c].ends_with("_ns")) sum += samples.columns[c][i];
     }
     EXPECT_EQ(sum, step[i]);
-    EXPECT_EQ(column(samples, "samples")[i], 8);
+    EXPECT_EQ(samples.column("samples")[i], 8);
   }
-  const LaunchReport& report = only<protocol::LaunchMessage>(messages).report;
+  const LaunchReport& report = only<LaunchReport>(messages);
   EXPECT_EQ(report.metrics.at("model_parameters"), 78962);
   EXPECT_GT(std::get<double>(report.fingerprint.at("loss")), 0);
   EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0);
@@ -52,7 +46,7 @@ TEST(Worker, SaysWhichTorchItRuns) {
 
 TEST(Worker, TwoProcessesComputeTheSameBitForBit) {
   const auto fingerprint = [] {
-    return only<protocol::LaunchMessage>(run_worker({{"loader.shuffle", true}})).report.fingerprint;
+    return only<LaunchReport>(run_worker({{"loader.shuffle", true}})).fingerprint;
   };
   EXPECT_EQ(fingerprint(), fingerprint());
 }

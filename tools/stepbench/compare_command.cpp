@@ -8,7 +8,7 @@
 #include "harness/report/comparison_json.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/verdict_output.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/base/exit_status.h"
 #include "tools/stepbench/command.h"
-#include "workloads/data/makers.h"
+#include "workloads/data/data_kinds.h"
 
 namespace stepbench::cli {
 namespace {
@@ -90,7 +90,7 @@ void add_data(CLI::App& app, const Environment& environment, int& exit_code) {
       "data/imagefolder\n\nThe same options give the same files, byte for byte. What is there "
       "already is kept, so an interrupted\ncall can be repeated. `stepbench data make KIND --help` "
       "has the options of each kind.");
-  for (const Maker& maker : makers()) add_maker(*make, maker, environment, exit_code);
+  for (const Maker* maker : makers()) add_maker(*make, *maker, environment, exit_code);
 }
 
 }  // namespace stepbench::cli

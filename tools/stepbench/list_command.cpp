@@ -12,7 +12,7 @@
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
 #include "tools/stepbench/list_text.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/schema.h"
 #include "tools/stepbench/command.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 

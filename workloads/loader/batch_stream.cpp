@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "workloads/loader/loader_findings.h"
-#include "workloads/loader/loader_report.h"
+#include "workloads/loader/analysis/loader_findings.h"
+#include "workloads/loader/analysis/loader_report.h"
 
 namespace stepbench {
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "harness/workload.h"
+#include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/loader.h"
-#include "workloads/loader/loader_facts.h"
 
 namespace stepbench {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// loader.affinity: which core each worker runs on. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -23,8 +24,6 @@ void run_on_core(int core);
 // Where a thread may run, by its number (that of a process: its first thread); 0: the calling one.
 // Empty when it has ended.
 [[nodiscard]] std::vector<int> cores_of_thread(pid_t thread);
-// "0,2-5".
-[[nodiscard]] std::string core_list(const std::vector<int>& cores);
 // "0-3" when all workers share these, else "worker 0: 0; worker 1: 2". Empty entries: not known.
 [[nodiscard]] std::string cores_text(const std::vector<std::vector<int>>& workers);
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "harness/workload.h"
 #include "workloads/loader/order.h"
 
 namespace stepbench {
@@ -80,5 +81,17 @@ std::optional<Batch> InlineLoader::next() {
 std::int64_t InlineLoader::batches_per_epoch() const { return epoch_batches(samples_, options_); }
 
 void InlineLoader::reset_metrics() { metrics_ = {}; }
+
+Engine inline_engine() {
+  return {.variant = {.name = "inline",
+                      .doc = "The training thread reads each batch itself (Python's "
+                             "num_workers=0)."},
+          .has_workers = false,
+          .make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+                     const WorkerContext& context) -> std::unique_ptr<Loader> {
+            return std::make_unique<InlineLoader>(dataset, options, std::move(order),
+                                                  context.clock);
+          }};
+}
 
 }  // namespace stepbench

@@ -6,6 +6,7 @@
 
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
+#include "workloads/loader/engine.h"
 #include "workloads/loader/loader.h"
 
 namespace stepbench {
@@ -33,5 +34,8 @@ class InlineLoader final : public Loader {
   std::int64_t next_batch_ = 0;
   LoaderMetrics metrics_;
 };
+
+// The row of loader.engine.
+[[nodiscard]] Engine inline_engine();
 
 }  // namespace stepbench

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// `workload: loader`: each step takes one batch and drops it, so a step lasts as long as the loader
+// needs. No torch.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/workload.h"
-#include "workloads/data/dataset.h"
-#include "workloads/data/page_cache.h"
-#include "workloads/loader/batch_stream.h"
-#include "workloads/loader/loader.h"
-#include "workloads/loader/make_loader.h"
+#include "workloads/loader/loader_pipeline.h"
 
 namespace stepbench {
 
-// `workload: loader`: each step takes one batch and drops it, so a step lasts as long as the loader
-// needs. No torch.
 class LoaderWorkload final : public Workload {
  public:
-  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context, OtherEngines others = {},
+  // `context` and `table` must outlive it.
+  LoaderWorkload(const ResolvedCase& resolved, WorkerContext& context,
+                 const std::vector<Engine>& table = engines(),
                  std::unique_ptr<PinnedMemory> pinned = {}, OrderMaker order = make_order)
       : resolved_(resolved),
-        context_(context),
-        others_(std::move(others)),
         pinned_(std::move(pinned)),
-        order_(std::move(order)),
-        page_cache_(resolved) {}
+        pipeline_(resolved_, context, std::move(order), table) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
                                                       WorkerContext& context) {
@@ -35,24 +31,18 @@ class LoaderWorkload final : public Workload {
 
   [[nodiscard]] std::optional<std::string> set_up() override;
   [[nodiscard]] std::int64_t steps_per_epoch() const override;
-  void steps_done() override;
-  void before_cycle() override;
+  void steps_done() override { pipeline_.steps_done(); }
+  void before_cycle() override { pipeline_.before_cycle(); }
   void step(StepRecorder& step) override;
-  void window(Edge edge) override;
-  void tear_down() override;
-  [[nodiscard]] Fingerprint fingerprint() override;
-  void report(ReportSink& sink) const override;
+  void window(Edge edge) override { pipeline_.window(edge); }
+  void tear_down() override { pipeline_.tear_down(); }
+  [[nodiscard]] Fingerprint fingerprint() override { return {}; }
+  void report(ReportSink& sink) const override { pipeline_.report(sink); }
 
  private:
   ResolvedCase resolved_;
-  WorkerContext& context_;
-  OtherEngines others_;
   std::unique_ptr<PinnedMemory> pinned_;
-  OrderMaker order_;
-  std::unique_ptr<Dataset> dataset_;
-  PageCache page_cache_;
-  std::unique_ptr<Loader> loader_;
-  std::optional<BatchStream> stream_;
+  LoaderPipeline pipeline_;
 };
 
 }  // namespace stepbench

@@ -1,50 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/make_loader.h"
 
+#include <string>
 #include <utility>
 
 #include "harness/base/error.h"
-#include "workloads/loader/fork_loader.h"
-#include "workloads/loader/inline_loader.h"
+#include "harness/text/words.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/sample_weights.h"
-#include "workloads/loader/thread_loader.h"
 
 namespace stepbench {
+namespace {
+
+// Without workers the calling thread reads each batch itself, whatever engine is named.
+const Engine& engine_to_make(const std::vector<Engine>& table, const std::string& name,
+                             const LoaderOptions& options) {
+  std::vector<std::string> known;
+  for (const Engine& engine : table) {
+    if (engine.make == nullptr) continue;
+    if (options.num_workers == 0 ? !engine.has_workers : engine.variant.name == name) return engine;
+    known.push_back(engine.variant.name);
+  }
+  throw ConfigError("loader.engine",
+                    "'" + name + "' is not an engine of this program; known: " + join(known));
+}
+
+}  // namespace
 
 LoaderOptions loader_options(const ResolvedCase& resolved) {
-  const auto integer = [&](std::string_view name, std::int64_t otherwise) {
-    return resolved.has(name) ? resolved.integer(name) : otherwise;
+  LoaderOptions options;
+  // An option without a meaning in this case keeps the value of LoaderOptions.
+  const auto integer = [&](std::string_view name, std::int64_t& value) {
+    if (resolved.has(name)) value = resolved.integer(name);
   };
-  const auto flag = [&](std::string_view name, bool otherwise) {
-    return resolved.has(name) ? resolved.flag(name) : otherwise;
+  const auto flag = [&](std::string_view name, bool& value) {
+    if (resolved.has(name)) value = resolved.flag(name);
   };
-  const auto text = [&](std::string_view name, std::string otherwise) {
-    return resolved.has(name) ? resolved.text(name) : otherwise;
+  const auto text = [&](std::string_view name, std::string& value) {
+    if (resolved.has(name)) value = resolved.text(name);
   };
-  const std::string sampler = text("loader.sampler", {});
-  const bool joined = text("loader.epochs", "separate") == "joined";
-  return {
-      .batch_size = resolved.integer("loader.batch_size"),
-      .shuffle = resolved.flag("loader.shuffle"),
-      .with_replacement = sampler == "random_with_replacement" || sampler == "weighted",
-      .weights = text("loader.weights", {}),
-      .num_samples = integer("loader.num_samples", 0),
-      .seed = static_cast<std::uint64_t>(integer("loader.seed", integer("seed", 0))),
-      .joined = joined,
-      .num_workers = resolved.integer("loader.num_workers"),
-      .prefetch_factor = integer("loader.prefetch_factor", 2),
-      .pin_memory = resolved.flag("loader.pin_memory"),
-      .persistent_workers = !joined && flag("loader.persistent_workers", false),
-      .drop_last = !joined && flag("loader.drop_last", false),
-      .timeout_s = resolved.has("loader.timeout_s") ? resolved.number("loader.timeout_s") : 0,
-      .in_order = flag("loader.in_order", true),
-      .reuse_buffers = text("loader.buffers", "fresh") == "reused",
-      .threads_per_worker = integer("loader.threads_per_worker", 1),
-      .transport = text("loader.transport", "shm_ring") == "torch_fd" ? Transport::kTorchFd
-                                                                      : Transport::kShmRing,
-      .affinity = text("loader.affinity", "none"),
-  };
+  options.batch_size = resolved.integer("loader.batch_size");
+  options.shuffle = resolved.flag("loader.shuffle");
+  std::string sampler;
+  text("loader.sampler", sampler);
+  options.with_replacement = sampler == "random_with_replacement" || sampler == "weighted";
+  text("loader.weights", options.weights);
+  integer("loader.num_samples", options.num_samples);
+  std::int64_t seed = 0;
+  integer("seed", seed);
+  integer("loader.seed", seed);
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.joined = resolved.has("loader.epochs") && resolved.text("loader.epochs") == "joined";
+  options.num_workers = resolved.integer("loader.num_workers");
+  integer("loader.prefetch_factor", options.prefetch_factor);
+  options.pin_memory = resolved.flag("loader.pin_memory");
+  if (!options.joined) {
+    flag("loader.persistent_workers", options.persistent_workers);
+    flag("loader.drop_last", options.drop_last);
+  }
+  if (resolved.has("loader.timeout_s")) options.timeout_s = resolved.number("loader.timeout_s");
+  flag("loader.in_order", options.in_order);
+  options.reuse_buffers =
+      resolved.has("loader.buffers") && resolved.text("loader.buffers") == "reused";
+  integer("loader.threads_per_worker", options.threads_per_worker);
+  if (resolved.has("loader.transport") && resolved.text("loader.transport") == "torch_fd") {
+    options.transport = Transport::kTorchFd;
+  }
+  text("loader.affinity", options.affinity);
+  return options;
 }
 
 EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
@@ -61,16 +84,16 @@ EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {
 
 std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& resolved,
                                     EpochOrder order, WorkerContext& context,
-                                    const OtherEngines& others, PinnedMemory* pinned,
+                                    const std::vector<Engine>& table, PinnedMemory* pinned,
                                     BatchUpload* upload) {
   const std::int64_t began = context.clock.now_ns();
   LoaderOptions options = loader_options(resolved);
   options.rank = context.rank;
   options.world = context.world;
-  const std::string& engine = resolved.text("loader.engine");
+  const Engine& engine = engine_to_make(table, resolved.text("loader.engine"), options);
   if (options.pin_memory) {
-    if (others.contains(engine)) {
-      throw ConfigError("loader.pin_memory", "is not offered by engine " + engine);
+    if (!engine.pins) {
+      throw ConfigError("loader.pin_memory", "is not offered by engine " + engine.variant.name);
     }
     if (pinned == nullptr) {
       throw ConfigError("loader.pin_memory", "needs an accelerator, and this case uses none");
@@ -84,22 +107,7 @@ std::unique_ptr<Loader> make_loader(const Dataset& dataset, const ResolvedCase& 
     }
     options.upload = upload;
   }
-  std::unique_ptr<Loader> loader;
-  if (engine == "inline" || options.num_workers == 0) {
-    loader = std::make_unique<InlineLoader>(dataset, options, std::move(order), context.clock);
-  } else if (engine == "thread") {
-    loader = make_thread_loader(dataset, options, std::move(order), context.clock);
-  } else if (engine == "fork") {
-    loader = make_fork_loader(dataset, options, std::move(order), context.clock,
-                              context.shared_memory_prefix);
-  } else if (const auto other = others.find(engine); other != others.end()) {
-    loader = other->second(dataset, options, std::move(order), context.clock);
-  } else {
-    std::string known = "fork, inline, thread";
-    for (const auto& [name, make] : others) known += ", " + name;
-    throw ConfigError("loader.engine",
-                      "'" + engine + "' is not an engine of this program; known: " + known);
-  }
+  std::unique_ptr<Loader> loader = engine.make(dataset, options, std::move(order), context);
   context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
   return loader;
 }

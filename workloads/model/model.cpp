@@ -4,22 +4,28 @@
 #include <array>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 #include "workloads/model/load_plugin.h"
 #include "workloads/model/module_model.h"
 #include "workloads/model/network.h"
 
 namespace stepbench {
+namespace {
+
+// "{3, 224, 224}"
+std::string dimensions(const FieldSpec& field) {
+  return "{" + join(field.shape, ", ", [](std::int64_t size) { return std::to_string(size); }) +
+         "}";
+}
+
+}  // namespace
 
 std::unique_ptr<Model> as_model(std::shared_ptr<Network> network) {
   return model_of(std::move(network));
 }
 
 std::string shape_text(const FieldSpec& field) {
-  std::string text = "'" + field.name + "' {";
-  for (std::size_t i = 0; i < field.shape.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(field.shape[i]);
-  }
-  return text + "}";
+  return "'" + field.name + "' " + dimensions(field);
 }
 
 std::int64_t parameter_count(const Model& model) {
@@ -31,8 +37,8 @@ std::int64_t parameter_count(const Model& model) {
 void require_image(std::string_view kind, const DataShape& data) {
   if (data.input.shape.size() == 3 && data.input.shape[0] == 3) return;
   throw ConfigError("data.kind", std::string(kind) +
-                                     " needs images {3, height, width}; this data set's field " +
-                                     shape_text(data.input) + " is none");
+                                     " needs images {3, height, width}; got field '" +
+                                     data.input.name + "' with shape " + dimensions(data.input));
 }
 
 void require_classes(std::string_view kind, const DataShape& data) {
@@ -71,10 +77,9 @@ std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape&
   for (const ModelType& type : model_types()) {
     if (type.kind == kind) return type.make(resolved, data);
   }
-  std::string known;
-  for (const ModelType& type : model_types())
-    known += (known.empty() ? "" : ", ") + std::string(type.kind);
-  throw ConfigError("model.kind", "'" + kind + "' is no model of this worker; it has " + known);
+  throw ConfigError("model.kind",
+                    "unknown model.kind '" + kind + "'; known: " +
+                        join(model_types(), ", ", [](const ModelType& type) { return type.kind; }));
 }
 
 }  // namespace stepbench

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/catalogue.h"
 #include "harness/cuda/activity_summary.h"
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
@@ -14,7 +13,6 @@
 #include "harness/schedule/schedule.h"
 #include "harness/trace/write_trace.h"
 #include "harness/workload.h"
-#include "workloads/catalogue/built_in.h"
 #include "workloads/profile/device_tracing.h"
 #include "workloads/profile/kineto_collector.h"
 #include "workloads/profile/native_collector.h"
@@ -33,14 +31,9 @@ OpCollectorOptions collector_options(const ResolvedCase& resolved) {
           .cuda = resolved.has("device") && resolved.text("device").starts_with("cuda")};
 }
 
-std::string phase_name(const std::string& workload, PhaseId id) {
+std::string phase_name(const std::vector<std::string>& names, PhaseId id) {
   const auto index = static_cast<std::size_t>(id);
-  const auto first_declared = static_cast<std::size_t>(PhaseId::kFirstDeclared);
-  if (index < first_declared) return built_in_phases()[index].name;
-  const WorkloadSpec* spec = built_in_catalogue().find_workload(workload);
-  const std::size_t declared = index - first_declared;
-  return spec != nullptr && declared < spec->phases.size() ? spec->phases[declared].name
-                                                           : "phase " + std::to_string(index);
+  return index < names.size() ? names[index] : "phase " + std::to_string(index);
 }
 
 // Where the Chrome trace of a launch goes.
@@ -75,7 +68,7 @@ class ProfileInstrument final : public Instrument {
         trace_(trace_target(engine, resolved, context)),
         replays_graph_(options_.cuda && resolved.has("model.cuda_graph") &&
                        resolved.flag("model.cuda_graph")),
-        workload_(resolved.workload),
+        phase_names_(context.phase_names),
         active_(resolved.has("profile.active") ? resolved.integer("profile.active") : 1),
         make_(std::move(make)) {}
 
@@ -163,7 +156,7 @@ class ProfileInstrument final : public Instrument {
     incomplete_ = collector_->incomplete();
     marks_.add_to(
         log_, [&](std::uint64_t stamp) { return collector_->ns_of(stamp); },
-        [&](PhaseId id) { return phase_name(workload_, id); });
+        [&](PhaseId id) { return phase_name(phase_names_, id); });
     unix_offset_ns_ = collector_->unix_offset_ns();
     const std::int64_t host_offset_ns =
         unix_now_ns() - static_cast<std::int64_t>(monotonic_ns()) - unix_offset_ns_;
@@ -190,7 +183,7 @@ class ProfileInstrument final : public Instrument {
   std::optional<TraceTarget> trace_;
   std::int64_t unix_offset_ns_ = 0;
   bool replays_graph_;
-  std::string workload_;
+  std::vector<std::string> phase_names_;
   std::int64_t active_;
   MakeCollector make_;
   std::unique_ptr<OpCollector> collector_;
@@ -202,12 +195,7 @@ class ProfileInstrument final : public Instrument {
   std::optional<std::string> incomplete_;
 };
 
-}  // namespace
-
-bool NativeProfileFactory::takes_part(Pass pass) const { return pass == Pass::kNative; }
-
-std::unique_ptr<Instrument> NativeProfileFactory::make(const ResolvedCase& resolved,
-                                                       WorkerContext& context) const {
+std::unique_ptr<Instrument> make_native(const ResolvedCase& resolved, WorkerContext& context) {
   const OpCollectorOptions options = collector_options(resolved);
   const auto make = [options]() -> std::unique_ptr<OpCollector> {
     if (!options.cuda) return std::make_unique<NativeCollector>(options);
@@ -216,14 +204,21 @@ std::unique_ptr<Instrument> NativeProfileFactory::make(const ResolvedCase& resol
   return std::make_unique<ProfileInstrument>("native", resolved, context, make);
 }
 
-bool KinetoProfileFactory::takes_part(Pass pass) const { return pass == Pass::kKineto; }
-
-std::unique_ptr<Instrument> KinetoProfileFactory::make(const ResolvedCase& resolved,
-                                                       WorkerContext& context) const {
+std::unique_ptr<Instrument> make_kineto(const ResolvedCase& resolved, WorkerContext& context) {
   const OpCollectorOptions options = collector_options(resolved);
   return std::make_unique<ProfileInstrument>("kineto", resolved, context, [options] {
     return std::make_unique<KinetoCollector>(options);
   });
+}
+
+}  // namespace
+
+InstrumentType native_profile_type() {
+  return {.name = "native", .passes = {Pass::kNative}, .make = make_native};
+}
+
+InstrumentType kineto_profile_type() {
+  return {.name = "kineto", .passes = {Pass::kKineto}, .make = make_kineto};
 }
 
 }  // namespace stepbench

@@ -6,18 +6,7 @@
 
 namespace stepbench {
 
-class NativeProfileFactory final : public InstrumentFactory {
- public:
-  [[nodiscard]] bool takes_part(Pass pass) const override;
-  [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase& resolved,
-                                                 WorkerContext& context) const override;
-};
-
-class KinetoProfileFactory final : public InstrumentFactory {
- public:
-  [[nodiscard]] bool takes_part(Pass pass) const override;
-  [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase& resolved,
-                                                 WorkerContext& context) const override;
-};
+[[nodiscard]] InstrumentType native_profile_type();
+[[nodiscard]] InstrumentType kineto_profile_type();
 
 }  // namespace stepbench

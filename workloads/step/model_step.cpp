@@ -8,9 +8,6 @@
 
 #include "harness/base/error.h"
 #include "workloads/data/file_digest.h"
-#include "workloads/data/make_dataset.h"
-#include "workloads/loader/loader_report.h"
-#include "workloads/loader/make_loader.h"
 #include "workloads/step/fixed_batch.h"
 #include "workloads/step/flop_counter.h"
 #include "workloads/step/model_work.h"
@@ -25,7 +22,33 @@ namespace {
 
 constexpr std::int64_t kFingerprintSamples = 4;
 
+StepOptions step_options(const ResolvedCase& resolved) {
+  StepOptions options;
+  options.device = parse_device(resolved.text("device"));
+  const std::string& precision = resolved.text("model.precision");
+  if (precision == "bf16") options.autocast = c10::ScalarType::BFloat16;
+  if (precision == "fp16") options.autocast = c10::ScalarType::Half;
+  options.tf32 = precision == "tf32";
+  options.cuda_graph = resolved.flag("model.cuda_graph");
+  options.cudnn_benchmark = resolved.flag("model.cudnn_benchmark");
+  if (resolved.text("model.memory_format") == "channels_last") {
+    options.memory_format = c10::MemoryFormat::ChannelsLast;
+  }
+  options.seed = static_cast<std::uint64_t>(resolved.integer("seed"));
+  if (resolved.has("model.accumulate")) options.accumulate = resolved.integer("model.accumulate");
+  if (resolved.has("optimizer.clip_norm"))
+    options.clip_norm = resolved.number("optimizer.clip_norm");
+  if (resolved.has("optimizer.set_to_none"))
+    options.set_to_none = resolved.flag("optimizer.set_to_none");
+  return options;
+}
+
 }  // namespace
+
+ModelStep::ModelStep(const ResolvedCase& resolved, WorkerContext& context)
+    : resolved_(resolved),
+      options_(step_options(resolved)),
+      pipeline_(resolved_, context, torch_order, torch_engines()) {}
 
 std::optional<std::string> ModelStep::set_up() {
   return with_torch_errors([this] { return build(); });
@@ -33,12 +56,12 @@ std::optional<std::string> ModelStep::set_up() {
 
 // A border lies at the same place of a step again after as many steps as join whole epochs.
 std::int64_t ModelStep::steps_per_epoch() const {
-  const std::int64_t batches = std::max<std::int64_t>(0, loader_->batches_per_epoch());
+  const std::int64_t batches = pipeline_.batches_per_epoch();
   return batches / std::gcd(batches, options_.accumulate);
 }
 
 bool ModelStep::borders_inside_epochs() const {
-  return loader_->batches_per_epoch() % options_.accumulate != 0;
+  return pipeline_.batches_per_epoch() % options_.accumulate != 0;
 }
 
 void ModelStep::step(StepRecorder& step) {
@@ -50,22 +73,14 @@ void ModelStep::step(StepRecorder& step) {
 
 std::optional<std::string> ModelStep::build() {
   // The loader comes first: its workers must be forked before anything initialises CUDA.
-  dataset_ = make_dataset(resolved_);
-  page_cache_.prepare(*dataset_);
-  const LoaderOptions loader = loader_options(resolved_);
-  EpochOrder order = torch_order(*dataset_, loader);
-  pinned_ = pinned_memory(options_.device);
-  if (resolved_.text("transfer.placement") == "pin_thread" && options_.device.is_cuda()) {
+  if (placement_of(resolved_).kind == PlacementKind::kPinThread && options_.device.is_cuda()) {
     upload_ = std::make_unique<PinThreadUpload>(make_upload_stream(options_.device));
   }
-  loader_ = make_loader(*dataset_, resolved_, std::move(order), context_, torch_engines(),
-                        pinned_.get(), upload_.get());
-  stream_.emplace(*loader_, context_);
-  if (dataset_->fields().size() < 2) {
+  pipeline_.open(pinned_memory(options_.device), upload_.get());
+  if (pipeline_.dataset().fields().size() < 2) {
     throw ConfigError("data.kind",
                       "a model step needs a target, and this data set has one field only");
   }
-  if (resolved_.text("loader.engine") == "fork") stream_->begin();
   if (auto reason = device_unavailable(options_.device)) return reason;
   at::globalContext().setAllowTF32CuBLAS(options_.tf32);
   at::globalContext().setAllowTF32CuDNN(options_.tf32);
@@ -79,18 +94,20 @@ std::optional<std::string> ModelStep::build() {
 }
 
 void ModelStep::keep_data_on_device() {
-  if (dataset_->iterable() != nullptr) {
+  const Dataset& dataset = pipeline_.dataset();
+  if (dataset.iterable() != nullptr) {
     throw ConfigError("transfer.placement", "upstream needs a data set of known size");
   }
-  const LoaderOptions loader = loader_options(resolved_);
+  const LoaderOptions& loader = pipeline_.options();
   transfer_->keep_resident(
-      std::make_unique<ResidentBatches>(read_fixed_batch(*dataset_, dataset_->size(), loader.seed),
-                                        options_.device, loader, torch_order(*dataset_, loader)));
+      std::make_unique<ResidentBatches>(read_fixed_batch(dataset, dataset.size(), loader.seed),
+                                        options_.device, loader, pipeline_.order()));
 }
 
 void ModelStep::build_model() {
-  const std::vector<FieldSpec>& fields = dataset_->fields();
-  const DataShape data{.input = fields[0], .target = fields[1], .classes = dataset_->classes()};
+  const Dataset& dataset = pipeline_.dataset();
+  const std::vector<FieldSpec>& fields = dataset.fields();
+  const DataShape data{.input = fields[0], .target = fields[1], .classes = dataset.classes()};
   // TorchScript's executor keeps what it made of its first runs: a copy is tried, and dropped.
   const bool scripted = resolved_.text("model.kind") == "torchscript";
   if (scripted) {
@@ -109,13 +126,13 @@ void ModelStep::build_model() {
 
 void ModelStep::try_on_samples(Model& model, const DataShape& data) {
   model.to(options_.device, options_.memory_format);
-  const Batch samples = read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed);
+  const Batch samples = read_fixed_batch(pipeline_.dataset(), kFingerprintSamples, options_.seed);
   try_own_model(resolved_, model, data, transfer_->to_device(samples),
                 [this](Model& tried, const at::Tensor& input) { return output_of(tried, input); });
 }
 
 BatchTensors ModelStep::next_batch(StepRecorder& step) {
-  BatchTensors tensors = transfer_->next([&] { return stream_->next(step); }, step);
+  BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
   transfer_->marks().put_on(step);
   step_samples_ += tensors.input.size(0);
   if (tensors.input.scalar_type() == at::kLong) step.add(Count::kTokens, tensors.input.numel());
@@ -124,7 +141,7 @@ BatchTensors ModelStep::next_batch(StepRecorder& step) {
 
 BatchTensors ModelStep::full_batch() {
   const std::int64_t size = resolved_.integer("loader.batch_size");
-  return transfer_->to_device(read_fixed_batch(*dataset_, size, options_.seed));
+  return transfer_->to_device(read_fixed_batch(pipeline_.dataset(), size, options_.seed));
 }
 
 at::Tensor ModelStep::output_of(Model& model, const at::Tensor& input) const {
@@ -140,10 +157,8 @@ std::int64_t ModelStep::samples_per_step() const {
   return resolved_.integer("loader.batch_size") * resolved_.integer("model.accumulate");
 }
 
-void ModelStep::steps_done() { stream_->window(Edge::kEnd); }
-
 void ModelStep::window(Edge edge) {
-  if (edge == Edge::kBegin) stream_->window(edge);
+  pipeline_.window(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());
@@ -159,12 +174,12 @@ void ModelStep::window(Edge edge) {
 
 void ModelStep::tear_down() {
   transfer_.reset();
-  stepbench::tear_down(loader_, context_);
+  pipeline_.tear_down();
 }
 
 Fingerprint ModelStep::fingerprint() {
   return with_torch_errors([this] {
-    const Batch batch = read_fixed_batch(*dataset_, kFingerprintSamples, options_.seed);
+    const Batch batch = read_fixed_batch(pipeline_.dataset(), kFingerprintSamples, options_.seed);
     const FlopCounter counter;
     const Fingerprint fingerprint = score(transfer_->to_device(batch));
     flops_per_sample_ = static_cast<double>(counter.flops()) / kFingerprintSamples;
@@ -173,15 +188,11 @@ Fingerprint ModelStep::fingerprint() {
 }
 
 void ModelStep::report(ReportSink& sink) const {
-  stream_->report(sink, resolved_);
-  report_idle_readers(*dataset_, loader_options(resolved_).num_workers, context_.world, sink);
-  if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
-  if (pinned_ && pinned_->peak_bytes() > 0)
-    sink.metric("loader_pinned_bytes", static_cast<double>(pinned_->peak_bytes()));
+  pipeline_.report(sink);
   if (const auto copy_ns = upload_ ? upload_->device_ns() : std::nullopt)
     sink.metric("upload_device_ns", *copy_ns);
   sink.effective("device", options_.device.str());
-  sink.effective("data.digest", dataset_->digest());
+  sink.effective("data.digest", pipeline_.dataset().digest());
   if (options_.device.is_cuda()) {
     sink.effective("model.cudnn_benchmark", at::globalContext().benchmarkCuDNN());
     sink.effective("model.tf32_matmul", at::globalContext().allowTF32CuBLAS());

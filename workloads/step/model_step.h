@@ -3,34 +3,48 @@
 // thread only.
 #pragma once
 
+#include <c10/core/Device.h>
+#include <c10/core/MemoryFormat.h>
+#include <c10/core/ScalarType.h>
+
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "harness/workload.h"
-#include "workloads/data/page_cache.h"
-#include "workloads/loader/batch_stream.h"
+#include "workloads/loader/loader_pipeline.h"
 #include "workloads/model/model.h"
 #include "workloads/step/device.h"
 #include "workloads/step/loss.h"
-#include "workloads/step/step_options.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench {
 
+// The options of sections model and optimizer that the step itself follows.
+struct StepOptions {
+  c10::Device device{c10::kCPU};
+  // nullopt: fp32 or tf32.
+  std::optional<c10::ScalarType> autocast;
+  bool tf32 = false;
+  bool cuda_graph = false;
+  bool cudnn_benchmark = false;
+  c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous;
+  std::int64_t accumulate = 1;
+  double clip_norm = 0;  // 0: no clipping
+  bool set_to_none = true;
+  std::uint64_t seed = 0;
+};
+
 class ModelStep : public Workload {
  public:
-  ModelStep(const ResolvedCase& resolved, WorkerContext& context)
-      : resolved_(resolved),
-        context_(context),
-        options_(step_options(resolved)),
-        page_cache_(resolved) {}
+  ModelStep(const ResolvedCase& resolved, WorkerContext& context);
 
   std::optional<std::string> set_up() final;
   [[nodiscard]] std::int64_t steps_per_epoch() const final;
   [[nodiscard]] bool borders_inside_epochs() const final;
-  void steps_done() final;
-  void before_cycle() final { page_cache_.prepare(*dataset_); }
+  void steps_done() final { pipeline_.steps_done(); }
+  void before_cycle() final { pipeline_.before_cycle(); }
   void step(StepRecorder& step) final;
   void window(Edge edge) final;
   void synchronize() final { synchronize_device(options_.device); }
@@ -69,14 +83,10 @@ class ModelStep : public Workload {
   void keep_data_on_device();
 
   ResolvedCase resolved_;
-  WorkerContext& context_;
   StepOptions options_;
-  std::unique_ptr<Dataset> dataset_;
-  PageCache page_cache_;
-  std::unique_ptr<PinnedMemory> pinned_;
-  std::unique_ptr<PinThreadUpload> upload_;  // placement pin_thread only
-  std::unique_ptr<Loader> loader_;
-  std::optional<BatchStream> stream_;
+  // Placement pin_thread only; the loader's pin thread uses it.
+  std::unique_ptr<PinThreadUpload> upload_;
+  LoaderPipeline pipeline_;
   std::optional<Transfer> transfer_;
   std::unique_ptr<Model> model_;
   std::optional<Loss> loss_;

@@ -10,7 +10,10 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
+#include <array>
+
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 #include "workloads/step/number_operand.h"
 
 namespace stepbench {
@@ -60,14 +63,25 @@ Optimizer::WithGradient Optimizer::with_gradient() const {
   return found;
 }
 
+std::span<const OptimizerType> optimizer_types() {
+  static constexpr std::array types = {
+      OptimizerType{"sgd", make_sgd},
+      OptimizerType{"adam", make_adam},
+      OptimizerType{"adamw", make_adamw},
+  };
+  return types;
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
                                           std::vector<at::Tensor> parameters) {
   const std::string& kind = resolved.text("optimizer.kind");
-  if (kind == "sgd") return make_sgd(resolved, std::move(parameters));
-  if (kind == "adam") return make_adam(resolved, std::move(parameters));
-  if (kind == "adamw") return make_adamw(resolved, std::move(parameters));
-  throw ConfigError("optimizer.kind",
-                    "'" + kind + "' is no optimizer of this worker; it has sgd, adam, adamw");
+  for (const OptimizerType& type : optimizer_types()) {
+    if (type.kind == kind) return type.make(resolved, std::move(parameters));
+  }
+  throw ConfigError(
+      "optimizer.kind",
+      "unknown optimizer.kind '" + kind + "'; known: " +
+          join(optimizer_types(), ", ", [](const OptimizerType& type) { return type.kind; }));
 }
 
 at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters) {

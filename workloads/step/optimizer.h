@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/resolved_case.h"
@@ -51,10 +53,19 @@ class Optimizer {
   std::vector<at::Tensor> parameters_;
 };
 
-[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
-                                                        std::vector<at::Tensor> parameters);
 using MakeOptimizer = std::unique_ptr<Optimizer>(const ResolvedCase&, std::vector<at::Tensor>);
 MakeOptimizer make_sgd, make_adam, make_adamw;
+
+// One row of the table behind optimizer.kind; optimizer_section.cpp has the same names.
+struct OptimizerType {
+  std::string_view kind;
+  MakeOptimizer* make;
+};
+[[nodiscard]] std::span<const OptimizerType> optimizer_types();
+
+// What optimizer.kind names. Throws ConfigError if there is no such.
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
+                                                        std::vector<at::Tensor> parameters);
 
 // Total 2-norm over all gradients, and the scaling that brings it to at most max_norm
 // (torch.nn.utils.clip_grad_norm_).

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/train_step.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones_like.h>
+
+#include <utility>
+#include <vector>
 
 #include "workloads/step/autocast.h"
 #include "workloads/step/grad_scaler.h"
-#include "workloads/step/model_state.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/optimizer.h"
 #include "workloads/step/step_graph.h"
@@ -17,6 +20,25 @@ namespace {
 void run_backward(const at::Tensor& loss) {
   loss.backward(at::ones_like(loss, {}, at::MemoryFormat::Preserve));
 }
+
+// A copy of a model's parameters and buffers, on its device, to go back to.
+class ModelState {
+ public:
+  explicit ModelState(const Model& model) {
+    for (const auto& [name, tensor] : model.state()) {
+      tensors_.emplace_back(tensor, tensor.detach().clone());
+    }
+  }
+  // In place.
+  void restore() const {
+    const at::NoGradGuard no_grad;
+    for (const auto& [tensor, copy] : tensors_) tensor.copy_(copy);
+  }
+
+ private:
+  // The model's own, and its copy.
+  std::vector<std::pair<at::Tensor, at::Tensor>> tensors_;
+};
 
 class TrainStep final : public ModelStep {
  public:

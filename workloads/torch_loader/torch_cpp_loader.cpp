@@ -13,10 +13,12 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/workload.h"
 #include "workloads/loader/batch_memory.h"
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/torch_cpp_engine.h"
 
 namespace stepbench {
 namespace {
@@ -319,6 +321,19 @@ std::unique_ptr<Loader> make_torch_cpp_loader(const Dataset& dataset, const Load
   return std::make_unique<TorchCppLoader>(dataset, options, std::move(order), clock);
 }
 
-OtherEngines torch_engines() { return {{"torch_cpp", make_torch_cpp_loader}}; }
+const std::vector<Engine>& torch_engines() {
+  static const std::vector<Engine> all = [] {
+    std::vector<Engine> table = engines();
+    for (Engine& engine : table) {
+      if (engine.variant.name != torch_cpp_engine().variant.name) continue;
+      engine.make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder order,
+                       const WorkerContext& context) {
+        return make_torch_cpp_loader(dataset, options, std::move(order), context.clock);
+      };
+    }
+    return table;
+  }();
+  return all;
+}
 
 }  // namespace stepbench

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "workloads/loader/make_loader.h"
+#include "workloads/loader/engines.h"
 
 namespace stepbench {
 
@@ -17,7 +18,7 @@ namespace stepbench {
                                                             const LoaderOptions& options,
                                                             EpochOrder order, const Clock& clock);
 
-// For make_loader().
-[[nodiscard]] OtherEngines torch_engines();
+// The table of engines() with this one's maker.
+[[nodiscard]] const std::vector<Engine>& torch_engines();
 
 }  // namespace stepbench

@@ -8,7 +8,7 @@
 
 #include "harness/measure/step_recorder.h"
 #include "workloads/loader/batch_marks.h"
-#include "workloads/transfer/copy_stream.h"
+#include "workloads/transfer/streams.h"
 
 namespace stepbench {
 

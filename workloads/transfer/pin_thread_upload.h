@@ -13,7 +13,7 @@
 #include "harness/workload.h"
 #include "workloads/loader/batch_upload.h"
 #include "workloads/transfer/double_buffer.h"
-#include "workloads/transfer/upload_stream.h"
+#include "workloads/transfer/streams.h"
 
 namespace stepbench {
 

@@ -6,12 +6,13 @@
 namespace stepbench {
 
 Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
-    : placement_(resolved.text("transfer.placement")),
+    : placement_(placement_of(resolved)),
       device_(device),
-      non_blocking_(resolved.flag("transfer.non_blocking") || placement_ == "inline_non_blocking" ||
-                    placement_ == "prefetch_stream") {
+      non_blocking_(resolved.flag("transfer.non_blocking") ||
+                    placement_.kind == PlacementKind::kInlineNonBlocking ||
+                    placement_.kind == PlacementKind::kPrefetchStream) {
   if (!device_.is_cpu()) in_flight_.emplace(device_);
-  if (placement_ == "prefetch_stream") {
+  if (placement_.kind == PlacementKind::kPrefetchStream) {
     double_buffer_.emplace(make_copy_stream(device_, non_blocking_));
   }
 }

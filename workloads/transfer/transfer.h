@@ -5,17 +5,17 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "harness/base/resolved_case.h"
 #include "harness/measure/step_recorder.h"
 #include "workloads/data/batch.h"
 #include "workloads/loader/batch_marks.h"
 #include "workloads/torch_loader/batch_tensor.h"
-#include "workloads/transfer/batches_in_flight.h"
 #include "workloads/transfer/double_buffer.h"
 #include "workloads/transfer/pin_thread_upload.h"
+#include "workloads/transfer/placements.h"
 #include "workloads/transfer/resident_batches.h"
+#include "workloads/transfer/streams.h"
 
 namespace stepbench {
 
@@ -24,7 +24,7 @@ class Transfer {
  public:
   Transfer(const ResolvedCase& resolved, at::Device device);
 
-  [[nodiscard]] bool upstream() const { return placement_ == "upstream"; }
+  [[nodiscard]] bool upstream() const { return placement_.kind == PlacementKind::kUpstream; }
   void keep_resident(std::unique_ptr<ResidentBatches> batches) { resident_ = std::move(batches); }
   // Batches come from the loader with their copies begun. `upload` must outlive this.
   void take_from(PinThreadUpload& upload) { upload_ = &upload; }
@@ -37,7 +37,7 @@ class Transfer {
   [[nodiscard]] BatchTensors to_device(const Batch& batch);                      // outside steps
 
  private:
-  std::string placement_;
+  const Placement& placement_;
   at::Device device_;
   bool non_blocking_;
   std::optional<BatchesInFlight> in_flight_;

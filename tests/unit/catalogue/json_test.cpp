@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/validate.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {

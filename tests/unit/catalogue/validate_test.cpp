@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {

@@ -25,20 +25,18 @@ Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
   char started[32];
   std::snprintf(started, sizeof started, "2026-01-31T12:%02d:%02dZ", number / 60, number % 60);
   row.started_utc = started;
-  SamplesRow samples{.key = row.key,
-                     .cycle = 0,
-                     .columns = {"index", "step_ns", "data_wait_ns", "other_ns", "flags"},
-                     .values = std::vector<std::vector<std::int64_t>>(5)};
+  Series steps{.names = {"index", "step_ns", "data_wait_ns", "other_ns", "flags"},
+               .columns = std::vector<std::vector<std::int64_t>>(5)};
   for (int step = 0; step < made.steps; ++step) {
     const std::int64_t whole = one.step_ns(number);
     const std::int64_t wait = one.data_wait_ns(number);
-    samples.values[0].push_back(step);
-    samples.values[1].push_back(whole);
-    samples.values[2].push_back(wait);
-    samples.values[3].push_back(whole - wait);
-    samples.values[4].push_back(0);
+    steps.columns[0].push_back(step);
+    steps.columns[1].push_back(whole);
+    steps.columns[2].push_back(wait);
+    steps.columns[3].push_back(whole - wait);
+    steps.columns[4].push_back(0);
   }
-  launch.samples.push_back(std::move(samples));
+  launch.samples.push_back({.cycle = 0, .steps = std::move(steps)});
   return launch;
 }
 
@@ -79,7 +77,7 @@ void write(const Results& results, const std::filesystem::path& file) {
   for (const Launch& launch : results.launches) {
     writer.write(
         StartRow{.key = launch.row.key, .attempt = 0, .started_utc = launch.row.started_utc});
-    for (const SamplesRow& samples : launch.samples) writer.write(samples);
+    for (const Samples& samples : launch.samples) writer.write({launch.row.key, samples});
     writer.write(launch.row);
   }
 }

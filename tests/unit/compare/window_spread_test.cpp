@@ -26,8 +26,9 @@ class Arm {
     for (const double step : steps) step_ns.push_back(std::llround(1000 * step * factor));
     const std::int64_t sum = std::accumulate(step_ns.begin(), step_ns.end(), std::int64_t{0});
     means_.push_back(static_cast<double>(sum) / static_cast<double>(step_ns.size()));
-    launch.samples.push_back({.columns = {"index", "step_ns"},
-                              .values = {std::vector<std::int64_t>(step_ns.size()), step_ns}});
+    launch.samples.push_back(
+        {.steps = {.names = {"index", "step_ns"},
+                   .columns = {std::vector<std::int64_t>(step_ns.size()), step_ns}}});
     pointers_.push_back(&launch);
   }
   [[nodiscard]] std::optional<WindowSpread> spread() const { return window_spread(pointers_); }

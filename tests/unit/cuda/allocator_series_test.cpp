@@ -49,8 +49,8 @@ struct Scene {
     series.step_end();
   }
 
-  Columns cycle(std::size_t steps) {
-    Columns columns{{"step_ns"}, {std::vector<std::int64_t>(steps, 1)}};
+  Series cycle(std::size_t steps) {
+    Series columns{{"step_ns"}, {std::vector<std::int64_t>(steps, 1)}};
     series.add_columns(columns);
     return columns;
   }
@@ -68,12 +68,12 @@ TEST(AllocatorSeries, EachStepOfTheWindowHasItsOwnCountsAndPeak) {
   scene.step(2, 20, 2, 700);
   scene.series.change(Action::kRecord, Action::kRecordAndSave);
   scene.step(3, 10, 0, 260);
-  const Columns cycle = scene.cycle(3);
-  EXPECT_THAT(cycle.at("step_allocations"), ElementsAre(10, 20, 10));
-  EXPECT_THAT(cycle.at("step_device_allocations"), ElementsAre(0, 2, 0));
-  EXPECT_THAT(cycle.at("step_allocated_bytes"), ElementsAre(200, 250, 250));
-  EXPECT_THAT(cycle.at("step_reserved_bytes"), ElementsAre(3000, 5000, 5000));
-  EXPECT_THAT(cycle.at("step_peak_allocated_bytes"), ElementsAre(300, 700, 260));
+  const Series cycle = scene.cycle(3);
+  EXPECT_THAT(cycle.column("step_allocations"), ElementsAre(10, 20, 10));
+  EXPECT_THAT(cycle.column("step_device_allocations"), ElementsAre(0, 2, 0));
+  EXPECT_THAT(cycle.column("step_allocated_bytes"), ElementsAre(200, 250, 250));
+  EXPECT_THAT(cycle.column("step_reserved_bytes"), ElementsAre(3000, 5000, 5000));
+  EXPECT_THAT(cycle.column("step_peak_allocated_bytes"), ElementsAre(300, 700, 260));
 }
 
 TEST(AllocatorSeries, TheFindingNamesTheStepsThatCalledTheDriver) {
@@ -144,11 +144,11 @@ TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
   scene.series.change(Action::kNone, Action::kRecordAndSave);
   scene.step(0, 10, 0, 300);
-  EXPECT_THAT(scene.cycle(1).at("step_allocations"), ElementsAre(10));
+  EXPECT_THAT(scene.cycle(1).column("step_allocations"), ElementsAre(10));
   scene.counters.allocations += 7;  // between the windows
   scene.series.change(Action::kRecordAndSave, Action::kRecordAndSave);
   scene.step(1, 20, 0, 300);
-  EXPECT_THAT(scene.cycle(1).at("step_allocations"), ElementsAre(20));
+  EXPECT_THAT(scene.cycle(1).column("step_allocations"), ElementsAre(20));
 }
 
 }  // namespace

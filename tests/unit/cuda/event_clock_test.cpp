@@ -140,9 +140,9 @@ TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
   scene.schedule = {.wait = 1, .warmup = 1, .active = 20, .repeat = 3};
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
   ASSERT_EQ(scene.cycles.size(), 3U);
-  for (const Columns& cycle : scene.cycles) {
+  for (const Series& cycle : scene.cycles) {
     const auto sum = [&](const char* name) {
-      const std::vector<std::int64_t>& column = cycle.at(name);
+      const std::vector<std::int64_t>& column = cycle.column(name);
       return std::accumulate(column.begin(), column.end(), std::int64_t{0});
     };
     EXPECT_EQ(sum("step_ns"), 20 * (30 * kUs + 6 * kRecord) - kRecord);
@@ -256,10 +256,10 @@ TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
   scene.schedule = {.wait = 3, .warmup = 0, .active = 4, .repeat = 2};
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   ASSERT_EQ(scene.cycles.size(), 2U);
-  for (const Columns& cycle : scene.cycles) {
-    EXPECT_THAT(cycle.at("period_device_ns"), Each(900 * kUs))
+  for (const Series& cycle : scene.cycles) {
+    EXPECT_THAT(cycle.column("period_device_ns"), Each(900 * kUs))
         << "steps that nobody heard are not in it";
-    EXPECT_THAT(cycle.at("host_lead_ns"),
+    EXPECT_THAT(cycle.column("host_lead_ns"),
                 ElementsAre(3480 * kUs, 4350 * kUs, 5220 * kUs, 6090 * kUs));
   }
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 0);
@@ -284,11 +284,11 @@ TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
         [&](StepRecorder& step) { scene.cuda.launch(nullptr, (step.index() + 1) * 10 * kUs); });
     ASSERT_EQ(scene.cycles.size(), 4U);
     std::int64_t step = 0;
-    for (const Columns& cycle : scene.cycles) {
-      for (std::size_t i = 0; i < cycle.at("index").size(); ++i) {
+    for (const Series& cycle : scene.cycles) {
+      for (std::size_t i = 0; i < cycle.column("index").size(); ++i) {
         ++step;
-        EXPECT_EQ(cycle.at("step_device_ns")[i], step * 10 * kUs);
-        EXPECT_EQ(cycle.at("period_device_ns")[i], step * 10 * kUs);
+        EXPECT_EQ(cycle.column("step_device_ns")[i], step * 10 * kUs);
+        EXPECT_EQ(cycle.column("period_device_ns")[i], step * 10 * kUs);
       }
     }
   }
@@ -358,10 +358,10 @@ TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
   events.change(Action::kRecord, Action::kNone);
   events.change(Action::kNone, Action::kRecord);
   step(1, 70 * kUs);
-  Columns cycle{{"step_ns"}, {{100 * kUs}}};
+  Series cycle{{"step_ns"}, {{100 * kUs}}};
   events.add_columns(cycle);
-  EXPECT_THAT(cycle.at("step_device_ns"), ElementsAre(70 * kUs));
-  EXPECT_THAT(cycle.at("period_device_ns"), ElementsAre(70 * kUs));
+  EXPECT_THAT(cycle.column("step_device_ns"), ElementsAre(70 * kUs));
+  EXPECT_THAT(cycle.column("period_device_ns"), ElementsAre(70 * kUs));
 }
 
 TEST(EventClock, WithoutADeviceSaysSo) {

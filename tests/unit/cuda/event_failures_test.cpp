@@ -37,10 +37,10 @@ struct Launched {
 
 std::vector<std::vector<std::int64_t>> host_values(const EventScene& scene) {
   std::vector<std::vector<std::int64_t>> values;
-  for (const Columns& cycle : scene.cycles) {
+  for (const Series& cycle : scene.cycles) {
     for (const char* name :
          {"index", "step_ns", "h2d_ns", "forward_ns", "backward_ns", "other_ns", "flags"}) {
-      values.push_back(cycle.at(name));
+      values.push_back(cycle.column(name));
     }
   }
   return values;

@@ -74,12 +74,12 @@ struct EventScene {
     loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
     Loop loop(loop_options, clock, workload, set, names);
     loop.exercise();
-    (void)loop.run([](bool) {}, [&](const Columns& cycle) { cycles.push_back(cycle); });
+    (void)loop.run([](bool) {}, [&](const Series& cycle) { cycles.push_back(cycle); });
     if (events != nullptr) events->report(said);
   }
 
   [[nodiscard]] const std::vector<std::int64_t>& column(std::string_view name) const {
-    return cycles.back().at(name);
+    return cycles.back().column(name);
   }
 
   ScriptedClock clock;
@@ -91,7 +91,7 @@ struct EventScene {
   bool without_events = false;
   bool workload_waits = true;  // for the device, where the loop asks it to
   std::optional<std::string> refused;
-  std::vector<Columns> cycles;
+  std::vector<Series> cycles;
   NoteSink said;
 };
 

@@ -76,7 +76,7 @@ struct Campaign {
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
     std::vector<std::unique_ptr<Instrument>> instruments;
-    instruments.push_back(make_nvtx_ranges(&api, {.phase_names = names, .capture_range = true}));
+    instruments.push_back(make_nvtx_ranges(api, {.phase_names = names, .capture_range = true}));
     instruments.push_back(std::make_unique<EventClock>(
         api, clock, EventClockOptions{.window = kSteps, .ring = ring, .phase_names = names}));
     if (profiled) {
@@ -94,8 +94,9 @@ struct Campaign {
     Loop loop(options, clock, workload, set, names);
     loop.exercise();
     (void)loop.run([&](bool active) { window_ = active ? Window::kOpens : Window::kClosed; },
-                   [&](const Columns& cycle) {
-                     EXPECT_EQ(cycle.at("step_device_ns").size(), static_cast<std::size_t>(kSteps));
+                   [&](const Series& cycle) {
+                     EXPECT_EQ(cycle.column("step_device_ns").size(),
+                               static_cast<std::size_t>(kSteps));
                      censuses.push_back({cuda.events, heap_bytes(), cupti.buffers.size()});
                    });
     for (Instrument* each : set.all()) each->report(said);

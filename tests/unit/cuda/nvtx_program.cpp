@@ -8,7 +8,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/nvtx_ranges.h"
 #include "harness/worker/loop.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace {
 
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
   std::vector<std::unique_ptr<Instrument>> instruments;
-  instruments.push_back(make_nvtx_ranges(nullptr, {.phase_names = names}));
+  instruments.push_back(make_nvtx_ranges(std::nullopt, {.phase_names = names}));
   if (instruments.back()->exercise()) return 77;
   InstrumentSet set(std::move(instruments));
   ScriptedClock clock;
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   Loop loop(options, clock, steps, set, names);
   loop.exercise();
   try {
-    (void)loop.run([](bool) {}, [](const Columns&) {});
+    (void)loop.run([](bool) {}, [](const Series&) {});
   } catch (const std::runtime_error&) {
     return throws ? 0 : 1;
   }

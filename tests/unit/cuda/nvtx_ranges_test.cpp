@@ -81,7 +81,7 @@ std::vector<std::string> calls_of_a_cycle(ScriptedCuda& cuda, Instrument& ranges
   } else {
     ranges.change(Action::kRecord, Action::kRecordAndSave);
     cuda.log.emplace_back("step");
-    Columns cycle;
+    Series cycle;
     ranges.add_columns(cycle);
     ranges.change(Action::kRecordAndSave, Action::kNone);
   }
@@ -93,7 +93,7 @@ TEST(NvtxRanges, TheCaptureRangeIsTheActiveWindow) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   const CudaApi api = cuda.api();
-  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
   EXPECT_THAT(calls_of_a_cycle(cuda, *ranges, false),
               ElementsAre("warm-up", "synchronize", "profiler_start", "step", "step",
                           "profiler_stop", "over"));
@@ -103,9 +103,9 @@ TEST(NvtxRanges, WindowsThatFollowEachOtherAreCapturedEach) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   const CudaApi api = cuda.api();
-  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
   EXPECT_EQ(ranges->exercise(), std::nullopt);
-  Columns cycle;
+  Series cycle;
   ranges->change(Action::kNone, Action::kRecordAndSave);
   ranges->add_columns(cycle);
   ranges->change(Action::kRecordAndSave, Action::kRecordAndSave);
@@ -118,16 +118,16 @@ TEST(NvtxRanges, AWindowThatIsCutEndsItsCaptureRange) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   const CudaApi api = cuda.api();
-  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
   EXPECT_THAT(
       calls_of_a_cycle(cuda, *ranges, true),
       ElementsAre("warm-up", "synchronize", "profiler_start", "step", "profiler_stop", "over"));
 }
 
 TEST(NvtxRanges, ACaptureRangeWithoutARuntimeIsRefusedAndPlainRangesAreNot) {
-  const auto capture = make_nvtx_ranges(nullptr, {.phase_names = {}, .capture_range = true});
+  const auto capture = make_nvtx_ranges(std::nullopt, {.phase_names = {}, .capture_range = true});
   EXPECT_EQ(capture->exercise(), "capture_range needs the CUDA runtime");
-  EXPECT_EQ(make_nvtx_ranges(nullptr, {})->exercise(), std::nullopt);
+  EXPECT_EQ(make_nvtx_ranges(std::nullopt, {})->exercise(), std::nullopt);
 }
 
 TEST(NvtxRanges, AProfilerThatRefusesIsReported) {
@@ -135,7 +135,7 @@ TEST(NvtxRanges, AProfilerThatRefusesIsReported) {
   ScriptedCuda cuda(clock);
   const CudaApi api = cuda.api();
   cuda.failing["profiler_start"] = 999;
-  const auto ranges = make_nvtx_ranges(&api, {.phase_names = {}, .capture_range = true});
+  const auto ranges = make_nvtx_ranges(api, {.phase_names = {}, .capture_range = true});
   (void)calls_of_a_cycle(cuda, *ranges, false);
   NoteSink said;
   ranges->report(said);

@@ -43,26 +43,26 @@ struct Expected {
 // ran on the stream that computes sums to each period.
 void expect_device_time(const QueuedScene& scene, Expected expected) {
   ASSERT_EQ(scene.cycles.size(), 2U);
-  for (const Columns& cycle : scene.cycles) {
+  for (const Series& cycle : scene.cycles) {
     const auto step_ns = static_cast<double>(expected.step_ns);
-    EXPECT_NEAR(mean(cycle.at("period_device_ns")), step_ns, 0.5 + step_ns * kFloatMs);
-    const double host_bias = mean(cycle.at("step_ns")) / step_ns - 1;
+    EXPECT_NEAR(mean(cycle.column("period_device_ns")), step_ns, 0.5 + step_ns * kFloatMs);
+    const double host_bias = mean(cycle.column("step_ns")) / step_ns - 1;
     if (expected.host_is_right) {
       EXPECT_NEAR(host_bias, 0, 0.01);
     } else {
       EXPECT_LT(host_bias, -0.05) << "the host only launches";
     }
-    for (std::size_t i = 0; i < cycle.at("period_device_ns").size(); ++i) {
-      std::int64_t rest = cycle.at("period_device_ns")[i];
+    for (std::size_t i = 0; i < cycle.column("period_device_ns").size(); ++i) {
+      std::int64_t rest = cycle.column("period_device_ns")[i];
       for (std::size_t at = 0; at < cycle.names.size(); ++at) {
         const std::string& name = cycle.names[at];
         const bool on_stream = name == "h2d_device_ns" || name == "data_wait_device_ns" ||
                                name == "forward_device_ns" || name == "graph_replay_device_ns" ||
                                name == "other_device_ns";
-        if (on_stream) rest -= cycle.values[at][i];
+        if (on_stream) rest -= cycle.columns[at][i];
       }
       EXPECT_EQ(rest, 0) << "step " << i;
-      EXPECT_GE(cycle.at("other_device_ns")[i], 0) << "step " << i;
+      EXPECT_GE(cycle.column("other_device_ns")[i], 0) << "step " << i;
     }
   }
 }
@@ -132,12 +132,13 @@ TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
     computed.push_back(scene.cuda.end_of(nullptr));
   });
   expect_device_time(scene, {13 * kMs, false});
-  for (const Columns& cycle : scene.cycles) {
+  for (const Series& cycle : scene.cycles) {
     EXPECT_THAT(
-        cycle.at("h2d_side_device_ns"),
+        cycle.column("h2d_side_device_ns"),
         testing::Each(testing::AllOf(testing::Ge(13 * kMs - 1), testing::Le(13 * kMs + 1))));
     EXPECT_THAT(cycle.names, testing::Not(testing::Contains("h2d_device_ns")));
-    EXPECT_NEAR(mean(cycle.at("other_device_ns")), 3 * kMs, 2) << "the stream waits for its copy";
+    EXPECT_NEAR(mean(cycle.column("other_device_ns")), 3 * kMs, 2)
+        << "the stream waits for its copy";
   }
 }
 

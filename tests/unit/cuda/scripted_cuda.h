@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/cuda/cuda_api.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 

@@ -98,8 +98,8 @@ TEST(StepTimes, OfTwoSidesAreBetweenDrainedMomentsWhereSomeLaunchesHaveNoDeviceT
   device.row.report.effective["device"] = std::string("cuda:0");
   device.row.report.schedule["window_drained_ns"] = std::int64_t{120};
   Launch without = device;
-  without.samples[0].columns.pop_back();
-  without.samples[0].values.pop_back();
+  without.samples[0].steps.names.pop_back();
+  without.samples[0].steps.columns.pop_back();
   const std::vector<const Launch*> all{&device, &device};
   const std::vector<const Launch*> some{&device, &without};
   const StepTimes same = step_times(all, all);

@@ -36,10 +36,9 @@ TEST(LaunchEstimate, StepsThatComeInLockstepCountWithTheirWait) {
 
 TEST(LaunchEstimate, CyclesAreOneSumAndMissingColumnsCountAsZero) {
   Launch launch = made_launch({"step_ns"}, {{10, 20}});
-  launch.samples.push_back({.key = {},
-                            .cycle = 1,
-                            .columns = {"step_ns", "samples", "flags"},
-                            .values = {{30, 40}, {4, 4}, {0, 1}}});
+  launch.samples.push_back(
+      {.cycle = 1,
+       .steps = {.names = {"step_ns", "samples", "flags"}, .columns = {{30, 40}, {4, 4}, {0, 1}}}});
   const auto estimate = estimate_of(launch);
   EXPECT_EQ(estimate->steps, 4);
   EXPECT_DOUBLE_EQ(step_ns(*estimate, StepClock::kHost), 25);
@@ -89,9 +88,9 @@ TEST(LaunchEstimate, AnEpochsGapIsThatOfAWholeTurnOfTheWorkers) {
                               {wait, wait, epoch_wait, flags});
   launch.row.options["schedule.block"] = std::int64_t{2};
   EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, 0);
-  launch.samples[0].values[1][4] = 170;
+  launch.samples[0].steps.columns[1][4] = 170;
   EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, 70);
-  launch.samples[0].values[1][4] = 60;
+  launch.samples[0].steps.columns[1][4] = 60;
   EXPECT_DOUBLE_EQ(estimate_of(launch)->borders.value().gap_ns, -40) << "as noise may have it";
 }
 
@@ -119,11 +118,11 @@ TEST(LaunchEstimate, OldFilesAreCutToWholeEpochs) {
 
 TEST(LaunchEstimate, OldFilesWithoutAWholeEpochKeepAllStepsAndSaySo) {
   Launch launch = with_borders(2);
-  launch.samples[0].values[3] = {0, 1, 0, 0, 0, 0, 0, 0, 0};
+  launch.samples[0].steps.columns[3] = {0, 1, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(estimate_of(launch)->steps, 9);
   EXPECT_TRUE(estimate_of(launch)->uneven);
   launch.samples.push_back(launch.samples[0]);
-  launch.samples[0].values[3] = {0, 1, 0, 0, 1, 0, 0, 0, 0};
+  launch.samples[0].steps.columns[3] = {0, 1, 0, 0, 1, 0, 0, 0, 0};
   launch.samples[1].cycle = 1;
   EXPECT_EQ(estimate_of(launch)->steps, 18) << "every cycle must hold one";
   launch.samples[1].cycle = 0;
@@ -155,7 +154,7 @@ TEST(LaunchEstimate, IsTheDevicesWhereEveryStepHasATimeThere) {
   EXPECT_EQ(estimate->device_span_ns, 180);
   EXPECT_EQ(estimate->host_lead_ns, 90);
 
-  launch.samples.push_back({.cycle = 1, .columns = {"step_ns"}, .values = {{10, 10}}});
+  launch.samples.push_back({.cycle = 1, .steps = {{"step_ns"}, {{10, 10}}}});
   launch.row.report.effective["device"] = std::string("cuda:0");
   EXPECT_EQ(clock_of(*estimate_of(launch)), StepClock::kDrained)
       << "a window without device times is no window of zeros";

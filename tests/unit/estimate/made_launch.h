@@ -15,7 +15,7 @@ inline Launch made_launch(std::vector<std::string> columns,
   launch.row.key.case_id = "00112233aabbccdd";
   launch.row.outcome = Outcome::measured();
   launch.samples.push_back(
-      {.key = {}, .cycle = 0, .columns = std::move(columns), .values = std::move(values)});
+      {.cycle = 0, .steps = {.names = std::move(columns), .columns = std::move(values)}});
   return launch;
 }
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "harness/base/resolved_case.h"
-#include "workloads/catalogue/sections.h"
+#include "workloads/data/data_section.h"
+#include "workloads/loader/loader_section.h"
 
 namespace stepbench::test {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
-#include "workloads/catalogue/sampler.h"
+#include "workloads/loader/sampler.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/cpu_affinity.h"
+#include "harness/text/numbers.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ TEST(Affinity, OtherTextIsRefused) {
 }
 
 TEST(CoresText, NamesRangesAndWorkersOnlyWhereTheyDiffer) {
-  EXPECT_EQ(core_list({0, 2, 3, 4, 7}), "0,2-4,7");
+  EXPECT_EQ(cpu_list_text(std::vector{0, 2, 3, 4, 7}), "0,2-4,7");
   EXPECT_EQ(cores_text({{0, 1}, {0, 1}}), "0-1");
   EXPECT_EQ(cores_text({{0}, {1}, {}}), "worker 0: 0; worker 1: 1; worker 2: not known");
   EXPECT_EQ(cores_text({}), "");

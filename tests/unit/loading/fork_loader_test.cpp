@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/fork/fork_loader.h"
 
 #include <gmock/gmock.h>
 
@@ -12,10 +12,10 @@
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic.h"
+#include "workloads/data/synthetic/synthetic.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {

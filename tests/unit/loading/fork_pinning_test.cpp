@@ -6,7 +6,7 @@
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/order.h"
 
 namespace stepbench {
@@ -45,8 +45,9 @@ TEST_F(ForkPinning, ADeadWorkerIsReportedThroughTheThread) {
     if (key.index == 1) (void)std::raise(SIGKILL);
   });
   test::ScriptedPinnedMemory memory;
-  const auto loader = make_fork_loader(
-      data, {.num_workers = 1, .pin_memory = true, .pinned = &memory}, sequential_order(3), kPinningClock);
+  const auto loader =
+      make_fork_loader(data, {.num_workers = 1, .pin_memory = true, .pinned = &memory},
+                       sequential_order(3), kPinningClock);
   loader->begin_epoch(0);
   const auto all = [&] {
     while (loader->next()) {

@@ -15,9 +15,9 @@
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/cpu_affinity.h"
-#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/fork/fork_loader.h"
+#include "workloads/loader/fork/segment.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/segment.h"
 
 namespace stepbench {
 namespace {
@@ -105,9 +105,9 @@ TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
       if (key.index % 100 == 0) gate.pass(key.index);
     });
     auto loader = robust_fork_loader(data, {.batch_size = 100,
-                                     .num_workers = 2,
-                                     .persistent_workers = persistent,
-                                     .patience = std::chrono::milliseconds(1)});
+                                            .num_workers = 2,
+                                            .persistent_workers = persistent,
+                                            .patience = std::chrono::milliseconds(1)});
     loader->begin_epoch(0);
     for (const std::int64_t sample : {0, 100}) gate.wait_until_begun(sample);
     loader.reset();
@@ -121,10 +121,10 @@ TEST_F(ForkRobustness, RepetitionsLeaveNothing) {
     if (key.index == 7 && key.epoch == 1) throw Error("bad");
   });
   for (int i = 0; i < 100; ++i) {
-    const auto loader =
-        robust_fork_loader(data, {.num_workers = 1 + i % 3,
-                           .persistent_workers = i % 2 == 0,
-                           .transport = i % 5 == 0 ? Transport::kTorchFd : Transport::kShmRing});
+    const auto loader = robust_fork_loader(
+        data, {.num_workers = 1 + i % 3,
+               .persistent_workers = i % 2 == 0,
+               .transport = i % 5 == 0 ? Transport::kTorchFd : Transport::kShmRing});
     try {
       loader->begin_epoch(i % 2);
       for (int n = 0; n < i % 14; ++n) (void)loader->next();
@@ -207,7 +207,8 @@ TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLi
 #endif
   const test::SharedGate gate(3);
   const test::IndexDataset data(3, [&](const SampleKey& key) { gate.pass(key.index); });
-  const auto loader = robust_fork_loader(data, {.num_workers = 1, .transport = Transport::kTorchFd});
+  const auto loader =
+      robust_fork_loader(data, {.num_workers = 1, .transport = Transport::kTorchFd});
   loader->begin_epoch(0);
   gate.open(0);
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(0));

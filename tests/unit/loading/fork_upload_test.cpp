@@ -5,7 +5,7 @@
 
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/scripted_upload.h"
-#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/order.h"
 
 namespace stepbench {

@@ -11,19 +11,19 @@
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
-#include "workloads/data/cifar_bin.h"
-#include "workloads/data/makers.h"
-#include "workloads/data/mnist_idx.h"
-#include "workloads/data/tensor_files.h"
-#include "workloads/data/token_bin.h"
+#include "workloads/data/data_kinds.h"
+#include "workloads/data/formats/cifar_bin.h"
+#include "workloads/data/formats/mnist_idx.h"
+#include "workloads/data/formats/tensor_files.h"
+#include "workloads/data/formats/token_bin.h"
 
 namespace stepbench::test {
 
 using Changes = std::map<std::string, std::int64_t, std::less<>>;
 
 inline const Maker& maker(const std::string& kind) {
-  for (const Maker& row : makers()) {
-    if (row.kind == kind) return row;
+  for (const Maker* row : makers()) {
+    if (row->kind == kind) return *row;
   }
   throw Error("no maker " + kind);
 }

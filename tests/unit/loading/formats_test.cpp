@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/formats.h"
-#include "workloads/data/made_content.h"
+#include "workloads/data/generate/made_content.h"
 
 namespace stepbench {
 namespace {
@@ -167,15 +167,15 @@ TEST(Makers, ASecondCallDoesNothingAndAMissingFileIsMadeAgain) {
 TEST(Makers, RefuseFoldersOfOthersAndNameTheOptionThatIsWrong) {
   const test::TemporaryFolder root;
   root.write("thesis.txt", "x");
-  for (const Maker& maker : makers()) {
-    MakerValues values = maker_values(maker, root.path());
-    EXPECT_THAT([&] { (void)make_data(maker, values, {}); },
+  for (const Maker* maker : makers()) {
+    MakerValues values = maker_values(*maker, root.path());
+    EXPECT_THAT([&] { (void)make_data(*maker, values, {}); },
                 ThrowsMessage<ConfigError>(HasSubstr("is not empty")))
-        << maker.kind;
-    values.options.at(maker.counted) = 0;
-    EXPECT_THAT([&] { (void)make_data(maker, values, {}); },
-                ThrowsMessage<ConfigError>(HasSubstr("--" + maker.counted + ": 0 is outside")))
-        << maker.kind;
+        << maker->kind;
+    values.options.at(maker->counted) = 0;
+    EXPECT_THAT([&] { (void)make_data(*maker, values, {}); },
+                ThrowsMessage<ConfigError>(HasSubstr("--" + maker->counted + ": 0 is outside")))
+        << maker->kind;
   }
 }
 

@@ -59,7 +59,7 @@ TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
 
 TEST(InlineLoader, PartsOfNextSumToItsDurationExactly) {
   const test::IndexDataset data(8);
-  const test::TickClock clock;
+  const TickClock clock;
   InlineLoader loader(data, {.batch_size = 3}, sequential_order(8), clock);
   (void)test::epoch(loader, 0);
   const LoaderMetrics& m = loader.metrics();

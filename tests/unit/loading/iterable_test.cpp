@@ -5,9 +5,9 @@
 
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/fork_loader.h"
+#include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {

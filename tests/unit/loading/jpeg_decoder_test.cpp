@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/jpeg_decoder.h"
+#include "workloads/data/jpeg/jpeg_decoder.h"
 
 #include <gmock/gmock.h>
 

@@ -6,13 +6,14 @@
 #include <functional>
 #include <memory>
 
+#include "tests/scripted_clock.h"
 #include "tests/unit/loading/conductor.h"
 #include "tests/unit/loading/dispatch_model.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/prefetching_loader.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {
@@ -24,16 +25,10 @@ using test::kCost;
 using test::random_cost;
 using Times = std::vector<std::int64_t>;
 
-class VirtualClock final : public Clock {
- public:
-  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
-  std::int64_t now = 0;
-};
-
 // Workers of a loader in virtual time: waiting for a result moves the clock to its end.
 class VirtualPool final : public WorkerPool {
  public:
-  VirtualPool(VirtualClock& clock, const Dispatch& dispatch, std::int64_t& number)
+  VirtualPool(ScriptedClock& clock, const Dispatch& dispatch, std::int64_t& number)
       : clock_(clock),
         dispatch_(dispatch),
         number_(number),
@@ -41,7 +36,7 @@ class VirtualPool final : public WorkerPool {
 
   void send(int worker, const LoaderTask& task) override {
     std::int64_t& free_ns = free_ns_[static_cast<std::size_t>(worker)];
-    free_ns = std::max(free_ns, clock_.now) + dispatch_.cost_ns(number_++);
+    free_ns = std::max(free_ns, clock_.now_ns()) + dispatch_.cost_ns(number_++);
     LoaderResult result{.batch = task.batch, .worker = worker, .data = {}, .error = {}, .cost = {}};
     result.data.size = 1;
     result.data.index = task.batch;
@@ -52,17 +47,17 @@ class VirtualPool final : public WorkerPool {
   [[nodiscard]] std::optional<LoaderResult> receive(nanoseconds) override { return std::nullopt; }
   void try_receive_all(std::vector<LoaderResult>& into) override {
     std::ranges::stable_sort(under_way_, {}, ended);
-    const auto first_unfinished = std::ranges::upper_bound(under_way_, clock_.now, {}, ended);
+    const auto first_unfinished = std::ranges::upper_bound(under_way_, clock_.now_ns(), {}, ended);
     std::move(under_way_.begin(), first_unfinished, std::back_inserter(into));
     under_way_.erase(under_way_.begin(), first_unfinished);
   }
   void receive_all(std::vector<LoaderResult>& into, nanoseconds) override {
-    clock_.now = std::max(clock_.now, ended(*std::ranges::min_element(under_way_, {}, ended)));
+    clock_.set(std::max(clock_.now_ns(), ended(*std::ranges::min_element(under_way_, {}, ended))));
     try_receive_all(into);
   }
   [[nodiscard]] std::int64_t results() const override {
     return std::ranges::count_if(
-        under_way_, [&](const LoaderResult& result) { return ended(result) <= clock_.now; });
+        under_way_, [&](const LoaderResult& result) { return ended(result) <= clock_.now_ns(); });
   }
   void drain() override { under_way_.clear(); }
   void interrupt() override {}
@@ -70,14 +65,15 @@ class VirtualPool final : public WorkerPool {
  private:
   static std::int64_t ended(const LoaderResult& result) { return result.cost.ended_ns; }
 
-  VirtualClock& clock_;
+  ScriptedClock& clock_;
   const Dispatch& dispatch_;
   std::int64_t& number_;  // of batches sent
   std::vector<std::int64_t> free_ns_;
   std::vector<LoaderResult> under_way_;
 };
 
-Times consume(Loader& loader, VirtualClock& clock, const Dispatch& dispatch, std::int64_t batches) {
+Times consume(Loader& loader, ScriptedClock& clock, const Dispatch& dispatch,
+              std::int64_t batches) {
   Times got;
   std::int64_t epoch = 0;
   loader.begin_epoch(epoch);
@@ -86,8 +82,8 @@ Times consume(Loader& loader, VirtualClock& clock, const Dispatch& dispatch, std
       loader.begin_epoch(++epoch);
       continue;
     }
-    got.push_back(clock.now);
-    clock.now += dispatch.consumer_ns;
+    got.push_back(clock.now_ns());
+    clock.pass(dispatch.consumer_ns);
   }
   return got;
 }
@@ -101,7 +97,7 @@ LoaderOptions options_of(const Dispatch& dispatch, bool in_order = true) {
 }
 
 Times prefetching(const Dispatch& dispatch, std::int64_t batches, bool in_order = true) {
-  VirtualClock clock;
+  ScriptedClock clock(0);
   std::int64_t number = 0;
   const std::int64_t samples = dispatch.epoch == 0 ? 7 : dispatch.epoch;
   PrefetchingLoader loader(
@@ -111,11 +107,11 @@ Times prefetching(const Dispatch& dispatch, std::int64_t batches, bool in_order 
 }
 
 Times reading_inline(Dispatch dispatch, std::int64_t batches) {
-  VirtualClock clock;
+  ScriptedClock clock(0);
   std::int64_t number = 0;
   const std::int64_t samples = dispatch.epoch == 0 ? 7 : dispatch.epoch;
   const test::IndexDataset data(samples,
-                                [&](const SampleKey&) { clock.now += dispatch.cost_ns(number++); });
+                                [&](const SampleKey&) { clock.pass(dispatch.cost_ns(number++)); });
   dispatch.workers = 0;
   InlineLoader loader(data, options_of(dispatch), sequential_order(samples), clock);
   return consume(loader, clock, dispatch, batches);

@@ -7,7 +7,7 @@
 
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic.h"
+#include "workloads/data/synthetic/synthetic.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
 

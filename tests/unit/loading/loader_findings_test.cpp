@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted cases: each gives its verdict and no other.
-#include "workloads/loader/loader_findings.h"
+#include "workloads/loader/analysis/loader_findings.h"
 
 #include <gmock/gmock.h>
 
-#include "workloads/loader/loader_reckoning.h"
+#include "workloads/loader/analysis/loader_analysis.h"
 
 namespace stepbench {
 namespace {
@@ -29,7 +29,7 @@ LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consum
   const std::int64_t step_ms =
       workers == 0 ? consumer_ms + batch_ms : std::max(consumer_ms, batch_ms / workers);
   facts.window.elapsed_ns = kSteps * step_ms * kMs;
-  facts.window.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
+  facts.window.used.user_ns = kSteps * (consumer_ms + batch_ms) * kMs;
   LoaderMetrics& m = facts.measured;
   m.wait_ns.assign(kSteps, (step_ms - consumer_ms) * kMs);
   m.samples = m.batches = kSteps;
@@ -44,7 +44,7 @@ LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consum
 
 void wait_for_storage(LoaderFacts& facts) {
   std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
-  facts.window.user_ns = facts.window.elapsed_ns / 100;
+  facts.window.used.user_ns = facts.window.elapsed_ns / 100;
 }
 
 std::vector<std::string> ids(const LoaderFacts& facts) {
@@ -141,7 +141,7 @@ TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
 
 TEST(LoaderFindings, MoreWorkersThanCoresAreSaidToShareThem) {
   LoaderFacts facts = steady(8, 2, 10, 80);
-  facts.window.user_ns = 2 * facts.window.elapsed_ns;
+  facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
   EXPECT_THAT(ids(facts), ElementsAre("loader.oversubscribed"));
   EXPECT_EQ(set_of(only(facts)), "loader.num_workers=2 ");
 }
@@ -202,9 +202,9 @@ TEST(LoaderFindings, SharesAreOfTheWholeTimeBordersIncluded) {
   facts.window.borders = 1;
   facts.window.border_ns = without_ns / 4;
   facts.window.elapsed_ns += facts.window.border_ns;
-  const LoaderReckoning r(facts);
+  const LoaderAnalysis r(facts);
   EXPECT_NEAR(r.wait_share, 0.75 * 0.8, 1e-9) << "the waits between borders";
-  EXPECT_NEAR(r.won_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
+  EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
 TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
@@ -218,8 +218,8 @@ TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
 TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
   LoaderFacts facts = steady(2, 8, 10, 16);
   facts.measured.bytes = kSteps * 4096 * 1000;
-  facts.window.minor_faults = kSteps * 1010;
-  facts.window.system_ns = facts.window.user_ns / 2;
+  facts.window.used.minor_faults = kSteps * 1010;
+  facts.window.used.system_ns = facts.window.used.user_ns / 2;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.page_faults");
   EXPECT_THAT(finding.text, AllOf(HasSubstr("1010 page faults per batch"), HasSubstr("33 %")));
@@ -257,7 +257,7 @@ TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
   EXPECT_EQ(finding.severity, Severity::kProblem);
 }
 
-TEST(LoaderReckoning, CallsAtEpochBordersAreNoSteadySteps) {
+TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   constexpr std::int64_t kBorders = 20;
   LoaderFacts facts = steady(1, 4, 10, 40);
   facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
@@ -265,23 +265,23 @@ TEST(LoaderReckoning, CallsAtEpochBordersAreNoSteadySteps) {
   facts.window.border_ns = kBorders * 6 * kMs;
   facts.window.border_next_ns = kBorders * 5 * kMs;
   facts.window.elapsed_ns += facts.window.border_ns;
-  const LoaderReckoning r(facts);
+  const LoaderAnalysis r(facts);
   EXPECT_DOUBLE_EQ(r.step_ns, 40 * kMs);
   EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
 }
 
-TEST(LoaderReckoning, WaitsForStorageOnlyWhileCoresAreFree) {
+TEST(LoaderAnalysis, WaitsForStorageOnlyWhileCoresAreFree) {
   LoaderFacts facts = steady(1, 2, 1, 40);
   wait_for_storage(facts);
-  EXPECT_TRUE(LoaderReckoning(facts).waits_for_storage());
-  facts.window.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
-  EXPECT_FALSE(LoaderReckoning(facts).waits_for_storage());
+  EXPECT_TRUE(LoaderAnalysis(facts).waits_for_storage());
+  facts.window.used.user_ns = facts.window.elapsed_ns * 16 / 10;  // of two cores
+  EXPECT_FALSE(LoaderAnalysis(facts).waits_for_storage());
 }
 
-TEST(LoaderReckoning, AWorkerThatIsNeededInPartIsNeeded) {
-  EXPECT_EQ(LoaderReckoning(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
-  EXPECT_EQ(LoaderReckoning(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
-  EXPECT_EQ(LoaderReckoning(steady(1, 4, 10, 45)).workers_that_keep_up(), 4) << "one per core";
+TEST(LoaderAnalysis, AWorkerThatIsNeededInPartIsNeeded) {
+  EXPECT_EQ(LoaderAnalysis(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
+  EXPECT_EQ(LoaderAnalysis(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
+  EXPECT_EQ(LoaderAnalysis(steady(1, 4, 10, 45)).workers_that_keep_up(), 4) << "one per core";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_workload.h"
+#include "workloads/loader/analysis/loader_report.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/text/numbers.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/cpu_affinity.h"
@@ -45,7 +47,7 @@ ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
 
 class LoaderWorkloadTest : public testing::TestWithParam<std::int64_t> {
  protected:
-  test::TickClock clock;
+  TickClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
 };
 
@@ -138,7 +140,7 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
   const std::string last = std::to_string(cores.back());
   const std::string apart = "worker 0: " + first + "; worker 1: " + last;
   const std::vector<std::pair<std::string, std::string>> expected = {
-      {"none", core_list(cores)},
+      {"none", cpu_list_text(cores)},
       {first, first},
       {first + "," + last, first == last ? first : apart}};
   std::vector<std::string> engines = {"thread"};
@@ -177,7 +179,7 @@ TEST(LoaderWorkloadFork, TellsWhenTheFirstBatchCameAndHowLongTheConsumerWaitedFo
   GTEST_SKIP() << "ThreadSanitizer does not follow a process that forks and goes on";
 #endif
   constexpr int kMeanwhile = 10'000;  // readings of the clock, a nanosecond each
-  const test::TickClock clock;
+  const TickClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
   ResolvedCase resolved = small_case(1);
   resolved.options["loader.engine"] = std::string("fork");
@@ -208,7 +210,7 @@ TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmU
   std::ofstream(folder_ / "cat" / "0.jpg", std::ios::binary) << "not looked at";
   ResolvedCase resolved = test::loader_case(
       {{"data.kind", "jpeg_folder"}, {"data.path", folder_.string()}, {"data.page_cache", "warm"}});
-  const test::TickClock clock;
+  const TickClock clock;
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
   LoaderWorkload workload(resolved, context);
   ASSERT_EQ(workload.set_up(), std::nullopt);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/make_jpeg_folder.h"
+#include "workloads/data/generate/make_jpeg_folder.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
-#include "workloads/data/image_folder.h"
+#include "workloads/data/jpeg/image_folder.h"
 
 namespace stepbench {
 namespace {

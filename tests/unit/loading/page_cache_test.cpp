@@ -14,8 +14,8 @@
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/mapped_file.h"
-#include "workloads/data/token_bin.h"
+#include "workloads/data/formats/mapped_file.h"
+#include "workloads/data/formats/token_bin.h"
 
 namespace stepbench {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {
@@ -25,7 +25,7 @@ LoaderOptions pinning(test::ScriptedPinnedMemory& memory, std::int64_t workers) 
 
 TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
   const test::IndexDataset data(5);
-  const test::TickClock clock;
+  const TickClock clock;
   test::ScriptedPinnedMemory memory;
   InlineLoader loader(data, pinning(memory, 0), sequential_order(5), clock);
   EXPECT_EQ(test::pinned_epoch(loader, 0, memory), (Batches{{0, 1}, {2, 3}, {4}}));

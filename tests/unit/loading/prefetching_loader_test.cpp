@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "tests/scripted_clock.h"
 #include "workloads/loader/order.h"
 
 namespace stepbench {
@@ -15,15 +16,9 @@ using std::chrono::nanoseconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class ManualClock final : public Clock {
- public:
-  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
-  std::int64_t now = 0;
-};
-
 // What a scripted pool was told, and what it answers. Outlives the pools of a loader.
 struct Script {
-  ManualClock clock;
+  ScriptedClock clock{0};
   std::vector<LoaderTask> sent = {};
   std::vector<int> workers = {};                     // of `sent`
   std::vector<LoaderResult> there = {};              // to be received at once
@@ -93,7 +88,7 @@ class Prefetching : public testing::Test {
   }
   void arrive(std::int64_t after_ns, std::vector<LoaderResult> arriving) {
     script.later = [this, after_ns, arriving = std::move(arriving)] {
-      script.clock.now += after_ns;
+      script.clock.pass(after_ns);
       return arriving;
     };
   }

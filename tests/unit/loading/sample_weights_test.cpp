@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic.h"
+#include "workloads/data/synthetic/synthetic.h"
 
 namespace stepbench {
 namespace {

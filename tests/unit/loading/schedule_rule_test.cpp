@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows that fit the loader, as the plan makes them.
-#include "workloads/catalogue/schedule_rule.h"
+#include "workloads/loader/schedule_rule.h"
 
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
-#include "workloads/catalogue/built_in.h"
+#include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {

@@ -12,19 +12,11 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "tests/scripted_clock.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/loader.h"
 
 namespace stepbench::test {
-
-// Counts up by one nanosecond per reading.
-class TickClock final : public Clock {
- public:
-  [[nodiscard]] std::int64_t now_ns() const noexcept override { return ++now_; }
-
- private:
-  mutable std::atomic<std::int64_t> now_ = 0;
-};
 
 // One int64 field holding the index; `before` runs first, on the reading thread, and may throw or
 // wait.

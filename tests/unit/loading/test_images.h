@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/data/jpeg_decoder.h"
-#include "workloads/data/jpeg_encoder.h"
+#include "workloads/data/generate/jpeg_encoder.h"
+#include "workloads/data/jpeg/jpeg_decoder.h"
 #include "workloads/data/philox.h"
 
 namespace stepbench::test {

@@ -6,7 +6,7 @@
 
 #include "tests/unit/loading/scripted_upload.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {
@@ -36,8 +36,8 @@ TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
     LoaderOptions options = scene.options(2);
     options.persistent_workers = persistent;
     const auto loader = make_thread_loader(data, options, shuffled_order(9, 3), kUploadClock);
-    const auto plain =
-        make_thread_loader(data, {.batch_size = 2, .num_workers = 2}, shuffled_order(9, 3), kUploadClock);
+    const auto plain = make_thread_loader(data, {.batch_size = 2, .num_workers = 2},
+                                          shuffled_order(9, 3), kUploadClock);
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       EXPECT_EQ(test::uploaded_epoch(*loader, epoch), test::epoch(*plain, epoch));
     }
@@ -69,7 +69,7 @@ TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
 
 TEST(Upload, ItsTimeIsNotThatOfPinning) {
   const test::IndexDataset data(6);
-  const test::TickClock clock;
+  const TickClock clock;
   UploadScene scene;
   scene.upload.before = [&](const Batch&) {
     for (int tick = 0; tick < 1000; ++tick) (void)clock.now_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/web_dataset.h"
+#include "workloads/data/formats/web_dataset.h"
 
 #include <gmock/gmock.h>
 
@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "tests/unit/loading/formats.h"
-#include "workloads/data/jpeg_folder.h"
-#include "workloads/loader/fork_loader.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/loader/analysis/loader_report.h"
+#include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/loader_report.h"
-#include "workloads/loader/thread_loader.h"
+#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/machine/scripted_nvml.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {

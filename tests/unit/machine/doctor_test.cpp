@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "harness/os/command.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {

@@ -13,6 +13,7 @@
 #include "harness/machine/sampler.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {
@@ -233,29 +234,23 @@ TEST_F(Machine, TrustsTheKernelsListOfChildrenWhereThereIsOne) {
   EXPECT_EQ(process_tree(root_, 10).size(), 3U);
 }
 
-class ScriptedClock final : public Clock {
- public:
-  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
-  std::int64_t now = 0;
-};
-
 TEST_F(Machine, IsSampledAtMostOnceASecond) {
   write_process(root_, 10, 1, "worker");
   write_process(root_, 11, 10, "loader");
   write("proc/10/schedstat", "500 70 3\n");
   write("proc/stat", "cpu  10 0 10 80 0 0 0 0 0 0\ncpu0 1\n");
   write("proc/loadavg", "0.50 0.4 0.3 1/100 7\n");
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   MachineSampler sampler{root_, 10, clock};
-  clock.now = sampler.next_ns();
+  clock.set(sampler.next_ns());
   sampler.sample();
   sampler.sample();
-  clock.now += 999'000'000;
+  clock.pass(999'000'000);
   sampler.sample();
   write("proc/stat", "cpu  20 0 20 150 0 0 0 10 0 0\ncpu0 1\n");
   write("proc/10/schedstat", "900 80 4\n");
   write("proc/loadavg", "1.50 0.4 0.3 1/100 7\n");
-  clock.now += 1'000'000;
+  clock.pass(1'000'000);
   sampler.sample();
   sampler.worker_ended();
   const Fields fields = sampler.summary();
@@ -273,13 +268,6 @@ TEST_F(Machine, IsSampledAtMostOnceASecond) {
   EXPECT_EQ(text("load_1m_max"), "1.5");
 }
 
-// Every reading takes 10 ms.
-class SlowClock final : public Clock {
- public:
-  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now += 10'000'000; }
-  mutable std::int64_t now = 0;
-};
-
 class PeakMemory : public Machine {
  protected:
   void SetUp() override {
@@ -289,7 +277,7 @@ class PeakMemory : public Machine {
     sample();
   }
   void sample() {
-    clock_.now = std::max(clock_.now, sampler_->next_ns());
+    clock_.set(std::max(clock_.read_last(), sampler_->next_ns()));
     sampler_->sample();
   }
   void uses(const std::string& pss_kib) {
@@ -299,7 +287,8 @@ class PeakMemory : public Machine {
     return std::to_string(std::get<std::int64_t>(sampler_->summary().at("tree_peak_pss_bytes")) /
                           1024);
   }
-  SlowClock clock_;
+  // Every reading takes 10 ms.
+  TickClock clock_{10'000'000};
   std::optional<MachineSampler> sampler_;
 };
 
@@ -325,7 +314,7 @@ TEST_F(PeakMemory, IsReadWithinASecondOfItsGrowth) {
 
 TEST_F(PeakMemory, IsReadAtTheEndOfAWindow) {
   uses("100");
-  clock_.now += 300'000'000;
+  clock_.set(clock_.read_last() + 300'000'000);
   sampler_->window_ends();
   EXPECT_EQ(peak_kib(), "100");
 }
@@ -337,7 +326,7 @@ TEST_F(Machine, TellsWhatOthersUsedOfTheCpusOfAWorker) {
   write("proc/10/stat", "10 (worker) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
   write("proc/stat",
         "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0 0 0\n");
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   MachineSampler sampler{root_, 10, clock};
   write("proc/self/stat", "1 (me) S 0 0 0 0 0 0 0 0 0 0 10 10 7 7 0 0\n");
   write("proc/10/stat", "10 (worker) Z 1 0 0 0 0 0 0 0 0 0 40 10 30 10 0 0\n");
@@ -349,19 +338,19 @@ TEST_F(Machine, TellsWhatOthersUsedOfTheCpusOfAWorker) {
 }
 
 TEST_F(Machine, CountsTheWaitForACpuInWindowsApart) {
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   write("proc/10/schedstat", "500 1000 3\n");
   MachineSampler sampler{root_, 10, clock};
-  clock.now = 100'000'000;
+  clock.set(100'000'000);
   sampler.window_begins();
   write("proc/10/schedstat", "600 1040 3\n");
-  clock.now = 300'000'000;
+  clock.set(300'000'000);
   sampler.window_ends();
   sampler.window_ends();
   write("proc/10/schedstat", "600 9040 3\n");
   sampler.window_begins();
   write("proc/10/schedstat", "600 9050 3\n");
-  clock.now = 400'000'000;
+  clock.set(400'000'000);
   sampler.window_ends();
   sampler.worker_ended();
   const Fields fields = sampler.summary();
@@ -371,14 +360,14 @@ TEST_F(Machine, CountsTheWaitForACpuInWindowsApart) {
 }
 
 TEST_F(Machine, AWindowThatWasHeardOfOnlyAtItsEndTellsNothing) {
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   write("proc/10/schedstat", "500 1000 3\n");
   MachineSampler sampler{root_, 10, clock};
   sampler.window_begins();
-  clock.now = 50'000'000;
+  clock.set(50'000'000);
   sampler.window_ends();
   sampler.window_begins();
-  clock.now += 6'000;
+  clock.pass(6'000);
   sampler.window_ends();
   sampler.worker_ended();
   EXPECT_FALSE(sampler.summary().contains("window_ns"));

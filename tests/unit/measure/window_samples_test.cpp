@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {
@@ -32,7 +32,7 @@ class Window {
     clock.pass(ns);
   }
   void finish() { samples.append(recorder.finish_step()); }
-  [[nodiscard]] Columns columns() const { return samples.columns(clock.now_ns()); }
+  [[nodiscard]] Series columns() const { return samples.columns(clock.now_ns()); }
 
   ScriptedClock clock;
   StepRecorder recorder{clock};
@@ -49,12 +49,12 @@ TEST(WindowSamples, AStepLastsUntilTheNextOneAndTheLastUntilTheWindowsEnd) {
   window.phase(PhaseId::kForward, 6);
   window.finish();
   window.clock.pass(3);
-  const Columns columns = window.columns();
+  const Series columns = window.columns();
   EXPECT_THAT(columns.names, ElementsAre("index", "step_ns", "forward_ns", "other_ns", "flags"));
-  EXPECT_THAT(columns.at("index"), ElementsAre(10, 11));
-  EXPECT_THAT(columns.at("step_ns"), ElementsAre(7, 9));
-  EXPECT_THAT(columns.at("forward_ns"), ElementsAre(5, 6));
-  EXPECT_THAT(columns.at("other_ns"), ElementsAre(2, 3));
+  EXPECT_THAT(columns.column("index"), ElementsAre(10, 11));
+  EXPECT_THAT(columns.column("step_ns"), ElementsAre(7, 9));
+  EXPECT_THAT(columns.column("forward_ns"), ElementsAre(5, 6));
+  EXPECT_THAT(columns.column("other_ns"), ElementsAre(2, 3));
 }
 
 TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
@@ -71,15 +71,15 @@ TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
     }
     window.finish();
   }
-  const Columns columns = window.columns();
+  const Series columns = window.columns();
   std::int64_t total = 0;
   for (std::size_t row = 0; row < kSteps; ++row) {
     std::int64_t parts = 0;
     for (std::size_t i = 0; i < columns.names.size(); ++i) {
       const std::string& name = columns.names[i];
-      if (name.ends_with("_ns") && name != "step_ns") parts += columns.values[i][row];
+      if (name.ends_with("_ns") && name != "step_ns") parts += columns.columns[i][row];
     }
-    ASSERT_EQ(parts, columns.at("step_ns")[row]) << "row " << row;
+    ASSERT_EQ(parts, columns.column("step_ns")[row]) << "row " << row;
     total += parts;
   }
   EXPECT_EQ(total, window.clock.now_ns() - began_ns);
@@ -104,7 +104,7 @@ TEST(WindowSamples, APhaseOfNoTimeStillHasItsColumn) {
   window.recorder.start_step(0);
   window.phase(PhaseId::kLoss, 0);
   window.finish();
-  EXPECT_THAT(window.columns().at("loss_ns"), ElementsAre(0));
+  EXPECT_THAT(window.columns().column("loss_ns"), ElementsAre(0));
 }
 
 TEST(WindowSamples, MarkingTheRestByHandChangesNothing) {
@@ -113,7 +113,7 @@ TEST(WindowSamples, MarkingTheRestByHandChangesNothing) {
   window.phase(PhaseId::kOther, 5);
   window.finish();
   EXPECT_THAT(window.columns().names, ElementsAre("index", "step_ns", "other_ns", "flags"));
-  EXPECT_THAT(window.columns().at("other_ns"), ElementsAre(5));
+  EXPECT_THAT(window.columns().column("other_ns"), ElementsAre(5));
 }
 
 TEST(WindowSamples, NestedPhasesAreAnErrorNamingTheStep) {
@@ -142,7 +142,7 @@ TEST(WindowSamples, ClearForgetsTheLastWindow) {
   window.finish();
   window.samples.clear();
   EXPECT_EQ(window.samples.size(), 0U);
-  EXPECT_THAT(window.columns().at("step_ns"), testing::IsEmpty());
+  EXPECT_THAT(window.columns().column("step_ns"), testing::IsEmpty());
 }
 
 }  // namespace

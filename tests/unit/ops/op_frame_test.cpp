@@ -45,11 +45,10 @@ TEST(OpFrame, NoLineIsLongerThanAskedWhateverTheNames) {
 }
 
 TEST(OpFrame, UnknownTablesAndColumnsArePassedOver) {
-  const OpFrame frames[] = {{.table = "of the future", .columns = {"x"}, .values = {{1}}},
+  const OpFrame frames[] = {{.table = "of the future", .series = {{"x"}, {{1}}}},
                             {.table = "ops",
                              .strings = {"aten::mm"},
-                             .columns = {"name", "colour", "calls"},
-                             .values = {{0, -1}, {7, 8}, {3, 4}}}};
+                             .series = {{"name", "colour", "calls"}, {{0, -1}, {7, 8}, {3, 4}}}}};
   const OpTable table = op_table_of(frames);
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.text(table.rows[0].name), "aten::mm");
@@ -58,7 +57,7 @@ TEST(OpFrame, UnknownTablesAndColumnsArePassedOver) {
 }
 
 TEST(OpFrame, AnIndexThatPointsNowhereNamesItsColumn) {
-  const OpFrame frame{.table = "ops", .strings = {"a"}, .columns = {"module"}, .values = {{5}}};
+  const OpFrame frame{.table = "ops", .strings = {"a"}, .series = {{"module"}, {{5}}}};
   try {
     (void)op_table_of({&frame, 1});
     FAIL();

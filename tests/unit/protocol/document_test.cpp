@@ -91,13 +91,13 @@ TEST(ProtocolDocument, DamagedExamplesAreReadOrRefusedNeverWorse) {
 TEST(ProtocolDocument, TheSamplesExampleSumsExactly) {
   for (const std::string& line : examples()) {
     if (!line.starts_with(R"({"kind": "samples")")) continue;
-    const auto samples = std::get<SamplesMessage>(decode_worker(line));
-    for (std::size_t row = 0; row < samples.values.front().size(); ++row) {
+    const auto samples = std::get<Samples>(decode_worker(line)).steps;
+    for (std::size_t row = 0; row < samples.steps(); ++row) {
       std::int64_t rest = 0;
-      for (std::size_t i = 0; i < samples.columns.size(); ++i) {
-        const std::string& name = samples.columns[i];
-        if (name == "step_ns") rest += samples.values[i][row];
-        if (name.ends_with("_ns") && name != "step_ns") rest -= samples.values[i][row];
+      for (std::size_t i = 0; i < samples.names.size(); ++i) {
+        const std::string& name = samples.names[i];
+        if (name == "step_ns") rest += samples.columns[i][row];
+        if (name.ends_with("_ns") && name != "step_ns") rest -= samples.columns[i][row];
       }
       EXPECT_EQ(rest, 0);
     }

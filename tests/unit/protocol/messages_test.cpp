@@ -66,15 +66,14 @@ TEST(CaseMessage, AMinimalCaseTakesDefaults) {
   EXPECT_EQ(read.world, 1);
 }
 
-TEST(SamplesMessage, IntegersAreExact) {
-  const SamplesMessage message{7, {"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}};
-  const SamplesMessage read = round_trip(message);
+TEST(Samples, IntegersAreExact) {
+  const Samples message{7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
+  const Samples read = round_trip(message);
   EXPECT_EQ(read.cycle, 7);
-  EXPECT_EQ(read.columns, message.columns);
-  EXPECT_EQ(read.values, message.values);
+  EXPECT_EQ(read.steps, message.steps);
 }
 
-TEST(LaunchMessage, ReadsBackAsWritten) {
+TEST(LaunchReport, ReadsBackAsWritten) {
   LaunchReport report;
   report.effective = {{"threads.intra_op", std::int64_t{2}}};
   report.schedule = {{"stop_reason", std::string("count")}};
@@ -82,7 +81,7 @@ TEST(LaunchMessage, ReadsBackAsWritten) {
   report.fingerprint = {{"loss", 0.1}};
   report.flags = {"truncated"};
   report.notes = {"one"};
-  const LaunchReport read = round_trip(LaunchMessage{report}).report;
+  const LaunchReport read = round_trip(report);
   EXPECT_EQ(read.effective, report.effective);
   EXPECT_EQ(read.schedule, report.schedule);
   EXPECT_EQ(read.metrics, report.metrics);
@@ -91,7 +90,7 @@ TEST(LaunchMessage, ReadsBackAsWritten) {
   EXPECT_EQ(read.notes, report.notes);
 }
 
-TEST(LaunchMessage, FindingsReadBackAsWritten) {
+TEST(LaunchReport, FindingsReadBackAsWritten) {
   LaunchReport report;
   report.findings = {{.id = "a.b",
                       .severity = Severity::kProblem,
@@ -104,9 +103,8 @@ TEST(LaunchMessage, FindingsReadBackAsWritten) {
                       .remedy = "Less.",
                       .set = {{.option = "o.n", .value = "[1, 2]"}}},
                      {.id = "bare"}};
-  const LaunchReport read = round_trip(LaunchMessage{report}).report;
-  EXPECT_EQ(encode(WorkerMessage(LaunchMessage{read})),
-            encode(WorkerMessage(LaunchMessage{report})));
+  const LaunchReport read = round_trip(report);
+  EXPECT_EQ(encode(WorkerMessage(read)), encode(WorkerMessage(report)));
   ASSERT_EQ(read.findings.size(), 2U);
   EXPECT_EQ(read.findings[0].severity, Severity::kProblem);
   EXPECT_EQ(read.findings[0].share, 0.125);
@@ -114,7 +112,7 @@ TEST(LaunchMessage, FindingsReadBackAsWritten) {
   EXPECT_EQ(read.findings[1].share, std::nullopt);
 }
 
-TEST(LaunchMessage, AFindingSaysWhichMemberIsWrong) {
+TEST(LaunchReport, AFindingSaysWhichMemberIsWrong) {
   const auto refused = [](const std::string& finding) {
     try {
       (void)decode_worker(R"({"kind":"launch","findings":[)" + finding + "]}");
@@ -131,13 +129,14 @@ TEST(LaunchMessage, AFindingSaysWhichMemberIsWrong) {
   EXPECT_EQ(refused(R"({"id":"a","severity":"of a later version","more":1})"), "accepted");
 }
 
-TEST(LaunchMessage, NonFiniteNumbersBecomeNull) {
+TEST(LaunchReport, NonFiniteNumbersAreSpelledBesideTheNullThatStandsForThem) {
   LaunchReport report;
   report.metrics = {{"bad", std::numeric_limits<double>::quiet_NaN()}};
   report.fingerprint = {{"loss", std::numeric_limits<double>::infinity()}};
-  const LaunchReport read = round_trip(LaunchMessage{report}).report;
+  const LaunchReport read = round_trip(report);
   EXPECT_EQ(read.metrics.at("bad"), std::nullopt);
-  EXPECT_TRUE(is_null(read.fingerprint.at("loss")));
+  EXPECT_EQ(read.fingerprint.at("loss"), report.fingerprint.at("loss"));
+  EXPECT_THAT(encode(WorkerMessage(report)), HasSubstr(R"("fingerprint":{"loss":null})"));
 }
 
 TEST(FailedMessage, TextThatIsNotUtf8StillArrives) {
@@ -177,36 +176,36 @@ TEST_P(BadLines, AreRefusedWithAReason) {
 INSTANTIATE_TEST_SUITE_P(
     Worker, BadLines,
     testing::Values(
-        BadLine{"", "not a line of JSON"}, BadLine{"garbage", "'garbage'"},
+        BadLine{"", "not valid JSON"}, BadLine{"garbage", "'garbage'"},
         BadLine{"[1]", "expected a JSON object"}, BadLine{"{}", "without a 'kind'"},
         BadLine{R"({"kind":3})", "without a 'kind'"},
         BadLine{R"({"kind":"dance"})", "unknown kind 'dance'"},
         BadLine{R"({"kind":"case"})", "unknown kind 'case'"},
         BadLine{R"({"kind":"skipped"})", "no field 'reason'"},
-        BadLine{R"({"kind":"skipped","reason":1})", "'reason' is not a string"},
+        BadLine{R"({"kind":"skipped","reason":1})", "'reason' must be a string"},
         BadLine{R"({"kind":"stage","stage":"lunch"})", "one of set_up, exercise"},
         BadLine{R"({"kind":"hello","protocol":[2,1],"build_id":"","pid":1})", "[min, max]"},
         BadLine{R"({"kind":"hello","protocol":1,"build_id":"","pid":1})", "[min, max]"},
         BadLine{R"({"kind":"cycle","cycle":0,"steps":1.0,"median_step_ns":1})", "an integer"},
         BadLine{R"({"kind":"cycle","cycle":0,"steps":1,"median_step_ns":9223372036854775808})",
-                "64-bit"},
+                "beyond 64 bits"},
         BadLine{R"({"kind":"cycle","cycle":0,"steps":true,"median_step_ns":1})", "an integer"},
         BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns"],"values":[]})",
-                "one array for each column"},
+                "name 1 columns and hold 0 arrays"},
         BadLine{R"({"kind":"samples","cycle":0,"columns":["a"],"values":[[1]]})", "no 'step_ns'"},
         BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns","b"],"values":[[1],[1,2]]})",
-                "as long as"},
+                "column 'b' holds 2 steps"},
         BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns"],"values":[[1.5]]})",
-                "values of step_ns"},
+                "value 0: expected a 64-bit integer"},
         BadLine{R"({"kind":"samples","cycle":0,"columns":["step_ns","step_ns"],"values":[[],[]]})",
-                "different names"},
+                "'step_ns' stands twice"},
         BadLine{R"({"kind":"launch","metrics":{"m":"1"}})", "a number or null"},
         BadLine{R"({"kind":"launch","metrics":[]})", "an object"},
         BadLine{R"({"kind":"launch","schedule":{"a":[1]}})", "'schedule.a'"},
-        BadLine{R"({"kind":"launch","flags":[1]})", "'flags' is not a string"},
+        BadLine{R"({"kind":"launch","flags":[1]})", "'flags' must be an array of strings"},
         BadLine{R"({"kind":"launch","x":[[[[[[[[1]]]]]]]]})", "nested"}));
 
-TEST(CaseLines, AnotherKindIsRefused) {
+TEST(CaseMessage, OtherMessageKindsAreRejected) {
   EXPECT_THAT([] { (void)decode_case(R"({"kind":"hello"})"); },
               ThrowsMessage<Error>(HasSubstr("kind 'case'")));
 }

@@ -79,7 +79,8 @@ TEST(Reader, ALaunchLineCommitsItsSamples) {
   const Results results = read_text(kRun + whole(testing::key()));
   ASSERT_EQ(results.launches.size(), 1U);
   ASSERT_EQ(results.launches[0].samples.size(), 1U);
-  EXPECT_EQ(results.launches[0].samples[0].values, testing::samples_row().values);
+  EXPECT_EQ(results.launches[0].samples[0].steps.columns,
+            testing::samples_row().samples.steps.columns);
 }
 
 TEST(Reader, SamplesWhoseLaunchNeverCameAreDroppedAndTheLaunchIsUnfinished) {
@@ -96,7 +97,7 @@ TEST(Reader, ANewAttemptForgetsWhatTheOneBeforeMeasured) {
                                     samples(key, 0, 500) + launch(key, 1));
   ASSERT_EQ(results.launches.size(), 1U);
   ASSERT_EQ(results.launches[0].samples.size(), 1U);
-  EXPECT_EQ(results.launches[0].samples[0].values[0][0], 500);
+  EXPECT_EQ(results.launches[0].samples[0].steps.columns[0][0], 500);
   EXPECT_TRUE(results.unfinished.empty());
 }
 
@@ -104,8 +105,8 @@ std::string ops(const LaunchKey& key, std::int64_t calls) {
   return encode(OpsRow{.key = key,
                        .frame = {.table = "ops",
                                  .strings = {"op", "aten::mm", "[[2, 3]],\"values\":\n"},
-                                 .columns = {"kind", "name", "shapes", "calls"},
-                                 .values = {{0}, {1}, {2}, {calls}}}}) +
+                                 .series = {.names = {"kind", "name", "shapes", "calls"},
+                                            .columns = {{0}, {1}, {2}, {calls}}}}}) +
          '\n';
 }
 
@@ -150,7 +151,8 @@ TEST(Reader, CyclesAndPartsAreInOrderWhateverTheFileHas) {
   const Results results = read_text(kRun + start(key) + samples(key, 1, 50) + samples(key, 0, 30) +
                                     samples(key, 0, 11) + launch(key));
   std::vector<std::int64_t> first;
-  for (const SamplesRow& part : results.launches.at(0).samples) first.push_back(part.values[0][0]);
+  for (const Samples& part : results.launches.at(0).samples)
+    first.push_back(part.steps.columns[0][0]);
   EXPECT_THAT(first, ElementsAre(11, 30, 50));
 }
 
@@ -221,7 +223,7 @@ TEST(Reader, AFileOfALaterMinorKeepsTheLaunchesThatAreUnderstood) {
   std::vector<int> launches;
   for (const Launch& each : results.launches) launches.push_back(each.row.key.launch);
   EXPECT_THAT(launches, ElementsAre(0, 4));
-  EXPECT_EQ(results.launches[0].samples.at(0).values.at(1).size(), 3U);
+  EXPECT_EQ(results.launches[0].samples.at(0).steps.columns.at(1).size(), 3U);
   EXPECT_TRUE(results.unfinished.empty()) << "what was left out did not die";
 }
 
@@ -275,7 +277,7 @@ TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
       R"( { "values" : [ [ 1 , 2 ] , [ 5 , -6 ] ], "columns": ["index", "step_ns"], )"
       R"("case_id":"00112233aabbccdd", "launch" : 0, "kind" : "samples" } )";
   const Results results = read_text(kRun + other + '\n' + launch(key));
-  EXPECT_THAT(results.launches.at(0).samples.at(0).values[1], ElementsAre(5, -6));
+  EXPECT_THAT(results.launches.at(0).samples.at(0).steps.columns[1], ElementsAre(5, -6));
 }
 
 TEST(Reader, AFileThatDoesNotSayWhatIsExactKeepsTheMeaningOfItsUnits) {
@@ -341,7 +343,7 @@ TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
       {R"([1000,2000,3000])", R"([1000,2000,3000,4000])",
        "a.jsonl:3: column 'step_ns' holds 4 steps"},
       {R"([1000,2000,3000])", R"([1000,9223372036854775808,3000])",
-       "a.jsonl:3: samples, array 1, value 1: expected a 64-bit"},
+       "a.jsonl:3: field 'values', array 1, value 1: expected a 64-bit"},
       {R"([1000,2000,3000])", R"([1000,-9223372036854775809,3000])",
        "array 1, value 1: expected a 64-bit"},
       {R"([1000,2000,3000])", R"([1000,99999999999999999999999,3000])",

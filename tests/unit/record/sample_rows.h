@@ -38,14 +38,15 @@ inline RunRow run_row() {
 inline SamplesRow samples_row(LaunchKey of = key(), std::int64_t cycle = 0,
                               std::int64_t first = 11) {
   return {.key = std::move(of),
-          .cycle = cycle,
-          .columns = {"index", "step_ns", "data_wait_ns", "other_ns", "samples", "flags"},
-          .values = {{first, first + 1, first + 2},
-                     {1000, 2000, 3000},
-                     {100, 200, 300},
-                     {900, 1800, 2700},
-                     {64, 64, 32},
-                     {0, 0, 2}}};
+          .samples = {.cycle = cycle,
+                      .steps = {.names = {"index", "step_ns", "data_wait_ns", "other_ns", "samples",
+                                          "flags"},
+                                .columns = {{first, first + 1, first + 2},
+                                            {1000, 2000, 3000},
+                                            {100, 200, 300},
+                                            {900, 1800, 2700},
+                                            {64, 64, 32},
+                                            {0, 0, 2}}}}};
 }
 
 inline LaunchRow launch_row(LaunchKey of = key()) {

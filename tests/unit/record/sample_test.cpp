@@ -26,15 +26,15 @@ TEST(Sample, PhasesAndTheRestSumToEveryStepExactly) {
                                        "tests/unit/record/data/version_1_0");
   std::size_t steps = 0;
   for (const Launch& launch : results.launches) {
-    for (const SamplesRow& part : launch.samples) {
-      for (std::size_t step = 0; step < part.values[0].size(); ++step, ++steps) {
+    for (const Samples& part : launch.samples) {
+      for (std::size_t step = 0; step < part.steps.columns[0].size(); ++step, ++steps) {
         std::int64_t step_ns = 0;
         std::int64_t parts_ns = 0;
-        for (std::size_t i = 0; i < part.columns.size(); ++i) {
-          const std::string& name = part.columns[i];
-          if (name == "step_ns") step_ns = part.values[i][step];
+        for (std::size_t i = 0; i < part.steps.names.size(); ++i) {
+          const std::string& name = part.steps.names[i];
+          if (name == "step_ns") step_ns = part.steps.columns[i][step];
           const bool phase = name.ends_with("_ns") && name != "step_ns" && name != "epoch_wait_ns";
-          if (phase) parts_ns += part.values[i][step];
+          if (phase) parts_ns += part.steps.columns[i][step];
         }
         ASSERT_EQ(parts_ns, step_ns);
       }

@@ -59,7 +59,8 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
   EXPECT_EQ(encode(results.launches[0].row), encode(testing::launch_row()));
   EXPECT_EQ(results.launches[0].row.options, testing::launch_row().options);
   ASSERT_EQ(results.launches[0].samples.size(), 1U);
-  EXPECT_EQ(encode(results.launches[0].samples[0]), encode(testing::samples_row()));
+  EXPECT_EQ(encode(SamplesRow{testing::key(), results.launches[0].samples[0]}),
+            encode(testing::samples_row()));
   ASSERT_TRUE(results.end.has_value());
   EXPECT_EQ(results.end->reason, "complete");
   EXPECT_TRUE(results.unfinished.empty());
@@ -122,14 +123,14 @@ TEST(ResultWriter, KeepsSpecialNumbersAndText) {
 
 TEST(ResultWriter, ExtremeIntegersSurvive) {
   SamplesRow row = testing::samples_row();
-  row.values[1] = {std::numeric_limits<std::int64_t>::min(),
-                   std::numeric_limits<std::int64_t>::max(), -1};
+  row.samples.steps.columns[1] = {std::numeric_limits<std::int64_t>::min(),
+                                  std::numeric_limits<std::int64_t>::max(), -1};
   const Folder folder;
   ResultWriter writer(folder.file("a.jsonl"));
   writer.write(testing::run_row());
   writer.write(row);
   writer.write(testing::launch_row());
-  EXPECT_EQ(read_results(writer.file()).launches.at(0).samples.at(0).values, row.values);
+  EXPECT_EQ(read_results(writer.file()).launches.at(0).samples.at(0).steps, row.samples.steps);
 }
 
 // The disk is full in the middle of a line: seen as a short write followed by an error.

@@ -17,20 +17,19 @@ Results one_launch(bool on_device) {
   launch.row.key.case_id = "00112233aabbccdd";
   launch.row.workload = "train_step";
   launch.row.outcome = Outcome::measured();
-  SamplesRow samples{
-      .columns = {"index", "step_ns", "forward_ns", "other_ns", "flags"},
-      .values = {
+  Series steps{
+      .names = {"index", "step_ns", "forward_ns", "other_ns", "flags"},
+      .columns = {
           {1, 2}, {6'000'000, 6'000'000}, {200'000, 200'000}, {5'800'000, 5'800'000}, {0, 0}}};
   if (on_device) {
     for (const auto& [name, ns] :
          {std::pair{"step_device_ns", 5'900'000}, std::pair{"period_device_ns", 6'250'000},
           std::pair{"forward_device_ns", 5'500'000}, std::pair{"other_device_ns", 750'000},
           std::pair{"h2d_side_device_ns", 100'000}, std::pair{"host_lead_ns", 12'500'000}}) {
-      samples.columns.emplace_back(name);
-      samples.values.push_back({ns, ns});
+      steps.add(name, 0) = {ns, ns};
     }
   }
-  launch.samples.push_back(std::move(samples));
+  launch.samples.push_back({.cycle = 0, .steps = std::move(steps)});
   Results results;
   results.launches.push_back(std::move(launch));
   return results;
@@ -47,7 +46,7 @@ TEST(DeviceTimes, AHostThatNeedsLessTimeRanAheadAndItsPhasesAreLaunchCosts) {
   EXPECT_THAT(render_table(one_launch(true), {.columns = 200}),
               HasSubstr("the host ran ahead of the device by 2.0 steps"));
   Results even = one_launch(true);
-  even.launches[0].samples[0].values[1] = {6'200'000, 6'200'000};
+  even.launches[0].samples[0].steps.columns[1] = {6'200'000, 6'200'000};
   EXPECT_THAT(render_table(even, {.columns = 200}), Not(HasSubstr("ran ahead")));
 }
 

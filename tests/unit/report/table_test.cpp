@@ -109,8 +109,8 @@ TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
   Results slower = sweep();
   for (Launch& launch : slower.launches) {
     if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
-    for (SamplesRow& part : launch.samples) {
-      for (std::int64_t& step : part.values[1]) step += step / 10;
+    for (Samples& part : launch.samples) {
+      for (std::int64_t& step : part.steps.columns[1]) step += step / 10;
     }
   }
   EXPECT_THAT(best_cases(slower), ::testing::ElementsAre("13995f", "3d1fb2"));
@@ -127,12 +127,13 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
     std::vector<double> steps;
     for (const Launch& launch : results.launches) {
       if (launch.row.key.case_id != row.case_id) continue;
-      const SamplesRow& part = launch.samples.at(0);
-      const auto& times = part.values.at(1);
+      const Samples& part = launch.samples.at(0);
+      const auto& times = part.steps.columns.at(1);
       steps.push_back(
           static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /
           static_cast<double>(times.size()));
-      EXPECT_THAT(part.values.at(4), ::testing::Each(32)) << "joined epochs have full batches only";
+      EXPECT_THAT(part.steps.columns.at(4), ::testing::Each(32))
+          << "joined epochs have full batches only";
     }
     ASSERT_EQ(steps.size(), 6U);
     std::sort(steps.begin(), steps.end());

@@ -198,15 +198,11 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   const auto python = source / ".venv/bin/python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
   RunProgram program;
-  program.worker = source / "tools/examples/python_worker.py";
+  const auto example = source / "tools/examples/python_worker";
+  program.worker = example / "python_worker.py";
   program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
                     "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
-  program.config(
-      "name: python\n"
-      "workload: python_mlp\n"
-      "launches: 1\n"
-      "schedule: {wait: 0, warmup: 2, active: 5}\n"
-      "sweep: {matrix: {python_mlp.batch_size: [8, 16]}}\n");
+  program.config(read_text(example / "mlp.yaml").value());
   StartedRun run = program.start();
   for (std::string line; run.read_line(line) && line.find("  step ") == std::string::npos;) {
   }
@@ -220,7 +216,7 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   ASSERT_EQ(results.launches.size(), 2U);
   for (const Launch& launch : results.launches) {
     EXPECT_EQ(launch.row.outcome.kind, Outcome::Kind::kMeasured) << launch.row.outcome.reason;
-    EXPECT_EQ(launch.samples.at(0).values.at(0).size(), 5U);
+    EXPECT_EQ(launch.samples.at(0).steps.columns.at(0).size(), 5U);
   }
 }
 

@@ -105,7 +105,7 @@ TEST_F(LaunchOfAScript, AWorkerThatDoesNotExitIsKilledAndKeepsItsOutcome) {
 TEST_F(LaunchOfAScript, AClosedSocketIsNotItsDeath) {
   limits_.set_up_ns = 300'000'000;
   const LaunchResult result = launch("exec 3>&- 3<&-; exec sleep 1000");
-  EXPECT_THAT(result.outcome.reason, HasSubstr("no sign of life"));
+  EXPECT_THAT(result.outcome.reason, HasSubstr("no message for"));
 }
 
 TEST_F(LaunchOfAScript, AMissingProgramIsAnErrorOfTheUser) {

@@ -28,8 +28,7 @@ Launch launch_of(const Made& made) {
   launch.row.report.fingerprint["loss"] = made.loss;
   launch.row.report.schedule["steps"] = made.steps;
   launch.row.options["model.precision"] = made.precision;
-  launch.samples = {
-      {launch.row.key, 0, {"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}};
+  launch.samples = {{0, {{"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}}};
   return launch;
 }
 

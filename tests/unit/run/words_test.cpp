@@ -9,6 +9,7 @@
 #include "harness/run/output.h"
 #include "harness/run/progress.h"
 #include "harness/run/wrap.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {
@@ -63,12 +64,6 @@ TEST(Wrap, NsysThatWouldEndTheWorkerIsWarnedOf) {
   }
 }
 
-class ScriptedClock final : public Clock {
- public:
-  [[nodiscard]] std::int64_t now_ns() const noexcept override { return now; }
-  std::int64_t now = 0;
-};
-
 LaunchRow measured(std::int64_t wall_ns) {
   LaunchRow row;
   row.wall_ns = wall_ns;
@@ -76,19 +71,19 @@ LaunchRow measured(std::int64_t wall_ns) {
 }
 
 TEST(Progress, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   std::ostringstream out;
   Progress progress{out, {}, clock};
   progress.begin_launch(2, 5, "num_workers=4", 1, 3);
   progress.update("active", 5'000'000);
-  clock.now = 10'000'000'000;
+  clock.set(10'000'000'000);
   progress.end_launch(measured(10'000'000'000), 12.34e6);
   EXPECT_EQ(out.str(),
             "case 2 of 5, launch 1: num_workers=4  step 12.3 ms  (0:10, about 0:30 left)\n");
 }
 
 TEST(Progress, KeepsOneLiveLineOnATerminal) {
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   std::ostringstream out;
   Progress progress{out, {.terminal = true, .columns = 60}, clock};
   progress.begin_launch(1, 2, std::string(100, 'x'), 1, 1);
@@ -99,7 +94,7 @@ TEST(Progress, KeepsOneLiveLineOnATerminal) {
 }
 
 TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   std::ostringstream out;
   Progress progress{out, {.terminal = true}, clock};
   progress.begin_launch(1, 1, "", 1, 0);
@@ -111,7 +106,7 @@ TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
 }
 
 TEST(Progress, IsSilentWhenQuiet) {
-  ScriptedClock clock;
+  ScriptedClock clock(0);
   std::ostringstream out;
   Progress progress{out, {.quiet = true, .terminal = true}, clock};
   progress.say("hello");

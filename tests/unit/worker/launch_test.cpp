@@ -85,19 +85,13 @@ std::unique_ptr<Workload> make(const ResolvedCase&, WorkerContext& context) {
   return std::make_unique<LaunchWorkload>(script, context);
 }
 
-class Factory final : public InstrumentFactory {
- public:
-  explicit Factory(InstrumentLog& log, std::optional<Pass> only = {}) : log_(log), only_(only) {}
-  [[nodiscard]] bool takes_part(Pass pass) const override { return !only_ || *only_ == pass; }
-  [[nodiscard]] std::unique_ptr<Instrument> make(const ResolvedCase&,
-                                                 WorkerContext&) const override {
-    return std::make_unique<RecordingInstrument>("A", log_);
-  }
-
- private:
-  InstrumentLog& log_;
-  std::optional<Pass> only_;
-};
+InstrumentType recording(InstrumentLog& log, Passes passes = kAllPasses) {
+  return {.name = "A",
+          .passes = passes,
+          .make = [&log](const ResolvedCase&, WorkerContext&) -> std::unique_ptr<Instrument> {
+            return std::make_unique<RecordingInstrument>("A", log);
+          }};
+}
 
 Catalogue launch_catalogue() {
   return {harness_sections(), {{.name = "scripted", .doc = "A scripted workload."}}};
@@ -106,7 +100,7 @@ Catalogue launch_catalogue() {
 struct Said {
   std::vector<std::string> kinds;
   std::vector<Stage> stages;
-  std::vector<protocol::SamplesMessage> samples;
+  std::vector<Samples> samples;
   std::vector<OpFrame> ops;
   std::optional<LaunchReport> report;
   std::optional<std::string> skipped;
@@ -118,17 +112,17 @@ struct Said {
     stages.push_back(message.stage);
   }
   void operator()(const protocol::CycleMessage&) { kinds.emplace_back("cycle"); }
-  void operator()(const protocol::SamplesMessage& message) {
+  void operator()(const Samples& message) {
     kinds.emplace_back("samples");
     samples.push_back(message);
   }
-  void operator()(const protocol::OpsMessage& message) {
+  void operator()(const OpFrame& message) {
     kinds.emplace_back("ops");
-    ops.push_back(message.frame);
+    ops.push_back(message);
   }
-  void operator()(const protocol::LaunchMessage& message) {
+  void operator()(const LaunchReport& message) {
     kinds.emplace_back("launch");
-    report = message.report;
+    report = message;
   }
   void operator()(const protocol::SkippedMessage& message) {
     kinds.emplace_back("skipped");
@@ -141,7 +135,7 @@ struct Said {
 };
 
 Said run(Script& script, const std::vector<std::pair<std::string, Value>>& options = {},
-         std::span<InstrumentFactory* const> instruments = {}, const std::string& name = "scripted",
+         std::span<const InstrumentType> instruments = {}, const std::string& name = "scripted",
          Pass pass = Pass::kTiming, protocol::VersionRange versions = protocol::kSupported) {
   protocol::CaseMessage message;
   message.protocol = versions;
@@ -240,9 +234,8 @@ TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
   for (const Pass pass : {Pass::kTiming, Pass::kNative, Pass::kKineto}) {
     Script script;
     InstrumentLog log;
-    Factory factory(log, Pass::kNative);
-    InstrumentFactory* const factories[] = {&factory};
-    (void)run(script, {}, factories, "scripted", pass);
+    const InstrumentType types[] = {recording(log, {Pass::kNative})};
+    (void)run(script, {}, types, "scripted", pass);
     EXPECT_EQ(log.lines.empty(), pass != Pass::kNative);
   }
 }
@@ -343,17 +336,16 @@ TEST(Launch, LongWindowsAreSentInParts) {
   Script script;
   const Said said = run(script, {{"schedule.active", std::int64_t{20'000}}});
   ASSERT_EQ(said.samples.size(), 2U);
-  EXPECT_EQ(said.samples[0].values[0].size(), kMaxStepsPerSamplesRow);
-  EXPECT_EQ(said.samples[1].values[0].size(), 20'000 - kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[0].steps.columns[0].size(), kMaxStepsPerSamplesRow);
+  EXPECT_EQ(said.samples[1].steps.columns[0].size(), 20'000 - kMaxStepsPerSamplesRow);
   EXPECT_EQ(said.samples[0].cycle, said.samples[1].cycle);
 }
 
 TEST(Launch, EachInstrumentIsExercisedOnceBeforeTheFirstStep) {
   Script script;
   InstrumentLog log;
-  Factory factory(log);
-  InstrumentFactory* const factories[] = {&factory};
-  (void)run(script, {}, factories);
+  const InstrumentType types[] = {recording(log)};
+  (void)run(script, {}, types);
   EXPECT_EQ(log.lines.front(), "A exercise");
   EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "A exercise"), 1);
   EXPECT_EQ(log.lines.back(), "A report");
@@ -362,17 +354,15 @@ TEST(Launch, EachInstrumentIsExercisedOnceBeforeTheFirstStep) {
 TEST(Launch, AnInstrumentMayThrowAtAnyActionAndTheWorkloadIsTornDown) {
   Script quiet;
   InstrumentLog all;
-  Factory counting(all);
-  InstrumentFactory* const counted[] = {&counting};
+  const InstrumentType counted[] = {recording(all)};
   (void)run(quiet, {}, counted);
   for (int n = 0; n < all.throwing_actions; ++n) {
     SCOPED_TRACE("action " + std::to_string(n));
     Script script;
     InstrumentLog log;
     log.throw_at = n;
-    Factory factory(log);
-    InstrumentFactory* const factories[] = {&factory};
-    const Said said = run(script, {}, factories);
+    const InstrumentType types[] = {recording(log)};
+    const Said said = run(script, {}, types);
     ASSERT_TRUE(said.failed);
     EXPECT_EQ(said.failed->message, "scripted");
     EXPECT_EQ(script.log.back(), "tear_down");

@@ -45,7 +45,7 @@ struct Scene {
     loop.exercise();
     log.lines.emplace_back("run");
     return loop.run([&](bool active) { stages.emplace_back(active ? "active" : "warmup"); },
-                    [&](const Columns& cycle) { cycles.push_back(cycle); });
+                    [&](const Series& cycle) { cycles.push_back(cycle); });
   }
 
   ScriptedClock clock;
@@ -54,7 +54,7 @@ struct Scene {
   bool with_instruments = false;
   LoopOptions options;
   std::vector<std::string> stages;
-  std::vector<Columns> cycles;
+  std::vector<Series> cycles;
 };
 
 TEST(Loop, TheActionsOfACycleComeInThisOrder) {
@@ -127,7 +127,7 @@ TEST(Loop, NothingSynchronisesInsideAWindow) {
     EXPECT_EQ(*(sync + 1), "window end");
   }
   EXPECT_EQ(windows, 2);
-  for (const Columns& cycle : scene.cycles) EXPECT_THAT(cycle.at("step_ns"), Each(100));
+  for (const Series& cycle : scene.cycles) EXPECT_THAT(cycle.column("step_ns"), Each(100));
 }
 
 // From the cycle's first step to its window's end, the device and the loader are left alone.
@@ -178,16 +178,16 @@ TEST(Loop, SyncStepWaitsForTheDeviceInsideEachPeriod) {
   Scene scene({.wait = 0, .warmup = 0, .active = 3, .repeat = 1});
   scene.options.sync_each_step = true;
   (void)scene.run();
-  EXPECT_THAT(scene.cycles.front().at("step_ns"), Each(1100));
-  EXPECT_THAT(scene.cycles.front().at("other_ns"), Each(1040));
+  EXPECT_THAT(scene.cycles.front().column("step_ns"), Each(1100));
+  EXPECT_THAT(scene.cycles.front().column("other_ns"), Each(1040));
 }
 
 TEST(Loop, CyclesKeepTheirStepIndices) {
   Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 2, .skip_first = 3});
   const LoopResult result = scene.run();
   ASSERT_THAT(scene.cycles, SizeIs(2));
-  EXPECT_THAT(scene.cycles[0].at("index"), ElementsAre(5, 6));
-  EXPECT_THAT(scene.cycles[1].at("index"), ElementsAre(9, 10));
+  EXPECT_THAT(scene.cycles[0].column("index"), ElementsAre(5, 6));
+  EXPECT_THAT(scene.cycles[1].column("index"), ElementsAre(9, 10));
   EXPECT_EQ(result.reason, StopReason::kCount);
   EXPECT_EQ(result.cycles, 2);
   EXPECT_EQ(result.active_steps, 4);

@@ -9,7 +9,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/loop.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 namespace {
@@ -39,12 +39,12 @@ class Costly final : public Workload {
 
 struct Measured {
   LoopResult result;
-  std::vector<Columns> cycles;
+  std::vector<Series> cycles;
 
   [[nodiscard]] std::int64_t sum_of_periods() const {
     std::int64_t sum = 0;
-    for (const Columns& cycle : cycles) {
-      const auto& step_ns = cycle.at("step_ns");
+    for (const Series& cycle : cycles) {
+      const auto& step_ns = cycle.column("step_ns");
       sum = std::accumulate(step_ns.begin(), step_ns.end(), sum);
     }
     return sum;
@@ -69,7 +69,7 @@ Measured measure(const LoopOptions& options, const std::function<std::int64_t(st
   Loop loop(options, clock, workload, none, phases);
   loop.exercise();
   Measured out;
-  out.result = loop.run([](bool) {}, [&](const Columns& cycle) { out.cycles.push_back(cycle); });
+  out.result = loop.run([](bool) {}, [&](const Series& cycle) { out.cycles.push_back(cycle); });
   return out;
 }
 
@@ -137,8 +137,8 @@ TEST(LoopWindow, AWindowInALongEpochHoldsNoBorderInAnyCycle) {
   const auto measured = measure(options, cost);
   EXPECT_EQ(measured.result.cycles, 20);
   EXPECT_EQ(measured.sum_of_periods(), 20 * 50 * 10);
-  for (const Columns& cycle : measured.cycles) {
-    const auto& index = cycle.at("index");
+  for (const Series& cycle : measured.cycles) {
+    const auto& index = cycle.column("index");
     EXPECT_EQ(index.front() / 100, index.back() / 100);
     EXPECT_GE(index.front() % 100, 18);
   }
@@ -149,8 +149,8 @@ TEST(LoopWindow, StepsThatPassABorderAreNotOfTheSchedule) {
   fit_to_epochs(9, options);
   const auto measured = measure(options, [](std::int64_t) { return 1; });
   // Steps 2 to 6; from 7 the next window would begin at the border.
-  EXPECT_EQ(measured.cycles[0].at("index").front(), 2);
-  EXPECT_EQ(measured.cycles[1].at("index").front(), 10);
+  EXPECT_EQ(measured.cycles[0].column("index").front(), 2);
+  EXPECT_EQ(measured.cycles[1].column("index").front(), 10);
   EXPECT_EQ(measured.result.all_steps, 15);
 }
 

@@ -12,7 +12,7 @@ namespace stepbench {
 namespace {
 
 const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
-const std::string kScript = (kSource / "tools/examples/python_worker.py").string();
+const std::string kScript = (kSource / "tools/examples/python_worker/python_worker.py").string();
 
 std::string python() {
   const auto path = kSource / ".venv/bin/python";
@@ -53,23 +53,23 @@ TEST(PythonWorker, TimesARealTrainingStepOverTheDocumentedProtocol) {
   const auto messages = worker.listen();
   ASSERT_FALSE(messages.empty());
   EXPECT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
-  const auto samples = all_of<protocol::SamplesMessage>(messages);
+  const auto samples = all_of<Samples>(messages);
   ASSERT_EQ(samples.size(), 2U);
-  for (const protocol::SamplesMessage& cycle : samples) {
+  for (const auto& [number, cycle] : samples) {
     for (std::size_t row = 0; row < 3; ++row) {
       std::int64_t rest = 0;
-      for (std::size_t i = 0; i < cycle.columns.size(); ++i) {
-        const std::string& name = cycle.columns[i];
-        if (name == "step_ns") rest += cycle.values[i][row];
-        if (name.ends_with("_ns") && name != "step_ns") rest -= cycle.values[i][row];
+      for (std::size_t i = 0; i < cycle.names.size(); ++i) {
+        const std::string& name = cycle.names[i];
+        if (name == "step_ns") rest += cycle.columns[i][row];
+        if (name.ends_with("_ns") && name != "step_ns") rest -= cycle.columns[i][row];
       }
       EXPECT_EQ(rest, 0);
     }
   }
-  EXPECT_THAT(samples[1].values[0], testing::ElementsAre(7, 8, 9));
-  const auto launches = all_of<protocol::LaunchMessage>(messages);
+  EXPECT_THAT(samples[1].steps.columns[0], testing::ElementsAre(7, 8, 9));
+  const auto launches = all_of<LaunchReport>(messages);
   ASSERT_EQ(launches.size(), 1U);
-  EXPECT_TRUE(std::holds_alternative<double>(launches[0].report.fingerprint.at("loss")));
+  EXPECT_TRUE(std::holds_alternative<double>(launches[0].fingerprint.at("loss")));
   EXPECT_EQ(worker.wait(), 0);
 }
 

@@ -56,9 +56,9 @@ TEST(Report, WhatAnInstrumentKnowsBetterTakesThePlaceOfWhatTheWorkloadSays) {
               ElementsAre("in steps 3 and 4", "too few workers", "on the host", "on the device"));
 }
 
-Columns steps_of(std::vector<std::int64_t> step_ns) {
+Series steps_of(std::vector<std::int64_t> step_ns) {
   const std::vector<std::int64_t> none(step_ns.size(), 0);
-  return {.names = {"step_ns", "flags"}, .values = {std::move(step_ns), none}};
+  return {.names = {"step_ns", "flags"}, .columns = {std::move(step_ns), none}};
 }
 
 TEST(Report, ACycleIsToldByItsTimeOverItsSteps) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/workload.h"
-#include "tests/unit/measure/scripted_clock.h"
+#include "tests/scripted_clock.h"
 
 namespace stepbench {
 

@@ -42,26 +42,26 @@ TEST(StubWorker, MeasuresInScriptedTimeExactly) {
   Worker worker({{"stub.step_us", 2.5}});
   const auto messages = worker.listen();
   ASSERT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
-  const auto samples = all_of<protocol::SamplesMessage>(messages);
+  const auto samples = all_of<Samples>(messages);
   ASSERT_EQ(samples.size(), 1U);
-  EXPECT_EQ(samples[0].columns[1], "step_ns");
-  EXPECT_THAT(samples[0].values[1], testing::ElementsAre(2500, 2500, 2500, 2500));
-  EXPECT_TRUE(std::holds_alternative<protocol::LaunchMessage>(messages.back()));
+  EXPECT_EQ(samples[0].steps.names[1], "step_ns");
+  EXPECT_THAT(samples[0].steps.columns[1], testing::ElementsAre(2500, 2500, 2500, 2500));
+  EXPECT_TRUE(std::holds_alternative<LaunchReport>(messages.back()));
   EXPECT_EQ(worker.wait(), 0);
 }
 
 TEST(StubWorker, EpochBordersAreFlagged) {
   Worker worker({{"stub.epoch_steps", std::int64_t{2}}});
-  const auto samples = all_of<protocol::SamplesMessage>(worker.listen());
+  const auto samples = all_of<Samples>(worker.listen());
   ASSERT_EQ(samples.size(), 1U);
-  EXPECT_EQ(samples[0].columns.back(), "flags");
-  EXPECT_THAT(samples[0].values.back(), testing::ElementsAre(1, 0, 1, 0));
+  EXPECT_EQ(samples[0].steps.names.back(), "flags");
+  EXPECT_THAT(samples[0].steps.columns.back(), testing::ElementsAre(1, 0, 1, 0));
 }
 
 TEST(StubWorker, JitterComesFromTheSeed) {
   const auto steps = [](std::int64_t seed) {
     Worker worker({{"stub.jitter", 0.1}, {"seed", seed}});
-    return all_of<protocol::SamplesMessage>(worker.listen()).at(0).values.at(1);
+    return all_of<Samples>(worker.listen()).at(0).steps.columns.at(1);
   };
   EXPECT_EQ(steps(1), steps(1));
   EXPECT_NE(steps(1), steps(2));

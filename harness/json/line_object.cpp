@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/json/line_object.h"
+
+#include <simdjson.h>
+
+#include <bit>
+#include <limits>
+
+#include "harness/json/line_error.h"
+#include "harness/json/number_arrays.h"
+
+namespace stepbench {
+namespace {
+
+namespace dom = simdjson::dom;
+
+using ElementHandle = std::array<std::uintptr_t, 2>;
+static_assert(sizeof(dom::element) == sizeof(ElementHandle) &&
+              std::is_trivially_copyable_v<dom::element>);
+
+dom::element element_of(const ElementHandle& handle) { return std::bit_cast<dom::element>(handle); }
+ElementHandle handle_of(dom::element element) { return std::bit_cast<ElementHandle>(element); }
+
+template <typename T>
+std::optional<T> if_of_type(simdjson::simdjson_result<T> result) {
+  T value{};
+  if (std::move(result).get(value) != simdjson::SUCCESS) return std::nullopt;
+  return value;
+}
+
+Value plain_value(const JsonView& view, const std::string& field, Nested nested) {
+  if (view.is_null()) return {};
+  if (const auto truth = view.flag()) return *truth;
+  if (const auto whole = view.integer()) return *whole;
+  if (const auto string = view.text()) return std::string(*string);
+  const bool is_nested = view.type() == "an array" || view.type() == "an object";
+  if (is_nested && nested == Nested::kAsText) return view.json();
+  if (is_nested) wrong_type(field, "null, true, false, a number or a string", view);
+  if (view.type() != "a fraction") wrong_type(field, "within 64 bits", view);
+  return *view.number();
+}
+
+}  // namespace
+
+void wrong_type(std::string_view field, std::string_view wanted, const JsonView& value) {
+  throw LineError("field '" + std::string(field) + "' must be " + std::string(wanted) + ", is " +
+                  std::string(value.type()));
+}
+
+bool JsonView::is_null() const { return element_of(handle_).is_null(); }
+
+std::optional<std::string_view> JsonView::text() const {
+  return if_of_type(element_of(handle_).get_string());
+}
+
+std::optional<std::int64_t> JsonView::integer() const {
+  return if_of_type(element_of(handle_).get_int64());
+}
+
+std::optional<double> JsonView::number() const {
+  return if_of_type(element_of(handle_).get_double());
+}
+
+std::optional<bool> JsonView::flag() const { return if_of_type(element_of(handle_).get_bool()); }
+
+std::optional<std::vector<JsonView>> JsonView::elements() const {
+  dom::array array;
+  if (element_of(handle_).get_array().get(array) != simdjson::SUCCESS) return std::nullopt;
+  std::vector<JsonView> all;
+  for (const dom::element each : array) all.push_back(JsonView(handle_of(each)));
+  return all;
+}
+
+std::optional<LineObject> JsonView::object() const {
+  if (!element_of(handle_).is_object()) return std::nullopt;
+  return LineObject(*this);
+}
+
+std::string_view JsonView::type() const {
+  switch (element_of(handle_).type()) {
+    case dom::element_type::ARRAY:
+      return "an array";
+    case dom::element_type::OBJECT:
+      return "an object";
+    case dom::element_type::INT64:
+      return "an integer";
+    case dom::element_type::UINT64:
+      return "an integer beyond 64 bits with sign";
+    case dom::element_type::DOUBLE:
+      return "a fraction";
+    case dom::element_type::STRING:
+      return "a string";
+    case dom::element_type::BOOL:
+      return "a boolean";
+    case dom::element_type::NULL_VALUE:
+      return "null";
+  }
+  return "unknown";
+}
+
+std::string JsonView::json() const { return simdjson::minify(element_of(handle_)); }
+
+std::optional<JsonView> LineObject::find(std::string_view field) const {
+  dom::element value;
+  if (element_of(view_.handle_)[field].get(value) != simdjson::SUCCESS) return std::nullopt;
+  return JsonView(handle_of(value));
+}
+
+std::vector<std::pair<std::string_view, JsonView>> LineObject::members() const {
+  std::vector<std::pair<std::string_view, JsonView>> all;
+  dom::object object;
+  if (element_of(view_.handle_).get_object().get(object) != simdjson::SUCCESS) return all;
+  for (const auto& [key, value] : object) {
+    all.emplace_back(key, JsonView(handle_of(value)));
+  }
+  return all;
+}
+
+std::string LineObject::text(std::string_view field) const {
+  const auto value = find(field);
+  if (!value) return {};
+  const auto view = value->text();
+  if (!view) wrong_type(field, "a string", *value);
+  return std::string(*view);
+}
+
+std::string LineObject::needed_text(std::string_view field) const {
+  std::string value = text(field);
+  if (value.empty()) throw LineError("field '" + std::string(field) + "' is missing or empty");
+  return value;
+}
+
+std::int64_t LineObject::integer(std::string_view field, std::int64_t absent) const {
+  const auto value = find(field);
+  if (!value) return absent;
+  const auto number = value->integer();
+  if (!number) wrong_type(field, "an integer", *value);
+  return *number;
+}
+
+int LineObject::count(std::string_view field, int absent) const {
+  const std::int64_t number = integer(field, absent);
+  if (number < 0 || number > std::numeric_limits<int>::max()) {
+    throw LineError("field '" + std::string(field) +
+                    "' is out of range: " + std::to_string(number));
+  }
+  return static_cast<int>(number);
+}
+
+bool LineObject::flag(std::string_view field) const {
+  const auto value = find(field);
+  if (!value) return false;
+  const auto truth = value->flag();
+  if (!truth) wrong_type(field, "a boolean", *value);
+  return *truth;
+}
+
+std::vector<std::string> LineObject::texts(std::string_view field) const {
+  std::vector<std::string> all;
+  const auto value = find(field);
+  if (!value) return all;
+  const auto elements = value->elements();
+  if (!elements) wrong_type(field, "an array of strings", *value);
+  for (const JsonView& each : *elements) {
+    const auto view = each.text();
+    if (!view) wrong_type(field, "an array of strings", each);
+    all.emplace_back(*view);
+  }
+  return all;
+}
+
+std::optional<LineObject> LineObject::object(std::string_view field) const {
+  const auto value = find(field);
+  if (!value) return std::nullopt;
+  auto inner = value->object();
+  if (!inner) wrong_type(field, "an object", *value);
+  return inner;
+}
+
+std::optional<std::vector<JsonView>> LineObject::array(std::string_view field) const {
+  const auto value = find(field);
+  if (!value) return std::nullopt;
+  auto elements = value->elements();
+  if (!elements) wrong_type(field, "an array", *value);
+  return elements;
+}
+
+OptionValues::Map LineObject::fields(std::string_view field, Nested nested) const {
+  OptionValues::Map all;
+  const auto inner = object(field);
+  if (!inner) return all;
+  for (const auto& [key, value] : inner->members()) {
+    const std::string place = std::string(field).append(".").append(key);
+    all.emplace_hint(all.end(), key, plain_value(value, place, nested));
+  }
+  return all;
+}
+
+struct LineParser::Memory {
+  dom::parser tree;
+  std::string line;
+};
+
+LineParser::LineParser(std::size_t max_depth) : memory_(std::make_unique<Memory>()) {
+  constexpr std::size_t kFirstCapacity = 4096;
+  (void)memory_->tree.allocate(kFirstCapacity, max_depth);
+}
+
+LineParser::~LineParser() = default;
+
+bool LineParser::is_json(std::string_view line) {
+  return memory_->tree.parse(line.data(), line.size(), false).error() == simdjson::SUCCESS;
+}
+
+LineParser::Line LineParser::parse(std::string_view line, Padding padding) {
+  // Numbers are parsed in place; in what is left of the line `null` stands for them.
+  constexpr std::string_view kSamples = R"({"kind":"samples",)";
+  constexpr std::string_view kOps = R"({"kind":"ops",)";
+  constexpr std::string_view kValues = R"(],"values":)";
+  std::optional<NumberArrays> numbers;
+  const std::size_t found = line.starts_with(kSamples) || line.starts_with(kOps)
+                                ? line.find(kValues)
+                                : std::string_view::npos;
+  if (found != std::string_view::npos) {
+    const std::size_t start = found + kValues.size();
+    numbers = parse_number_arrays(line.substr(start));
+    memory_->line.assign(line.substr(0, start)).append("null").append(numbers->tail);
+    memory_->line.append(kPadding, '\0');
+    line = std::string_view(memory_->line).substr(0, memory_->line.size() - kPadding);
+    padding = Padding::kReadable;
+  }
+  dom::element root;
+  const auto error =
+      memory_->tree.parse(line.data(), line.size(), padding == Padding::kNone).get(root);
+  if (error != simdjson::SUCCESS) {
+    throw LineError(std::string("not valid JSON: ") + simdjson::error_message(error));
+  }
+  const JsonView view(handle_of(root));
+  const auto object = view.object();
+  if (!object) throw LineError("expected a JSON object, found " + std::string(view.type()));
+  Line parsed{.object = *object};
+  if (numbers) parsed.numbers = std::move(numbers->values);
+  return parsed;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/worker_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/ops/op_table.h"
+#include "harness/text/utf8.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kQuotedBytes = 120;
+
+std::string quote(std::string_view line) {
+  std::string text = to_valid_utf8(line.substr(0, kQuotedBytes));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return "\"" + text + (line.size() > kQuotedBytes ? "...\"" : "\"");
+}
+
+}  // namespace
+
+void WorkerSession::receive(std::string_view bytes) {
+  if (protocol_error_) return;
+  bytes_ += bytes.size();
+  if (bytes_ > max_bytes_) {
+    protocol_error_ =
+        "the worker sent more than " + std::to_string(max_bytes_ >> 20) + " MiB of messages";
+    return;
+  }
+  std::string_view line;
+  try {
+    lines_.append(bytes);
+    while (!protocol_error_) {
+      const auto next = lines_.next();
+      if (!next) break;
+      line = *next;
+      ++messages_;
+      protocol::WorkerMessage message = decoder_.decode(line);
+      if (!hello_ && !std::holds_alternative<protocol::Hello>(message)) {
+        throw Error("the first message must be `hello`");
+      }
+      if (final_) throw Error("nothing may follow the final line");
+      std::visit([this](auto&& value) { handle(std::forward<decltype(value)>(value)); },
+                 std::move(message));
+      line = {};
+    }
+  } catch (const Error& error) {
+    const std::string number = std::to_string(std::max<std::uint64_t>(messages_, 1));
+    protocol_error_ =
+        "message " + number + " of the worker breaks the protocol: " + to_valid_utf8(error.what());
+    if (!line.empty()) *protocol_error_ += ": " + quote(line);
+  }
+}
+
+void WorkerSession::handle(protocol::Hello&& message) {
+  if (hello_) throw Error("`hello` may come only once");
+  try {
+    static_cast<void>(protocol::agree(protocol::kSupported, message.protocol));
+  } catch (const Error& error) {
+    protocol_error_ = std::string{"the worker is of another version: "} + error.what();
+    return;
+  }
+  hello_ = std::move(message);
+  stage_ = protocol::Stage::kSetUp;
+}
+
+void WorkerSession::handle(protocol::StageMessage&& message) { stage_ = message.stage; }
+
+void WorkerSession::handle(protocol::CycleMessage&& message) {
+  last_cycle_step_ns_ = message.mean_step_ns;
+  ++cycles_;
+}
+
+void WorkerSession::handle(Samples&& message) { samples_.push_back(std::move(message)); }
+
+void WorkerSession::handle(OpFrame&& message) {
+  static_cast<void>(op_table_of({&message, 1}));  // throws when it does not fit together
+  ops_.push_back(std::move(message));
+}
+
+void WorkerSession::handle(LaunchReport&& message) {
+  report_ = std::move(message);
+  final_ = Outcome::measured();
+}
+
+void WorkerSession::handle(protocol::SkippedMessage&& message) {
+  final_ = Outcome::skipped(std::move(message.reason));
+}
+
+void WorkerSession::handle(protocol::FailedMessage&& message) {
+  stage_ = message.stage;
+  final_ = Outcome::failed(std::move(message.message));
+}
+
+}  // namespace stepbench

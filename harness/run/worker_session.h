@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one worker says, fed with bytes as they come. Holds the worker to the protocol: hello first,
+// exactly one final line last. One thread; throws nothing: protocol_error() says what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/outcome.h"
+#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
+
+namespace stepbench {
+
+class WorkerSession {
+ public:
+  explicit WorkerSession(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  void receive(std::string_view bytes);
+
+  // What the worker did wrong; nothing more is read from it then.
+  [[nodiscard]] const std::optional<std::string>& protocol_error() const { return protocol_error_; }
+  [[nodiscard]] const std::optional<protocol::Hello>& hello() const { return hello_; }
+  // nullopt before `hello`.
+  [[nodiscard]] std::optional<protocol::Stage> stage() const { return stage_; }
+  [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
+  [[nodiscard]] std::int64_t last_cycle_step_ns() const { return last_cycle_step_ns_; }
+  [[nodiscard]] std::size_t cycles() const { return cycles_; }  // whose windows have ended
+  [[nodiscard]] bool has_unfinished_line() const { return !lines_.rest().empty(); }
+  [[nodiscard]] std::uint64_t messages() const { return messages_; }
+
+  // After the final line.
+  [[nodiscard]] LaunchReport take_report() { return std::move(report_); }
+  [[nodiscard]] std::vector<Samples> take_samples() { return std::move(samples_); }
+  [[nodiscard]] std::vector<OpFrame> take_ops() { return std::move(ops_); }
+
+ private:
+  void handle(protocol::Hello&& message);
+  void handle(protocol::StageMessage&& message);
+  void handle(protocol::CycleMessage&& message);
+  void handle(Samples&& message);
+  void handle(OpFrame&& message);
+  void handle(LaunchReport&& message);
+  void handle(protocol::SkippedMessage&& message);
+  void handle(protocol::FailedMessage&& message);
+
+  std::uint64_t max_bytes_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t messages_ = 0;
+  protocol::LineBuffer lines_;
+  protocol::WorkerDecoder decoder_;
+  std::optional<std::string> protocol_error_;
+  std::optional<protocol::Hello> hello_;
+  std::optional<protocol::Stage> stage_;
+  std::optional<Outcome> final_;
+  std::int64_t last_cycle_step_ns_ = 0;
+  std::size_t cycles_ = 0;
+  LaunchReport report_;
+  std::vector<Samples> samples_;
+  std::vector<OpFrame> ops_;
+};
+
+}  // namespace stepbench

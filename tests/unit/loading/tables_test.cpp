@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of data kinds and engines, from which catalogue, rules and loaders are made.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/base/error.h"
+#include "tests/unit/loading/case.h"
+#include "workloads/data/data_kinds.h"
+#include "workloads/loader/engines.h"
+#include "workloads/loader/make_loader.h"
+
+namespace stepbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(DataKinds, EachHasANameOfItsOwnAndCanBeOpened) {
+  std::set<std::string> names;
+  for (const DataKind& kind : data_kinds()) {
+    EXPECT_TRUE(names.insert(kind.variant.name).second) << kind.variant.name;
+    EXPECT_NE(kind.input, nullptr) << kind.variant.name;
+    EXPECT_NE(kind.open, nullptr) << kind.variant.name;
+    EXPECT_FALSE(kind.variant.doc.empty()) << kind.variant.name;
+  }
+}
+
+TEST(DataKinds, AMakerMakesTheKindOfItsRow) {
+  for (const DataKind& kind : data_kinds()) {
+    if (kind.maker == nullptr) continue;
+    EXPECT_EQ(kind.maker->kind, kind.variant.name);
+  }
+  EXPECT_FALSE(makers().empty());
+}
+
+TEST(DataKinds, TheSectionOffersThemInTheOrderOfTheTable) {
+  const Section section = data_section();
+  ASSERT_EQ(section.variants.size(), data_kinds().size());
+  for (std::size_t i = 0; i < data_kinds().size(); ++i) {
+    EXPECT_EQ(section.variants[i].name, data_kinds()[i].variant.name);
+    EXPECT_EQ(section.options[0].choices[i], data_kinds()[i].variant.name);
+  }
+}
+
+TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {
+  const auto input = [](const std::vector<std::pair<std::string, Value>>& changes) {
+    const ResolvedCase resolved = test::loader_case(changes);
+    return data_kind("synthetic").input(resolved);
+  };
+  EXPECT_EQ(input({}), InputKind::kImage);
+  EXPECT_EQ(input({{"data.channels", std::int64_t{1}}}), InputKind::kVector);
+  EXPECT_EQ(input({{"data.features", std::int64_t{64}}}), InputKind::kVector);
+}
+
+TEST(DataKinds, AnUnknownKindIsAMistakeNotAnImage) {
+  EXPECT_THAT([] { (void)data_kind("parquet"); },
+              ThrowsMessage<ConfigError>(HasSubstr("'parquet' is not a kind of data set")));
+}
+
+TEST(Engines, EachHasANameOfItsOwnAndOnlyOneHasNoWorkers) {
+  std::set<std::string> names;
+  int without_workers = 0;
+  for (const Engine& engine : engines()) {
+    EXPECT_TRUE(names.insert(engine.variant.name).second) << engine.variant.name;
+    without_workers += engine.has_workers ? 0 : 1;
+  }
+  EXPECT_EQ(without_workers, 1);
+}
+
+TEST(Engines, TheSectionOffersThemInTheOrderOfTheTable) {
+  const Section section = loader_section();
+  ASSERT_EQ(section.variants.size(), engines().size());
+  for (std::size_t i = 0; i < engines().size(); ++i) {
+    EXPECT_EQ(section.variants[i].name, engines()[i].variant.name);
+    EXPECT_EQ(section.options[0].choices[i], engines()[i].variant.name);
+  }
+}
+
+TEST(Engines, AnUnknownEngineIsAMistake) {
+  const ResolvedCase resolved = test::loader_case({{"loader.engine", std::string("warp")}});
+  EXPECT_THAT([&] { (void)engine_of(resolved); },
+              ThrowsMessage<ConfigError>(HasSubstr("'warp' is not an engine")));
+}
+
+TEST(Engines, AnOptionWithoutAMeaningKeepsTheDefaultOfTheSection) {
+  const Section section = loader_section();
+  const auto default_of = [&](const std::string& name) {
+    const auto option = std::ranges::find(section.options, name, &Option::name);
+    return option->default_value;
+  };
+  const LoaderOptions usual;
+  EXPECT_EQ(default_of("batch_size"), Value(usual.batch_size));
+  EXPECT_EQ(default_of("prefetch_factor"), Value(usual.prefetch_factor));
+  EXPECT_EQ(default_of("in_order"), Value(usual.in_order));
+  EXPECT_EQ(default_of("threads_per_worker"), Value(usual.threads_per_worker));
+  EXPECT_EQ(default_of("affinity"), Value(usual.affinity));
+}
+
+}  // namespace
+}  // namespace stepbench

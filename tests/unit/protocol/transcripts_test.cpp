@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What workers of older protocols said, and the record lines that their controller wrote of it:
+// both recorded with the programs of that time. Today's controller must make the same lines.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "harness/record/encode.h"
+#include "harness/run/worker_session.h"
+
+namespace stepbench {
+namespace {
+
+const std::filesystem::path kTranscripts =
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/protocol/data";
+
+struct Transcript {
+  const char* name;
+  Pass pass;
+  int highest_version;  // that the worker speaks
+};
+
+class Transcripts : public testing::TestWithParam<Transcript> {};
+
+std::string whole_file(const std::string& name) {
+  std::ifstream in(kTranscripts / name);
+  EXPECT_TRUE(in) << name;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string record_lines(WorkerSession& session, Pass pass) {
+  const LaunchKey key{"3f2a9c01b4d5e6f7", "", pass, 0, 0};
+  std::string lines;
+  for (Samples& samples : session.take_samples()) {
+    lines += encode(SamplesRow{key, std::move(samples)}) + '\n';
+  }
+  for (OpFrame& frame : session.take_ops()) lines += encode(OpsRow{key, std::move(frame)}) + '\n';
+  LaunchRow row;
+  row.key = key;
+  row.outcome = session.final_outcome().value();
+  row.report = session.take_report();
+  return lines + encode(row) + '\n';
+}
+
+TEST_P(Transcripts, OfAnOlderWorkerBecomeTheSameRecordLines) {
+  const std::string name = GetParam().name;
+  WorkerSession session{std::uint64_t{1} << 20};
+  session.receive(whole_file(name + ".worker.jsonl"));
+  ASSERT_EQ(session.protocol_error(), std::nullopt);
+  EXPECT_EQ(session.hello()->protocol.max, GetParam().highest_version);
+  EXPECT_EQ(record_lines(session, GetParam().pass), whole_file(name + ".record.jsonl"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, Transcripts,
+                         testing::Values(Transcript{"protocol_1_python", Pass::kTiming, 1},
+                                         Transcript{"protocol_2_stub", Pass::kTiming, 2},
+                                         Transcript{"protocol_2_profiled", Pass::kNative, 2}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/built_in.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "workloads/data/data_section.h"
+#include "workloads/loader/analysis/loader_report.h"
+#include "workloads/loader/loader_section.h"
+#include "workloads/loader/sampler.h"
+#include "workloads/loader/schedule_rule.h"
+#include "workloads/model/model_section.h"
+#include "workloads/step/optimizer_section.h"
+#include "workloads/transfer/transfer_section.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<Metric> model_step_metrics() {
+  std::vector<Metric> metrics = loader_metrics();
+  for (Metric& metric : model_metrics()) metrics.push_back(std::move(metric));
+  return metrics;
+}
+
+Catalogue make() {
+  Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
+  for (Section (*section)() : {data_section, loader_section, transfer_section, copy_section,
+                               model_section, optimizer_section, plugin_section}) {
+    catalogue.sections.push_back(section());
+  }
+  catalogue.workloads = {
+      {.name = "loader",
+       .doc = "The DataLoader alone: how fast can it deliver batches?",
+       .sections = {"data", "loader"},
+       .metrics = loader_metrics()},
+      {.name = "transfer",
+       .doc = "Copies to the device alone: how near do they come to the bus?",
+       .sections = {"transfer", "copy"},
+       .metrics = copy_metrics()},
+      {.name = "train_step",
+       .doc = "One optimizer step on batches of a DataLoader.",
+       .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin"},
+       .metrics = model_step_metrics()},
+      {.name = "eval_step",
+       .doc =
+           "The forward pass alone, in evaluation mode and without gradients. With schedule.sync: "
+           "step its times are latencies.",
+       .sections = {"data", "loader", "transfer", "model", "plugin"},
+       .metrics = model_step_metrics()},
+  };
+  return catalogue;
+}
+
+void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_data(resolved, facts, sink);
+  check_sampler(resolved, facts, sink);
+  check_loader(resolved, facts, sink);
+}
+
+void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_batches(resolved, facts, sink);
+  fit_loader_schedule(resolved, facts, sink);
+}
+
+void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_batches(resolved, facts, sink);
+  check_transfer(resolved, facts, sink);
+  check_model(resolved, facts, sink);
+  fit_step_schedule(resolved, facts, sink);
+}
+
+}  // namespace
+
+const Catalogue& built_in_catalogue() {
+  static const Catalogue catalogue = make();
+  return catalogue;
+}
+
+std::span<const WorkloadRule> built_in_rules() {
+  static constexpr std::array rules = {
+      WorkloadRule{"loader", check_loader_workload},
+      WorkloadRule{"transfer", check_copy},
+      WorkloadRule{"train_step", check_model_step},
+      WorkloadRule{"eval_step", check_model_step},
+  };
+  return rules;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/data_kinds.h"
+
+#include <algorithm>
+#include <string>
+
+#include "harness/base/error.h"
+#include "workloads/data/formats/cifar_bin.h"
+#include "workloads/data/formats/mnist_idx.h"
+#include "workloads/data/formats/tensor_files.h"
+#include "workloads/data/formats/token_bin.h"
+#include "workloads/data/formats/web_dataset.h"
+#include "workloads/data/generate/make_formats.h"
+#include "workloads/data/generate/make_jpeg_folder.h"
+#include "workloads/data/generate/make_webdataset.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/synthetic/synthetic.h"
+#include "workloads/data/synthetic/synthetic_tokens.h"
+
+namespace stepbench {
+namespace {
+
+DataKind made(DataKind kind, const Maker& maker) {
+  kind.maker = &maker;
+  return kind;
+}
+
+// The catalogue's digest follows this order: a new kind comes last.
+std::vector<DataKind> table() {
+  return {
+      made(jpeg_folder_kind(), jpeg_folder_maker()),
+      synthetic_kind(),
+      synthetic_tokens_kind(),
+      made(mnist_idx_kind(), mnist_idx_maker()),
+      made(cifar_bin_kind(), cifar_bin_maker()),
+      made(token_bin_kind(), token_bin_maker()),
+      made(safetensors_kind(), safetensors_maker()),
+      made(raw_tensor_kind(), raw_tensor_maker()),
+      made(webdataset_kind(), webdataset_maker()),
+  };
+}
+
+}  // namespace
+
+const std::vector<DataKind>& data_kinds() {
+  static const std::vector<DataKind> all = table();
+  return all;
+}
+
+const DataKind& data_kind(std::string_view name) {
+  for (const DataKind& kind : data_kinds()) {
+    if (kind.variant.name == name) return kind;
+  }
+  throw ConfigError("data.kind", "'" + std::string(name) + "' is not a kind of data set");
+}
+
+const DataKind& data_kind(const ResolvedCase& resolved) {
+  return data_kind(resolved.text("data.kind"));
+}
+
+std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
+  return data_kind(resolved).open(resolved);
+}
+
+std::vector<const Maker*> makers() {
+  std::vector<const Maker*> all;
+  for (const DataKind& kind : data_kinds()) {
+    if (kind.maker != nullptr) all.push_back(kind.maker);
+  }
+  return all;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several kinds of data sets share.
+#pragma once
+
+#include <string>
+
+#include "harness/base/resolved_case.h"
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+
+// The file or folder that must be there.
+[[nodiscard]] Option path_option(std::string doc);
+[[nodiscard]] Option image_size_option();
+[[nodiscard]] Option augment_option();
+[[nodiscard]] Option decode_option();
+[[nodiscard]] Option on_error_option();
+[[nodiscard]] Option split_option();
+// `otherwise`: float32 or stored.
+[[nodiscard]] Option dtype_option(const std::string& otherwise);
+// A null `default_value`: unset unless the file says it.
+[[nodiscard]] Option classes_option(Value default_value, std::string doc);
+
+// data.on_error: skip
+[[nodiscard]] bool skips_errors(const ResolvedCase& resolved);
+// data.dtype: float32
+[[nodiscard]] bool wants_floats(const ResolvedCase& resolved);
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "workloads/data/data_kind.h"
+#include "workloads/data/formats/mnist_idx.h"
+
+namespace stepbench {
+
+// The files of CIFAR's binary version below `path`, or `path` itself when it is a file. Throws
+// ConfigError naming what is missing.
+[[nodiscard]] std::vector<std::filesystem::path> find_cifar_files(const std::filesystem::path& path,
+                                                                  bool hundred, bool test);
+
+// Records of label and 3 x 32 x 32 bytes; with `hundred` of coarse label, fine label and image, of
+// which the fine label is used. Throws ConfigError naming file and offset.
+[[nodiscard]] std::unique_ptr<Dataset> open_cifar_bin(
+    const std::vector<std::filesystem::path>& files, bool hundred, const ByteImageOptions& options);
+
+// The row of data.kind.
+[[nodiscard]] DataKind cifar_bin_kind();
+
+}  // namespace stepbench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
+
+namespace stepbench {
+
+struct ByteImageOptions {
+  bool as_float = true;  // divided by 255; else the bytes as stored
+  std::int64_t classes = 10;
+  bool skip_errors = false;  // of samples; a damaged header is always an error
+};
+
+// The two files of MNIST and its kin (Fashion-MNIST, EMNIST): images (1, rows, columns) and labels.
+struct IdxFiles {
+  std::filesystem::path images;
+  std::filesystem::path labels;
+};
+// By the names under which they are published. Throws ConfigError naming what is missing.
+[[nodiscard]] IdxFiles find_idx_files(const std::filesystem::path& folder, bool test);
+
+// Throws ConfigError naming file and offset.
+[[nodiscard]] std::unique_ptr<Dataset> open_mnist_idx(const IdxFiles& files,
+                                                      const ByteImageOptions& options);
+
+// The row of data.kind.
+[[nodiscard]] DataKind mnist_idx_kind();
+
+}  // namespace stepbench

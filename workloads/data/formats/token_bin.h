@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
+#include "workloads/data/formats/mapped_file.h"
+
+namespace stepbench {
+
+enum class TokenHeader : std::uint8_t { kAuto, kNone, kLlmC };
+
+struct TokenBinOptions {
+  std::filesystem::path path;  // a file, or a folder whose .bin files are read in order of names
+  TokenHeader header = TokenHeader::kAuto;
+  bool wide = false;  // files without header hold 32-bit tokens
+  std::int64_t sequence_length = 1024;
+  std::int64_t vocabulary = 50257;
+  bool random = false;  // windows anywhere, drawn from (seed, epoch, index); else one after another
+  bool skip_errors = false;
+};
+
+// Windows of mapped token files: nanoGPT's (16-bit tokens and nothing else) and llm.c's (a header
+// of 256 x int32: 20240520, version 1, count, then 16-bit tokens; or 20240801, version 7, 32-bit).
+// A sample is `tokens` and, as `target`, the token after each. Windows do not cross files.
+class TokenBin final : public Dataset {
+ public:
+  // Throws ConfigError naming file and offset.
+  explicit TokenBin(TokenBinOptions options);
+
+  [[nodiscard]] std::int64_t size() const override { return size_; }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
+  void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
+  [[nodiscard]] std::int64_t classes() const override { return options_.vocabulary; }
+  void release_pages() const override {
+    for (const File& file : files_) file.mapped->release_pages();
+  }
+  [[nodiscard]] std::string digest() const override;
+  [[nodiscard]] std::int64_t tokens() const;  // in all files
+
+ private:
+  struct File {
+    std::unique_ptr<MappedFile> mapped;
+    std::uint64_t begin = 0;  // of the tokens
+    bool wide = false;
+    std::int64_t tokens = 0;
+  };
+  [[nodiscard]] File open(const std::string& path) const;
+  void read_one(const SampleKey& key, SampleSlots out) const;
+  template <typename Token>
+  void copy(const File& file, std::int64_t first, SampleSlots out) const;
+
+  TokenBinOptions options_;
+  std::vector<File> files_;
+  std::vector<FieldSpec> fields_;
+  std::int64_t size_ = 0;    // windows one after another
+  std::int64_t starts_ = 0;  // places where a window may begin
+};
+
+// The row of data.kind.
+[[nodiscard]] DataKind token_bin_kind();
+
+}  // namespace stepbench

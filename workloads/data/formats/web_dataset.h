@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
+#include "workloads/data/jpeg/jpeg_sample.h"
+
+namespace stepbench {
+
+struct WebDatasetOptions {
+  std::filesystem::path path;  // a folder with .tar shards, or one of them
+  JpegSampleOptions image;
+  std::int64_t classes = 1000;
+  std::int64_t shuffle_buffer = 0;  // samples held per reader; 0: in the order of the shards
+  bool skip_errors = false;
+};
+
+// WebDataset's tar shards: consecutive entries with the same name up to the first dot are a sample;
+// .jpg or .jpeg is the image, .cls its class in decimal digits, others are passed over. Shards go
+// round the ranks and those of a rank round its workers. With a shuffle buffer the shards are
+// permuted anew in every epoch as well.
+class WebDataset final : public IterableDataset {
+ public:
+  // Throws ConfigError naming the folder: absent, or without shards.
+  explicit WebDataset(WebDatasetOptions options);
+
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
+  [[nodiscard]] std::string digest() const override;
+  [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override;
+  [[nodiscard]] std::int64_t parts() const override {
+    return static_cast<std::int64_t>(shards_.size());
+  }
+  // The shards of a share in the order in which they are read.
+  [[nodiscard]] std::vector<std::int64_t> shards_of(const StreamShare& share) const;
+
+  [[nodiscard]] const std::vector<std::string>& shards() const { return shards_; }
+  [[nodiscard]] const WebDatasetOptions& options() const { return options_; }
+
+ private:
+  WebDatasetOptions options_;
+  std::vector<std::string> shards_;
+  std::vector<FieldSpec> fields_;
+};
+
+// The row of data.kind.
+[[nodiscard]] DataKind webdataset_kind();
+
+}  // namespace stepbench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/data/formats/tar_reader.h"
+
+namespace stepbench {
+
+// One sample as it stands in its shard.
+struct WebSample {
+  std::string key;           // its entries' common name
+  std::uint64_t offset = 0;  // of its first entry
+  std::vector<std::byte> image;
+  std::int64_t label = -1;
+  std::int64_t number = 0;  // in its shard
+};
+
+// The samples of one tar shard, one after another. One thread.
+class WebSamples {
+ public:
+  explicit WebSamples(std::string path) : tar_(std::move(path)) {}
+
+  // False at the end. Reuses the memory of `sample`. Throws Error naming shard and offset; after a
+  // sample that lacks something the next one can be read, after a damaged archive broken() is true.
+  [[nodiscard]] bool next(WebSample& sample);
+  [[nodiscard]] bool broken() const { return broken_; }
+  [[nodiscard]] const std::string& path() const { return tar_.path(); }
+
+ private:
+  [[nodiscard]] bool advance();
+  void take(WebSample& sample);
+  [[nodiscard]] std::int64_t parse_label() const;
+
+  TarReader tar_;
+  std::optional<TarReader::Entry> pending_;  // read, and not part of the last sample
+  std::vector<std::byte> text_;
+  std::int64_t count_ = 0;
+  bool ended_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace stepbench

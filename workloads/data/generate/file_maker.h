@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/data/generate/maker.h"
+
+namespace stepbench {
+
+// The files of one made set, written one after another. One thread.
+class FileMaker {
+ public:
+  // The manifest is written from `maker` and `values`.
+  FileMaker(const Maker& maker, const MakerValues& values, const MakeProgress& progress);
+
+  // Buffers what it is given until it is worth writing.
+  class Sink {
+   public:
+    explicit Sink(const std::filesystem::path& path) : file_(path) {}
+    void bytes(std::span<const std::byte> data);
+    template <typename T>
+    void little(T value) {
+      std::byte raw[sizeof value];
+      std::memcpy(raw, &value, sizeof value);
+      bytes(raw);
+    }
+    void big32(std::uint32_t value);
+    void text(const std::string& value) { bytes(std::as_bytes(std::span(value))); }
+    [[nodiscard]] std::int64_t commit();  // the file's size
+
+   private:
+    MadeFile file_;
+    std::vector<std::byte> pending_;
+    std::int64_t written_ = 0;
+  };
+
+  // `write` fills the file, unless it is there already; `items` are done then.
+  void file(const std::string& name, std::int64_t items, const std::function<void(Sink&)>& write);
+  [[nodiscard]] MadeFolder finish();
+
+ private:
+  MadeSet set_;
+  const MakeProgress& progress_;
+  std::int64_t done_ = 0;
+  MadeFolder result_;
+};
+
+}  // namespace stepbench

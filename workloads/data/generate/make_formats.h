@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makers of the kinds that are files of numbers.
+#pragma once
+
+#include "workloads/data/generate/maker.h"
+
+namespace stepbench {
+
+[[nodiscard]] const Maker& mnist_idx_maker();
+[[nodiscard]] const Maker& cifar_bin_maker();
+[[nodiscard]] const Maker& token_bin_maker();
+[[nodiscard]] const Maker& safetensors_maker();
+[[nodiscard]] const Maker& raw_tensor_maker();
+
+}  // namespace stepbench

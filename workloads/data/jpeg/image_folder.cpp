@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/jpeg/image_folder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "harness/base/error.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// torchvision.datasets.folder.IMG_EXTENSIONS. Files that are no JPEG keep their place; reading one
+// is an error.
+constexpr std::array<std::string_view, 9> kExtensions = {".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
+                                                         ".pgm", ".tif",  ".tiff", ".webp"};
+
+bool is_image_name(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::ranges::any_of(kExtensions,
+                             [&](std::string_view extension) { return name.ends_with(extension); });
+}
+
+struct Listing {
+  std::vector<std::string> folders;
+  std::vector<std::string> files;
+};
+
+Listing list(const std::string& folder) {
+  Listing listing;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;  // a dangling link is neither file nor folder
+    const fs::file_status status = entry->status(ignored);
+    const std::string name = entry->path().filename().string();
+    if (fs::is_directory(status)) {
+      listing.folders.push_back(name);
+    } else if (fs::is_regular_file(status)) {
+      listing.files.push_back(name);
+    }
+  }
+  if (error) throw ConfigError(folder, "cannot be listed: " + error.message());
+  std::ranges::sort(listing.folders);
+  std::ranges::sort(listing.files);
+  return listing;
+}
+
+using FolderId = std::pair<dev_t, ino_t>;
+
+// os.walk(followlinks=True), whose folders torchvision sorts by their whole path.
+void walk(const std::string& folder, std::vector<FolderId>& above,
+          std::vector<std::string>& folders) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return;
+  const FolderId id{status.st_dev, status.st_ino};
+  if (std::ranges::find(above, id) != above.end()) return;
+  folders.push_back(folder);
+  above.push_back(id);
+  for (const std::string& name : list(folder).folders) walk(folder + "/" + name, above, folders);
+  above.pop_back();
+}
+
+}  // namespace
+
+ImageFolder scan_image_folder(const fs::path& root) {
+  std::error_code error;
+  const std::string top = root.string();
+  if (!fs::exists(root, error)) {
+    throw ConfigError(top, "there is no such folder; `stepbench data make jpeg_folder --out " +
+                               top + "` makes one");
+  }
+  if (!fs::is_directory(root, error)) throw ConfigError(top, "is not a folder");
+  ImageFolder found;
+  found.classes = list(top).folders;
+  if (found.classes.empty()) {
+    throw ConfigError(top, "has no sub-folder; one per class was expected, with the images inside");
+  }
+  for (std::size_t label = 0; label < found.classes.size(); ++label) {
+    const std::size_t before = found.files.size();
+    std::vector<FolderId> above;
+    std::vector<std::string> folders;
+    walk(top + "/" + found.classes[label], above, folders);
+    std::ranges::sort(folders);
+    for (const std::string& folder : folders) {
+      for (const std::string& name : list(folder).files) {
+        if (is_image_name(name)) {
+          found.files.push_back(
+              {.path = folder + "/" + name, .label = static_cast<std::int32_t>(label)});
+        }
+      }
+    }
+    if (found.files.size() == before) {
+      throw ConfigError(top + "/" + found.classes[label],
+                        "the class has no image; files ending in .jpg or .jpeg were expected");
+    }
+  }
+  return found;
+}
+
+}  // namespace stepbench

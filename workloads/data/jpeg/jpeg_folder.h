@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
+#include "workloads/data/jpeg/image_folder.h"
+#include "workloads/data/jpeg/jpeg_sample.h"
+
+namespace stepbench {
+
+struct JpegFolderOptions {
+  std::filesystem::path path;
+  std::int64_t image_size = 224;
+  bool augment = true;
+  bool fast_decode = false;
+  bool skip_errors = false;
+};
+
+// JPEG files in class folders -> {image float32 (3, S, S), label int64}, as torchvision's
+// ImageFolder with RandomResizedCrop, RandomHorizontalFlip, ToTensor and Normalize, or Resize and
+// CenterCrop without augmentation.
+class JpegFolder final : public Dataset {
+ public:
+  explicit JpegFolder(JpegFolderOptions options);
+
+  [[nodiscard]] std::int64_t size() const override {
+    return static_cast<std::int64_t>(folder_.files.size());
+  }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
+  void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
+  [[nodiscard]] std::int64_t classes() const override {
+    return static_cast<std::int64_t>(folder_.classes.size());
+  }
+  [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
+  [[nodiscard]] std::string digest() const override;
+
+  [[nodiscard]] const ImageFolder& folder() const { return folder_; }
+  // The part of a `width` x `height` image that read() takes under augmentation.
+  [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height) {
+    return JpegSample::crop_of(key, width, height);
+  }
+
+ private:
+  void read_one(const SampleKey& key, SampleSlots out, JpegSample& work, ReadCost& cost) const;
+
+  JpegFolderOptions options_;
+  ImageFolder folder_;
+  std::vector<FieldSpec> fields_;
+};
+
+// The row of data.kind.
+[[nodiscard]] DataKind jpeg_folder_kind();
+
+}  // namespace stepbench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
+
+namespace stepbench {
+
+struct SyntheticTokensOptions {
+  std::int64_t samples = 1024;
+  std::int64_t sequence_length = 128;
+  std::int64_t vocabulary = 50257;
+};
+
+// Sequences of token ids that are a function of (seed, index): `tokens`, and as `target` the token
+// after each.
+class SyntheticTokens final : public Dataset {
+ public:
+  explicit SyntheticTokens(SyntheticTokensOptions options);
+
+  [[nodiscard]] std::int64_t size() const override { return options_.samples; }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
+  void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
+  [[nodiscard]] std::int64_t classes() const override { return options_.vocabulary; }
+  [[nodiscard]] std::string digest() const override;
+
+ private:
+  SyntheticTokensOptions options_;
+  std::vector<FieldSpec> fields_;
+};
+
+// The row of data.kind.
+[[nodiscard]] DataKind synthetic_tokens_kind();
+
+}  // namespace stepbench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/analysis/loader_facts.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "harness/machine/environment.h"
+#include "harness/machine/process_tree.h"
+#include "workloads/loader/make_loader.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+std::int64_t count_descriptors() {
+  std::error_code error;
+  const fs::directory_iterator entries("/proc/self/fd", error);
+  return error ? 0 : std::distance(begin(entries), end(entries)) - 1;  // but for the iterator's own
+}
+
+void WindowFacts::add_span(const WindowFacts& begin, const WindowFacts& end) {
+  elapsed_ns += end.elapsed_ns - begin.elapsed_ns;
+  used += end.used - begin.used;
+  open_descriptors = end.open_descriptors;
+}
+
+WindowFacts read_window_facts(const Clock& clock) {
+  WindowFacts facts;
+  facts.used = current_usage() + usage_of_ended_children();
+  for (const pid_t child : children_of("/", ::getpid())) facts.used += usage_of(child);
+  facts.elapsed_ns = clock.now_ns();
+  return facts;
+}
+
+LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& measured,
+                         const WindowFacts& window) {
+  return {.engine = resolved.text_or("loader.engine", ""),
+          .transport = resolved.text_or("loader.transport", ""),
+          .options = loader_options(resolved),
+          .may_decode_faster = resolved.text_or("data.decode", "") == "exact",
+          .cores = cores_in_affinity("/"),
+          .measured = measured,
+          .window = window};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/analysis/loader_report.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "harness/stats/order.h"
+#include "workloads/loader/cpu_affinity.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
+
+// The parts of one call of next(), on average; their sum is the mean wait.
+void report_next(const LoaderMetrics& metrics, double calls, ReportSink& sink) {
+  const auto mean = [&](const char* name, std::int64_t sum) {
+    sink.metric(name, static_cast<double>(sum) / calls);
+  };
+  mean("loader_next_ns",
+       std::accumulate(metrics.wait_ns.begin(), metrics.wait_ns.end(), std::int64_t{0}));
+  mean("loader_next_blocked_ns", metrics.blocked_ns);
+  mean("loader_next_read_ns", metrics.read_ns);
+  mean("loader_next_receive_ns", metrics.receive_ns);
+  mean("loader_next_pin_ns", metrics.pinning_ns);
+  mean("loader_next_dispatch_ns", metrics.dispatch_ns);
+  mean("loader_next_stalled_ns", metrics.stalled_ns);
+}
+
+void report_window(const LoaderMetrics& metrics, const WindowFacts& window, ReportSink& sink) {
+  const auto count = [&](const char* name, std::int64_t value) {
+    sink.metric(name, static_cast<double>(value));
+  };
+  if (metrics.samples > 0 && window.elapsed_ns > 0) {
+    sink.metric("cpu_s_per_1k_samples",
+                static_cast<double>(window.cpu_ns()) * 1e-6 / static_cast<double>(metrics.samples));
+  }
+  count("tree_minor_faults", window.used.minor_faults);
+  count("tree_major_faults", window.used.major_faults);
+  count("tree_voluntary_switches", window.used.voluntary_switches);
+  count("tree_involuntary_switches", window.used.involuntary_switches);
+  if (window.open_descriptors > 0) count("open_descriptors", window.open_descriptors);
+  if (window.borders > 0) {
+    sink.metric("loader_border_ns",
+                static_cast<double>(window.border_ns) / static_cast<double>(window.borders));
+  }
+}
+
+void report_cores(const std::vector<LoaderMetrics::Worker>& workers, ReportSink& sink) {
+  std::vector<std::vector<int>> cores;
+  bool known = false;
+  for (const LoaderMetrics::Worker& worker : workers) {
+    cores.push_back(worker.cores);
+    known |= !worker.cores.empty();
+  }
+  if (known) sink.effective("loader.affinity", cores_text(cores));
+}
+
+void report_workers(const LoaderMetrics& metrics, ReportSink& sink) {
+  const std::vector<LoaderMetrics::Worker>& workers = metrics.workers;
+  using Worker = LoaderMetrics::Worker;
+  struct Share {
+    const char* metric;
+    const char* least;
+    const char* most;
+    std::int64_t Worker::*part;
+  };
+  const auto total = [](const Worker& worker) {
+    return static_cast<double>(worker.busy_ns + worker.idle_ns + worker.blocked_ns);
+  };
+  double all_ns = 0;
+  for (const Worker& worker : workers) all_ns += total(worker);
+  if (all_ns <= 0) return;
+  for (const Share share : {Share{"loader_worker_busy", "loader_worker_busy_min",
+                                  "loader_worker_busy_max", &Worker::busy_ns},
+                            Share{"loader_worker_idle", "loader_worker_idle_min",
+                                  "loader_worker_idle_max", &Worker::idle_ns},
+                            Share{"loader_worker_blocked", "loader_worker_blocked_min",
+                                  "loader_worker_blocked_max", &Worker::blocked_ns}}) {
+    if (share.part == &Worker::blocked_ns && !metrics.tells_blocked) continue;
+    double sum = 0;
+    double least = 1;
+    double most = 0;
+    for (const Worker& worker : workers) {
+      const auto part = static_cast<double>(worker.*share.part);
+      sum += part;
+      if (total(worker) <= 0) continue;
+      least = std::min(least, part / total(worker));
+      most = std::max(most, part / total(worker));
+    }
+    sink.metric(share.metric, sum / all_ns);
+    sink.metric(share.least, least);
+    sink.metric(share.most, most);
+  }
+}
+
+}  // namespace
+
+void report_loader(const LoaderMetrics& metrics, const WindowFacts& window, ReportSink& sink) {
+  if (metrics.wait_ns.empty()) return;
+  const auto calls = static_cast<double>(metrics.wait_ns.size());
+  report_window(metrics, window, sink);
+  report_next(metrics, calls, sink);
+  const std::vector<double> waits = as_doubles(metrics.wait_ns);
+  sink.metric("loader_wait_p50_ns", quantile(waits, 0.5));
+  sink.metric("loader_wait_p90_ns", quantile(waits, 0.9));
+  sink.metric("loader_wait_p99_ns", quantile(waits, 0.99));
+  sink.metric("loader_wait_max_ns", quantile(waits, 1.0));
+  sink.metric("loader_fetch_ns", static_cast<double>(metrics.fetch_ns) / calls);
+  sink.metric("loader_decode_ns", static_cast<double>(metrics.decode_ns) / calls);
+  sink.metric("loader_collate_ns", static_cast<double>(metrics.collate_ns) / calls);
+  sink.metric("loader_transport_ns", static_cast<double>(metrics.transport_ns) / calls);
+  sink.metric("loader_skipped_samples", static_cast<double>(metrics.skipped_samples));
+  if (metrics.pin_ns > 0) {
+    sink.metric("loader_pin_ns", static_cast<double>(metrics.pin_ns) / calls);
+  }
+  if (metrics.upload_ns > 0) {
+    sink.metric("loader_upload_ns", static_cast<double>(metrics.upload_ns) / calls);
+  }
+  sink.metric("loader_lost_samples", static_cast<double>(metrics.lost_samples));
+  if (metrics.epochs > 0) {
+    const auto epochs = static_cast<double>(metrics.epochs);
+    sink.metric("loader_epoch_begin_ns", static_cast<double>(metrics.epoch_begin_ns) / epochs);
+    sink.metric("loader_epoch_end_ns", static_cast<double>(metrics.epoch_end_ns) / epochs);
+  }
+  if (metrics.workers.empty()) return;
+  report_cores(metrics.workers, sink);
+  sink.metric("loader_occupancy", static_cast<double>(metrics.ready) / calls);
+  const std::int64_t depth =
+      std::accumulate(metrics.queue_depth.begin(), metrics.queue_depth.end(), std::int64_t{0});
+  sink.metric("loader_queue_depth", static_cast<double>(depth) / calls);
+  sink.metric("loader_held", static_cast<double>(metrics.held) / calls);
+  report_workers(metrics, sink);
+}
+
+void report_idle_readers(const Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
+                         ReportSink& sink) {
+  if (dataset.iterable() == nullptr) return;
+  const std::int64_t parts = dataset.iterable()->parts();
+  const std::int64_t readers = std::max<std::int64_t>(1, num_workers) * ranks;
+  if (parts == 0 || parts >= readers) return;
+  sink.note("the data set has " + std::to_string(parts) + " shards for " + std::to_string(readers) +
+            " workers: " + std::to_string(readers - parts) + " of them read nothing");
+}
+
+}  // namespace stepbench

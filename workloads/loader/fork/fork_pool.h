@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "workloads/loader/cpu_affinity.h"
+#include "workloads/loader/fork/batch_ring.h"
+#include "workloads/loader/fork/child_process.h"
+#include "workloads/loader/fork/fork_messages.h"
+#include "workloads/loader/fork/task_board.h"
+#include "workloads/loader/worker_pool.h"
+
+namespace stepbench {
+
+struct ForkPoolOptions {
+  int workers = 1;
+  std::int64_t prefetch_factor = 2;  // tasks that a worker is sent at most
+  std::uint64_t seed = 0;
+  bool joined = false;
+  bool drop_last = false;
+  std::int64_t rank = 0;
+  std::int64_t world = 1;
+  std::int64_t threads_per_worker = 1;
+  std::vector<int> cores = {};      // one per worker, or empty: any
+  std::string segment_prefix = {};  // of names in /dev/shm
+  // How long a worker may go on with what it is reading when the pool is destroyed, before it is
+  // killed. Python's join timeout.
+  std::chrono::nanoseconds patience = std::chrono::seconds(5);
+};
+
+// Forked worker processes, one socket pair for each. A worker's death is seen by its pidfd, and
+// every receive() from then on throws an Error naming worker, pid and signal. Made and destroyed by
+// one thread; one thread sends and one, perhaps another, receives.
+class ForkPool final : public WorkerPool {
+ public:
+  // Forks the workers one after another. `dataset`, `layout` and `clock` must outlive it. Batches
+  // come in slots of `ring`, or in fresh segments when it is null. Throws ConfigError when the
+  // system gives no more processes.
+  ForkPool(const Dataset& dataset, const BatchLayout& layout, std::shared_ptr<BatchRing> ring,
+           const ForkPoolOptions& options, const Clock& clock);
+  ~ForkPool() override;
+
+  void send(int worker, const LoaderTask& task) override;
+  [[nodiscard]] std::optional<LoaderResult> try_receive() override;
+  [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
+  [[nodiscard]] std::int64_t results() const override;
+  void drain() override;
+  void interrupt() override;
+
+  [[nodiscard]] std::int64_t process(int worker) const override { return pid(worker); }
+
+  [[nodiscard]] std::vector<int> cores(int worker) const override {
+    return cores_of_thread(pid(worker));
+  }
+
+  [[nodiscard]] pid_t pid(int worker) const {
+    return workers_[static_cast<std::size_t>(worker)].process.pid();
+  }
+
+ private:
+  struct Worker {
+    Descriptor socket;
+    ChildProcess process;
+    std::deque<TaskMessage> backlog = {};  // what the socket had no room for
+  };
+  struct Waiting {  // for a slot of the ring
+    int worker = 0;
+    TaskMessage task;
+  };
+
+  void start_worker(const Dataset& dataset, const Clock& clock);
+  void send_what_can_be_sent();
+  void pass_on(Worker& worker, const TaskMessage& task);
+  [[nodiscard]] std::string segment_name(int worker, pid_t pid) const;
+  void collect(std::chrono::nanoseconds limit);
+  void take_results(std::size_t worker);
+  [[nodiscard]] std::optional<LoaderResult> first_result();
+  [[nodiscard]] Batch map_segments(ReceivedResult& received) const;
+  void stop() noexcept;
+
+  const BatchLayout& layout_;
+  std::shared_ptr<BatchRing> ring_;
+  ForkPoolOptions options_;
+  const Clock& clock_;
+  TaskBoard board_;
+  std::vector<Worker> workers_;
+  Descriptor interruption_;  // an eventfd
+  bool interrupted_ = false;
+  std::vector<pollfd> polled_;  // sockets, then pidfds, then the interruption
+
+  struct Arrived {
+    int worker = 0;
+    ReceivedResult result;
+    std::shared_ptr<void> memory;
+  };
+  std::deque<Arrived> arrived_;             // in the order in which they were finished
+  std::atomic<std::int64_t> received_ = 0;  // results given away
+
+  std::mutex mutex_;                           // guards what follows, and the backlogs
+  std::vector<int> free_tasks_;                // places on the board
+  std::vector<std::shared_ptr<void>> memory_;  // of each task on its way
+  std::deque<Waiting> waiting_;
+  std::int64_t stream_ = 0;
+  std::int64_t at_workers_ = 0;  // tasks sent and not received
+};
+
+}  // namespace stepbench

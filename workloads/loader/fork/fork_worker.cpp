@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/fork/fork_worker.h"
+
+#include <pthread.h>
+
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "workloads/loader/cpu_affinity.h"
+#include "workloads/loader/fork/fork_messages.h"
+#include "workloads/loader/fork/segment.h"
+#include "workloads/loader/thread_caps.h"
+#include "workloads/loader/worker_error.h"
+
+namespace stepbench {
+namespace {
+
+// What a worker process does: takes tasks, reads batches and sends results until it is told to
+// stop.
+class WorkerLoop {
+ public:
+  explicit WorkerLoop(const ForkWorker& worker) : worker_(worker) {}
+
+  void run() {
+    ::pthread_setname_np(::pthread_self(), ("sb_data_" + std::to_string(worker_.number)).c_str());
+    if (worker_.core >= 0) run_on_core(worker_.core);
+    cap_threads_of_this_thread(worker_.threads);
+    try {
+      reader_.emplace(worker_.dataset, worker_.reader, worker_.clock);
+    } catch (...) {
+      broken_ = current_error_text();
+    }
+    std::int64_t free_ns = worker_.clock.now_ns();
+    std::int64_t blocked_ns = 0;
+    while (const std::optional<TaskMessage> task = wait_for_task(worker_.socket)) {
+      if (worker_.board.stopping()) return;
+      ResultMessage result{.batch = task->batch,
+                           .samples = task->samples,
+                           .cost = {},
+                           .task = task->task,
+                           .slot = task->slot};
+      const std::int64_t got_ns = worker_.clock.now_ns();
+      result.idle_ns = got_ns - free_ns;
+      result.cost.began_ns = result.cost.ended_ns = got_ns;
+      std::string error = broken_;
+      if (error.empty()) error = read(*task, result);
+      result.failed = !error.empty();
+      result.blocked_ns = blocked_ns + result.cost.began_ns - got_ns;
+      result.ticket = worker_.board.next_ticket();
+      std::vector<int> descriptors;
+      for (const Segment& segment : segments_) descriptors.push_back(segment.descriptor());
+      if (!send_result(worker_.socket, result, error, descriptors)) return;
+      worker_.board.note_sent();
+      segments_.clear();
+      free_ns = worker_.clock.now_ns();
+      blocked_ns = free_ns - result.cost.ended_ns;
+    }
+  }
+
+ private:
+  // What went wrong, or nothing.
+  std::string read(const TaskMessage& task, ResultMessage& result) {
+    BatchCost& cost = result.cost;
+    try {
+      if (std::exchange(stream_, task.stream) != task.stream) reader_->restart();
+      Batch batch = worker_.ring != nullptr ? worker_.layout.place(worker_.ring->memory(task.slot),
+                                                                   task.samples, nullptr)
+                                            : fresh(task.samples);
+      cost.began_ns = cost.ended_ns = worker_.clock.now_ns();
+      const BatchSamples samples{.indices = worker_.board.samples(task.task, task.samples),
+                                 .epoch = task.epoch,
+                                 .left = task.left,
+                                 .pass = task.pass};
+      reader_->fill(batch, samples, cost, &worker_.board.stopping());
+      result.samples = batch.size;
+      if (batch.size == 0) segments_.clear();
+      return {};
+    } catch (...) {
+      segments_.clear();
+      return current_error_text();
+    }
+  }
+
+  Batch fresh(std::int64_t samples) {
+    Batch batch;
+    batch.size = samples;
+    for (const SharedSpec& field : worker_.layout.fields()) {
+      const std::size_t bytes = field->bytes() * static_cast<std::size_t>(samples);
+      std::byte* data = nullptr;
+      if (bytes > 0) {
+        segments_.push_back(Segment::create(worker_.segment_name, bytes));
+        data = segments_.back().data();
+      }
+      batch.fields.emplace_back(data, field);
+    }
+    return batch;
+  }
+
+  const ForkWorker& worker_;
+  std::optional<BatchReader> reader_;
+  std::int64_t stream_ = 0;
+  std::string broken_;  // a worker that cannot start says so for every task
+  std::vector<Segment> segments_;
+};
+
+}  // namespace
+
+void work(const ForkWorker& worker) {
+  WorkerLoop loop(worker);
+  if (worker.threads == 1) return loop.run();
+  // GNU OpenMP keeps its team per thread: that of the forked one has no threads any more, a new
+  // thread gets one of its own.
+  std::thread([&loop] { loop.run(); }).join();
+}
+
+}  // namespace stepbench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/clock.h"
+#include "workloads/data/dataset.h"
+#include "workloads/loader/batch_layout.h"
+#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/fork/batch_ring.h"
+#include "workloads/loader/fork/task_board.h"
+
+namespace stepbench {
+
+struct ForkWorker {
+  int number = 0;
+  int socket = -1;
+  const Dataset& dataset;
+  const BatchLayout& layout;
+  const TaskBoard& board;
+  const BatchRing* ring = nullptr;  // null: a fresh segment per field
+  std::string segment_name;         // this worker's own; only ever one at a time
+  ReaderOptions reader = {};
+  std::int64_t threads = 1;
+  int core = -1;  // -1: any
+  const Clock& clock;
+};
+
+// The whole life of a forked worker: tasks to results until the consumer goes away.
+void work(const ForkWorker& worker);
+
+}  // namespace stepbench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/loader_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workloads/data/data_kinds.h"
+#include "workloads/loader/analysis/loader_report.h"
+
+namespace stepbench {
+
+LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& context,
+                               OrderMaker order, const std::vector<Engine>& table)
+    : resolved_(resolved),
+      context_(context),
+      order_(std::move(order)),
+      table_(table),
+      page_cache_(resolved) {}
+
+void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upload) {
+  pinned_ = std::move(pinned);
+  options_ = loader_options(resolved_);
+  dataset_ = make_dataset(resolved_);
+  page_cache_.prepare(*dataset_);
+  loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
+  stream_.emplace(*loader_, context_);
+  if (engine_of(resolved_).forks) stream_->begin();
+}
+
+std::int64_t LoaderPipeline::batches_per_epoch() const {
+  return std::max<std::int64_t>(0, loader_->batches_per_epoch());
+}
+
+void LoaderPipeline::window(Edge edge) {
+  if (edge == Edge::kBegin) stream_->window(edge);
+}
+
+void LoaderPipeline::tear_down() { stepbench::tear_down(loader_, context_); }
+
+void LoaderPipeline::report(ReportSink& sink) const {
+  if (!stream_) return;
+  stream_->report(sink, resolved_);
+  report_idle_readers(*dataset_, options_.num_workers, context_.world, sink);
+  if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
+  if (pinned_ && pinned_->peak_bytes() > 0) {
+    sink.metric("loader_pinned_bytes", static_cast<double>(pinned_->peak_bytes()));
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a case's samples: data set, page cache, order, loader and the stream of batches. What
+// every workload with a DataLoader is built on. Main thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/workload.h"
+#include "workloads/data/dataset.h"
+#include "workloads/data/page_cache.h"
+#include "workloads/loader/batch_stream.h"
+#include "workloads/loader/make_loader.h"
+
+namespace stepbench {
+
+class LoaderPipeline {
+ public:
+  // `resolved`, `context` and `table` must outlive it.
+  LoaderPipeline(const ResolvedCase& resolved, WorkerContext& context, OrderMaker order,
+                 const std::vector<Engine>& table = engines());
+
+  // To be called first in Workload::set_up(): an engine that forks starts its workers here, before
+  // anything uses CUDA, opens an OpenMP region or starts a thread. `pinned` is for
+  // loader.pin_memory; `upload` is for the pin thread and must outlive the loader. Throws
+  // ConfigError naming the option or the file.
+  void open(std::unique_ptr<PinnedMemory> pinned = nullptr, BatchUpload* upload = nullptr);
+
+  // After open().
+  [[nodiscard]] const Dataset& dataset() const { return *dataset_; }
+  [[nodiscard]] const LoaderOptions& options() const { return options_; }
+  // The order of an epoch's samples, anew.
+  [[nodiscard]] EpochOrder order() const { return order_(*dataset_, options_); }
+  // 0 where it is not known, or where epochs are joined.
+  [[nodiscard]] std::int64_t batches_per_epoch() const;
+  [[nodiscard]] Batch next(StepRecorder& step) { return stream_->next(step); }
+
+  // From the calls of Workload that have these names.
+  void before_cycle() { page_cache_.prepare(*dataset_); }
+  void window(Edge edge);
+  void steps_done() { stream_->window(Edge::kEnd); }
+  // Also after a set_up() that threw, and a second time.
+  void tear_down();
+  void report(ReportSink& sink) const;
+
+ private:
+  const ResolvedCase& resolved_;
+  WorkerContext& context_;
+  OrderMaker order_;
+  const std::vector<Engine>& table_;
+  LoaderOptions options_;
+  std::unique_ptr<Dataset> dataset_;
+  PageCache page_cache_;
+  std::unique_ptr<PinnedMemory> pinned_;
+  std::unique_ptr<Loader> loader_;
+  std::optional<BatchStream> stream_;
+};
+
+}  // namespace stepbench

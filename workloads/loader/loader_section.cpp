@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/loader_section.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+
+#include "workloads/loader/engines.h"
+#include "workloads/loader/sampler.h"
+
+namespace stepbench {
+namespace {
+
+Requires with_workers() {
+  return {.option = "loader.num_workers",
+          .op = Requires::Op::kGreater,
+          .value = std::int64_t{0},
+          .doc = "needs workers (num_workers > 0)"};
+}
+
+Requires with_separate_epochs() {
+  return {.option = "loader.epochs",
+          .op = Requires::Op::kEqual,
+          .value = std::string{"separate"},
+          .doc = "needs epochs that end (epochs: separate)"};
+}
+
+Requires with_processes() {
+  return {.option = "loader.engine",
+          .op = Requires::Op::kEqual,
+          .value = std::string{"fork"},
+          .doc = "needs worker processes (engine: fork)"};
+}
+
+std::vector<Option> common_options() {
+  std::vector<Option> options = {
+      {.name = "engine",
+       .type = OptionType::kEnum,
+       .doc = "What loads the batches. With num_workers 0 every engine is `inline`.",
+       .default_value = std::string{"thread"},
+       .choices = {}},
+      {.name = "batch_size",
+       .type = OptionType::kInteger,
+       .doc = "Samples in a batch.",
+       .unit = "samples",
+       .default_value = std::int64_t{1},
+       .min = 1,
+       .max = 1 << 24,
+       .identity_default = std::int64_t{1}},
+      {.name = "shuffle",
+       .type = OptionType::kBool,
+       .doc = "A new random order in every epoch, the same in every engine.",
+       .default_value = false,
+       .identity_default = false},
+      {.name = "epochs",
+       .type = OptionType::kEnum,
+       .doc = "joined: epochs follow each other without a border. The loader never ends nor runs "
+              "dry, every batch is full and may hold the end of one epoch and the beginning of "
+              "the next. It is what Python's DataLoader does with a sampler that never ends, or "
+              "with an IterableDataset that begins anew at its end: each worker then repeats its "
+              "own shards, the sooner the fewer they are, and one without shards leaves. "
+              "separate: an iterator for each epoch, as in `for batch in loader`. Batches that "
+              "were read ahead run out at its end, and the next one begins without any.",
+       .default_value = std::string{"joined"},
+       .choices = {"joined", "separate"},
+       .identity_default = std::string{"separate"}},
+      {.name = "seed",
+       .type = OptionType::kInteger,
+       .doc = "Seed of the order and of the augmentation. Unset: the seed at the top of the file.",
+       .min = 0,
+       .max = 9007199254740992.0,
+       .identity = Identity::kContext},
+      {.name = "num_workers",
+       .type = OptionType::kInteger,
+       .doc = "Workers that read batches ahead. 0: the training thread reads each batch itself.",
+       .default_value = std::int64_t{0},
+       .min = 0,
+       .max = 1024,
+       .identity_default = std::int64_t{0}},
+      {.name = "prefetch_factor",
+       .type = OptionType::kInteger,
+       .doc = "Batches read ahead per worker: at most prefetch_factor * num_workers wait for the "
+              "consumer.",
+       .unit = "batches",
+       .default_value = std::int64_t{2},
+       .min = 1,
+       .max = 4096,
+       .identity_default = std::int64_t{2},
+       .requires_ = with_workers()},
+      {.name = "persistent_workers",
+       .type = OptionType::kBool,
+       .doc = "Keeps the workers over separate epochs; otherwise each epoch starts and ends its "
+              "own. Joined epochs keep them anyway.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = with_workers()},
+      {.name = "timeout_s",
+       .type = OptionType::kNumber,
+       .doc = "Longest wait for one result of any worker. 0: no limit.",
+       .unit = "s",
+       .default_value = 0.0,
+       .min = 0,
+       .max = 1e6,
+       .identity = Identity::kContext,
+       .requires_ = with_workers()},
+      {.name = "in_order",
+       .type = OptionType::kBool,
+       .doc = "Batches come in the order of their indices. false: first finished, first returned, "
+              "so that one slow "
+              "batch does not hold up the others.",
+       .default_value = true,
+       .identity_default = true},
+      {.name = "drop_last",
+       .type = OptionType::kBool,
+       .doc = "Leaves out the last batch of an epoch when it is not full. Batches of joined "
+              "epochs are always full.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = with_separate_epochs()},
+      {.name = "pin_memory",
+       .type = OptionType::kBool,
+       .doc = "Copies each batch into page-locked memory, from which copies to the device can be "
+              "asynchronous.",
+       .default_value = false,
+       .identity_default = false},
+      {.name = "buffers",
+       .type = OptionType::kEnum,
+       .doc = "Memory of the batches. fresh: allocated for each one, as PyTorch does. reused: "
+              "taken from a pool, "
+              "which saves the page faults. Engine fork has transport in its place.",
+       .default_value = std::string{"fresh"},
+       .choices = {"fresh", "reused"},
+       .identity_default = std::string{"fresh"}},
+      {.name = "threads_per_worker",
+       .type = OptionType::kInteger,
+       .doc = "Threads that OpenMP regions inside a worker may use.",
+       .unit = "threads",
+       .default_value = std::int64_t{1},
+       .min = 1,
+       .max = 1024,
+       .identity_default = std::int64_t{1},
+       .requires_ = with_workers()},
+      {.name = "transport",
+       .type = OptionType::kEnum,
+       .doc = "How a batch leaves its worker process. shm_ring: written once, where the consumer "
+              "reads it, into slots of shared memory that are used again. torch_fd: a fresh "
+              "segment of /dev/shm per tensor and batch, handed over as PyTorch does it; without "
+              "Python's pickling and connections, so a lower bound of what Python pays.",
+       .default_value = std::string{"shm_ring"},
+       .choices = {"shm_ring", "torch_fd"},
+       .identity_default = std::string{"shm_ring"},
+       .requires_ = with_processes()},
+      {.name = "affinity",
+       .type = OptionType::kString,
+       .doc = "Which core each worker runs on. none: any. compact: neighbouring cores, one after "
+              "the other. spread: as far apart as the process's cores allow. A list as in "
+              "\"0,2-5\": worker i gets the i-th of it.",
+       .default_value = std::string{"none"},
+       .identity_default = std::string{"none"},
+       .requires_ = with_workers(),
+       .pattern = "none|compact|spread|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"},
+  };
+  const auto seed = std::ranges::find(options, "seed", &Option::name);
+  std::vector<Option> samplers = sampler_options();
+  options.insert(seed, std::make_move_iterator(samplers.begin()),
+                 std::make_move_iterator(samplers.end()));
+  return options;
+}
+
+// What Python's DataLoader computes in its own thread has none of these.
+constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers",
+                                       "loader.timeout_s",       "loader.threads_per_worker",
+                                       "loader.transport",       "loader.affinity"};
+
+// What every engine is where num_workers is 0.
+const Engine& reads_itself() { return *std::ranges::find(engines(), false, &Engine::has_workers); }
+
+// A loader that never ends keeps its workers.
+void check_epochs(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (resolved.text("loader.epochs") == "separate") return;
+  Value& persistent = resolved.options["loader.persistent_workers"];
+  if (!facts.swept && persistent == Value{true}) {
+    sink.error("loader.persistent_workers",
+               "persistent_workers means nothing where epochs are joined, which keeps the workers "
+               "anyway; leave it out or set loader.epochs: separate");
+  }
+  persistent = Value{};
+}
+
+}  // namespace
+
+Section loader_section() {
+  Section section{
+      .name = "loader",
+      .doc =
+          "The DataLoader: how samples become batches, and who does it. Options mean what they "
+          "mean in "
+          "torch.utils.data.DataLoader.",
+      .selector = "engine",
+      .options = common_options(),
+      .variants = {},
+  };
+  for (const Engine& engine : engines()) {
+    section.options[0].choices.push_back(engine.variant.name);
+    section.variants.push_back(engine.variant);
+  }
+  return section;
+}
+
+void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_epochs(resolved, facts, sink);
+  const std::int64_t workers = resolved.integer("loader.num_workers");
+  const Engine* engine = &engine_of(resolved);
+  if (workers > 0 && !engine->has_workers) {
+    const std::string reason = "engine " + engine->variant.name +
+                               " has no workers, but num_workers is " + std::to_string(workers) +
+                               "; set num_workers: 0, or engine: thread or fork";
+    facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
+    return;
+  }
+  if (workers == 0) {
+    engine = &reads_itself();
+    resolved.options["loader.engine"] = engine->variant.name;
+    // Accepted by Python and without effect.
+    resolved.options["loader.in_order"] = Value{};
+    for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
+  }
+  if (engine->check != nullptr) engine->check(resolved, facts, sink);
+  if (workers > facts.cores) {
+    sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
+              std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +
+              " this process may use: workers will share them");
+  }
+  if (resolved.flag("loader.pin_memory") && (!facts.cuda_available || !engine->pins)) {
+    const std::string reason =
+        facts.cuda_available ? "pin_memory is not offered by engine " + engine->variant.name
+                             : "pin_memory needs an accelerator, and there is none on this machine";
+    const bool insists = !facts.swept && !facts.device_auto && resolved.has("device") &&
+                         resolved.text("device").starts_with("cuda");
+    insists ? sink.error("loader.pin_memory", reason) : sink.skip(reason);
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections `transfer` and `copy` of the catalogue, the metrics of the workload transfer, and
+// their rules. Torch-free.
+#pragma once
+
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/rule.h"
+
+namespace stepbench {
+
+[[nodiscard]] Section transfer_section();
+// Of the workload transfer.
+[[nodiscard]] Section copy_section();
+[[nodiscard]] std::vector<Metric> copy_metrics();
+
+// Of steps that take batches from a loader.
+void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+// Of the workload transfer.
+void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
+}  // namespace stepbench

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/types.h"
+
+#include <array>
+
+#include "harness/cuda/allocator_series.h"
+#include "harness/cuda/cuda_instruments.h"
+#include "harness/record/rows.h"
+#include "harness/worker/worker_main.h"
+#include "workloads/built_in.h"
+#include "workloads/loader/loader_workload.h"
+#include "workloads/loader/schedule_rule.h"
+#include "workloads/model/check_plugin.h"
+#include "workloads/profile/profile_instrument.h"
+#include "workloads/step/device.h"
+#include "workloads/step/eval_step.h"
+#include "workloads/step/software.h"
+#include "workloads/step/train_step.h"
+#include "workloads/step/transfer_workload.h"
+#include "workloads/torch_loader/epoch_order.h"
+#include "workloads/torch_loader/pinned.h"
+#include "workloads/torch_loader/torch_cpp_loader.h"
+
+namespace stepbench {
+namespace {
+
+std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
+                                               WorkerContext& context) {
+  return std::make_unique<LoaderWorkload>(resolved, context, torch_engines(),
+                                          pinned_memory(parse_device(resolved.text("device"))),
+                                          torch_order);
+}
+
+// Null unless the case runs on a CUDA device.
+std::unique_ptr<Instrument> make_allocator_series(const ResolvedCase& resolved, WorkerContext&) {
+  const c10::Device device = parse_device(resolved.text("device"));
+  if (!device.is_cuda()) return nullptr;
+  const std::int64_t window =
+      resolved.has("profile.active") ? resolved.integer("profile.active") : 1;
+  return std::make_unique<AllocatorSeries>(
+      AllocatorReader{.read = [device] { return device_memory(device).value(); },
+                      .reset_peaks = [device] { reset_peak_memory(device); }},
+      static_cast<std::size_t>(window));
+}
+
+}  // namespace
+
+std::span<const WorkloadType> built_in_workloads() {
+  static constexpr std::array types = {
+      WorkloadType{"loader", make_loader_workload},
+      WorkloadType{"transfer", make_transfer_workload},
+      WorkloadType{"train_step", make_train_step},
+      WorkloadType{"eval_step", make_eval_step},
+  };
+  return types;
+}
+
+int stepbench_worker_main(int argc, char** argv) {
+  // The allocator first: a step's end has been marked by all others when it reads its counters.
+  const std::array instruments = {
+      InstrumentType{"allocator", {Pass::kNative, Pass::kKineto}, make_allocator_series},
+      event_clock_type(),
+      nvtx_type(),
+      native_profile_type(),
+      kineto_profile_type(),
+  };
+  // The other rules are linked into `stepbench` itself.
+  static constexpr std::array rules = {
+      WorkloadRule{"train_step", check_plugin}, WorkloadRule{"eval_step", check_plugin},
+      WorkloadRule{"loader", fit_loader_schedule}, WorkloadRule{"train_step", fit_step_schedule},
+      WorkloadRule{"eval_step", fit_step_schedule}};
+  return worker_main(
+      argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
+      {.software = torch_software, .set_threads = set_torch_threads, .rules = rules});
+}
+
+}  // namespace stepbench
