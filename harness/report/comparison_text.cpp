@@ -115,13 +115,9 @@ Tint tint_of(const Judgement& judgement) {
 class Text {
  public:
   Text(const Comparison& comparison, bool all) : comparison_(comparison), all_(all) {
-    for (const CaseResult& one : comparison.cases) {
-      rows_.push_back(
-          {.case_id = one.case_id, .arm = {}, .workload = one.workload, .options = one.options});
-    }
-    Results names;  // only what says which options were swept
-    names.runs.emplace_back().swept = comparison.swept;
-    varying_ = varying_options(rows_, names);
+    std::vector<const Fields*> cases;
+    for (const CaseResult& one : comparison.cases) cases.push_back(&one.options);
+    varying_ = varying_options(cases, comparison.swept);
   }
 
   [[nodiscard]] std::string title() const {
@@ -265,7 +261,10 @@ class Text {
     }
   }
 
-  [[nodiscard]] std::string label(std::size_t i) const { return case_label(rows_[i], varying_); }
+  [[nodiscard]] std::string label(std::size_t i) const {
+    const CaseResult& one = comparison_.cases[i];
+    return case_label(one.options, varying_, one.case_id);
+  }
 
   // A gate that failed says how to go on all the same; of many noisy cases the first are named.
   void add_gates(std::vector<std::string>& lines) const {
@@ -342,7 +341,6 @@ class Text {
 
   const Comparison& comparison_;
   bool all_;
-  std::vector<CaseRow> rows_;
   std::vector<std::string> varying_;
 };
 
