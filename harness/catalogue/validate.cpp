@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/catalogue/validate.h"
+#include "harness/base/limits.h"
+#include "harness/catalogue/check_value.h"
 
 #include <algorithm>
 #include <cctype>
 #include <regex>
 #include <set>
-
-#include "harness/base/phase.h"
 
 namespace stepbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/base/phase.h"
+#include "harness/measure/phase.h"
 
 namespace stepbench {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "harness/base/pass.h"
-#include "harness/base/phase.h"
 #include "harness/base/resolved_case.h"
+#include "harness/measure/phase.h"
 #include "harness/schedule/action.h"
 
 namespace stepbench {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/base/phase.h"
 #include "harness/base/step_flags.h"
+#include "harness/measure/phase.h"
 
 namespace stepbench {
 

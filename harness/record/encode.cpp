@@ -71,7 +71,7 @@ void add_non_finite(JsonText& json, const LaunchReport::Metrics& metrics) {
   }
 }
 
-void add_samples(JsonText& json, const Samples& samples) {
+void add_samples(JsonText& json, const CycleSamples& samples) {
   json.integer("cycle", samples.cycle);
   json.integer("steps", static_cast<std::int64_t>(samples.steps.steps()));
   add_series(json, samples.steps);
@@ -131,7 +131,7 @@ std::string encode(const ColumnRow& row) {
     json.open_object().text("name", metric.name).text("unit", metric.unit);
     json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
     json.text("doc", metric.doc);
-    if (metric.source != Source::kUnsaid) json.text("source", name_of(metric.source));
+    if (metric.source != Source::kUnknown) json.text("source", name_of(metric.source));
     if (metric.exact || exact_by_unit(metric)) json.flag("exact", metric.exact);
     if (metric.phase) json.flag("phase", true);
     json.close_object();
@@ -164,7 +164,7 @@ std::string encode(const SamplesRow& row) {
   return json.close_object().take();
 }
 
-std::string encode(const Samples& samples) {
+std::string encode(const CycleSamples& samples) {
   JsonText json;
   json.open_object().text("kind", "samples");
   add_samples(json, samples);

@@ -15,13 +15,13 @@ constexpr double kMuch = 0.01;
 
 }  // namespace
 
-std::int64_t label_throttled_steps(std::vector<Samples>& samples,
+std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const DeviceSampler::Span> throttled) {
   if (throttled.empty()) return 0;
   std::int64_t labelled = 0;
   std::map<std::int64_t, std::int64_t> reached_ns;  // of each cycle: it may come in parts
-  for (Samples& part : samples) {
+  for (CycleSamples& part : samples) {
     const auto cycle = static_cast<std::size_t>(part.cycle);
     const std::vector<std::int64_t>* step_ns = part.steps.find("step_ns");
     std::vector<std::int64_t>* flags = part.steps.find("flags");

@@ -65,7 +65,7 @@ void check_profile(Launch& profiled, const Results& finished) {
   const double overhead = times.candidate.front() / median(times.base);
   if (std::isfinite(overhead)) {
     report.metrics["profile_overhead"] = overhead;
-    if (overhead > kMostPerturbation) report.flags.emplace_back(launch_flag::kPerturbed);
+    if (overhead > kMaxPerturbation) report.flags.emplace_back(launch_flag::kPerturbed);
   }
   if (mismatch) {
     report.flags.emplace_back(launch_flag::kProfileMismatch);

@@ -161,7 +161,7 @@ void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& 
   const std::size_t steps = columns.steps();
   for (std::size_t first = 0; first < steps; first += kMaxStepsPerSamplesRow) {
     const std::size_t last = std::min(steps, first + kMaxStepsPerSamplesRow);
-    Samples part{cycle, {.names = columns.names}};
+    CycleSamples part{cycle, {.names = columns.names}};
     for (const std::vector<std::int64_t>& column : columns.columns) {
       part.steps.columns.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(first),
                                       column.begin() + static_cast<std::ptrdiff_t>(last));

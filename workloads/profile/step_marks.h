@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Steps and phases as they were marked during a profiled window.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/phase.h"
+#include "harness/measure/phase.h"
 #include "harness/ops/op_log.h"
 
 namespace stepbench {

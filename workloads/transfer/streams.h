@@ -9,7 +9,7 @@
 #include <deque>
 #include <memory>
 
-#include "harness/base/phase.h"
+#include "harness/measure/phase.h"
 #include "workloads/torch_loader/batch_tensor.h"
 
 namespace stepbench {

@@ -151,7 +151,7 @@ TEST(Reader, CyclesAndPartsAreInOrderWhateverTheFileHas) {
   const Results results = read_text(kRun + start(key) + samples(key, 1, 50) + samples(key, 0, 30) +
                                     samples(key, 0, 11) + launch(key));
   std::vector<std::int64_t> first;
-  for (const Samples& part : results.launches.at(0).samples)
+  for (const CycleSamples& part : results.launches.at(0).samples)
     first.push_back(part.steps.columns[0][0]);
   EXPECT_THAT(first, ElementsAre(11, 30, 50));
 }
