@@ -44,17 +44,17 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
               ElementsAre("warm-up too short, at least 12 more steps: steps became 15.0 % faster "
                           "within the window (2 of 3 launches)"));
   EXPECT_THAT(notes({{"drifting", 0, 0.05}}),
-              ElementsAre(testing::AllOf(HasSubstr("drifting: steps became 5.0 % slower"),
-                                         HasSubstr("(1 of 1 launches)"))));
+              ElementsAre(::testing::AllOf(HasSubstr("drifting: steps became 5.0 % slower"),
+                                           HasSubstr("(1 of 1 launches)"))));
 }
 
 TEST(WarmUpNotes, ATrendOfFewerLaunchesIsChance) {
-  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), testing::IsEmpty());
-  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), testing::IsEmpty());
+  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), ::testing::IsEmpty());
+  EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), ::testing::IsEmpty());
 }
 
 TEST(WarmUpNotes, AVerdictOfALaterVersionIsNoTrend) {
-  EXPECT_THAT(notes({{"drowsy"}, {"drowsy"}}), testing::IsEmpty());
+  EXPECT_THAT(notes({{"drowsy"}, {"drowsy"}}), ::testing::IsEmpty());
 }
 
 TEST(WarmUpNotes, AFileThatDoesNotSayHowMuchFasterStillTellsTheSteps) {
