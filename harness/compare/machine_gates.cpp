@@ -186,11 +186,8 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > kClocksFail)) return gate;
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(),
-                "the GPU's clock was %.0f MHz in the base and %.0f MHz in the candidate", before,
-                after);
-  gate.text = text.data();
+  gate.text = "the GPU's clock was " + short_number(before, 0) + " MHz in the base and " +
+              short_number(after, 0) + " MHz in the candidate";
   if (power_capped(cases)) {
     gate.state = GateState::kWarning;
     gate.fails_at.reset();
