@@ -86,6 +86,8 @@ struct Metric {
   // A program that does the same work repeats the number to the last digit: calls, allocations,
   // bytes. Compared without statistics.
   bool exact = false;
+  // A part of the step: a column of samples that sums to it with the others of its clock.
+  bool phase = false;
 };
 // Default for files written before `exact` existed: inferred from the unit.
 [[nodiscard]] bool exact_by_unit(const Metric& metric);

@@ -36,8 +36,8 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
 }
 
 // Options that follow from the swept ones (engine at num_workers 0) are not listed.
-std::vector<std::string> varying_options(const Sweep& sweep,
-                                         const std::vector<PlannedCase>& cases) {
+std::vector<std::string> swept_and_varying(const Sweep& sweep,
+                                           const std::vector<PlannedCase>& cases) {
   std::vector<std::string> swept;
   const auto add = [&](const std::vector<Axis::Key>& keys) {
     for (const Axis::Key& key : keys) {
@@ -155,7 +155,7 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   plan.total_cases = static_cast<std::int64_t>(plan.cases.size());
   keep_filtered(request.filter, index, plan.cases);
   keep_shard(request.shard, plan.cases);
-  plan.varying = varying_options(sweep, plan.cases);
+  plan.varying = swept_and_varying(sweep, plan.cases);
   return plan;
 }
 

@@ -133,6 +133,7 @@ std::string encode(const ColumnRow& row) {
     json.text("doc", metric.doc);
     if (metric.source != Source::kUnknown) json.text("source", name_of(metric.source));
     if (metric.exact || exact_by_unit(metric)) json.flag("exact", metric.exact);
+    if (metric.phase) json.flag("phase", true);
     json.close_object();
   }
   return json.close_array().close_object().take();

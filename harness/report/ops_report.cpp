@@ -95,7 +95,8 @@ std::vector<Profiled> gather(const Results& results, const OpsView& view) {
         return each.case_id == key.case_id;
       });
       all.push_back({.case_id = key.case_id,
-                     .label = row == cases.end() ? key.case_id : case_label(*row, varying),
+                     .label = row == cases.end() ? key.case_id
+                                                 : case_label(row->options, varying, row->case_id),
                      .engine = std::string(name_of(key.pass))});
       frames.emplace_back();
     }

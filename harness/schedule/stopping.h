@@ -21,8 +21,9 @@ struct StopRule {
   std::int64_t max_active = 10'000;
 };
 
+// What was decided after a cycle.
 struct StopVerdict {
-  std::optional<StopReason> stop = {};
+  std::optional<StopReason> stop = {};    // nullopt: go on
   std::optional<Interval> interval = {};  // 95 %, of time / steps over all windows; automatic only
 };
 

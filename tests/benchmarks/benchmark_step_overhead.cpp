@@ -88,7 +88,8 @@ double loop_median(std::int64_t rounds) {
   Loop loop(options, clock, workload, nothing, names);
   loop.exercise();
   double out = 0;
-  (void)loop.run([](bool) {}, [&](const Series& cycle) { out = median_of(cycle.at("step_ns")); });
+  (void)loop.run([](bool) {},
+                 [&](const Series& cycle) { out = median_of(cycle.column("step_ns")); });
   return out;
 }
 

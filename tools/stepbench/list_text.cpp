@@ -84,12 +84,9 @@ std::string metric_head(const Metric& metric) {
 std::string overview_text(const Catalogue& catalogue, std::size_t width) {
   std::string text = "Workloads (workload: NAME)\n";
   for (const WorkloadSpec& workload : catalogue.workloads) {
-    std::string sections;
-    for (const std::string& section : workload.sections) {
-      sections += (sections.empty() ? " Reads " : ", ") + section;
-    }
-    text +=
-        name_and_doc(workload.name, workload.doc + (sections.empty() ? "" : sections + "."), width);
+    const std::string sections =
+        workload.sections.empty() ? "" : " Reads " + join(workload.sections) + ".";
+    text += name_and_doc(workload.name, workload.doc + sections, width);
   }
   text += "\nSections\n";
   for (const Section& section : catalogue.sections) {
