@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -310,9 +309,7 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   const double size = std::abs(gate.value);
   if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
-  std::array<char, 32> change{};
-  std::snprintf(change.data(), change.size(), "%.1f %%", 100 * size);
-  gate.text = std::string("the machine drifted: steps of both arms became ") + change.data() +
+  gate.text = "the machine drifted: steps of both arms became " + percent_text(size) +
               (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
   if (gate.state == GateState::kFailed) {
     gate.text += ", more than 10 %: it was not the same machine throughout";
