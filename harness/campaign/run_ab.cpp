@@ -12,7 +12,7 @@
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
 #include "harness/catalogue/json.h"
-#include "harness/plan/case_label.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
 #include "harness/text/words.h"
@@ -75,7 +75,7 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const Margins&
   // As the plan of either arm asks for it.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    std::string label = case_label(arms.a.plan, arms.a.plan.cases[i].resolved);
+    std::string label = case_label(arms.a.plan.cases[i].resolved.options, arms.a.plan.varying);
     setup.labels.push_back(label.empty() ? arms.points[i].point_id : std::move(label));
   }
   return setup;

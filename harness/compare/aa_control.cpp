@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench {
 

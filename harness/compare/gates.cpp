@@ -11,11 +11,9 @@
 
 #include "harness/base/value.h"
 #include "harness/estimate/step_times.h"
-#include "harness/stats/mann_kendall.h"
-#include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
-#include "harness/stats/theil_sen.h"
+#include "harness/stats/rank_tests.h"
+#include "harness/stats/trend.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {

@@ -11,9 +11,8 @@
 #include "harness/stats/benjamini_hochberg.h"
 #include "harness/stats/bootstrap.h"
 #include "harness/stats/effect_size.h"
-#include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <limits>
+#include <new>
 
 #include "harness/json/line_error.h"
 #include "harness/json/number_arrays.h"
@@ -203,7 +204,9 @@ struct LineParser::Memory {
 
 LineParser::LineParser(std::size_t max_depth) : memory_(std::make_unique<Memory>()) {
   constexpr std::size_t kFirstCapacity = 4096;
-  (void)memory_->tree.allocate(kFirstCapacity, max_depth);
+  if (memory_->tree.allocate(kFirstCapacity, max_depth) != simdjson::SUCCESS) {
+    throw std::bad_alloc();
+  }
 }
 
 LineParser::~LineParser() = default;

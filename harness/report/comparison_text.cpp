@@ -45,7 +45,7 @@ std::string p_text(double p) {
 }
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > kMostPairsNeeded) return "more than " + std::to_string(kMostPairsNeeded);
+  if (pairs > kMaxPairsNeeded) return "more than " + std::to_string(kMaxPairsNeeded);
   return "about " + std::to_string(pairs);
 }
 
@@ -99,13 +99,9 @@ Tint tint_of(const TestResult& test) {
 class Text {
  public:
   Text(const Comparison& comparison, bool all) : comparison_(comparison), all_(all) {
-    for (const CaseResult& one : comparison.cases) {
-      rows_.push_back(
-          {.case_id = one.case_id, .arm = {}, .workload = one.workload, .options = one.options});
-    }
-    Results names;  // only what says which options were swept
-    names.runs.emplace_back().swept = comparison.swept;
-    varying_ = varying_options(rows_, names);
+    std::vector<const Fields*> cases;
+    for (const CaseResult& one : comparison.cases) cases.push_back(&one.options);
+    varying_ = varying_options(cases, comparison.swept);
   }
 
   [[nodiscard]] std::string title() const {
@@ -137,13 +133,13 @@ class Text {
     if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 5});
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();
-    const bool with_ok = all_ || total <= kMostOkRows;
+    const bool with_ok = all_ || total <= kMaxOkRows;
     for (std::size_t i = 0; i < comparison_.cases.size(); ++i) {
       for (const MetricResult& metric : comparison_.cases[i].metrics) {
         const TestResult& test = metric.test;
         if (!with_ok && test.verdict == Verdict::kOk) {
           ++hidden_ok;
-        } else if (!all_ && grid.rows.size() >= kMostRows) {
+        } else if (!all_ && grid.rows.size() >= kMaxRows) {
           ++hidden;
         } else {
           GridRow row{{label(i), metric.name, value_text(test.base_median, metric.unit),
@@ -163,7 +159,7 @@ class Text {
 
   [[nodiscard]] std::vector<std::string> causes() const {
     std::vector<std::string> lines;
-    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMostRows; ++i) {
+    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMaxRows; ++i) {
       const CaseResult& one = comparison_.cases[i];
       if (one.cause.empty() && one.ops.empty()) continue;
       std::string line = label(i) + ":";
@@ -247,7 +243,10 @@ class Text {
     }
   }
 
-  [[nodiscard]] std::string label(std::size_t i) const { return case_label(rows_[i], varying_); }
+  [[nodiscard]] std::string label(std::size_t i) const {
+    const CaseResult& one = comparison_.cases[i];
+    return case_label(one.options, varying_, one.case_id);
+  }
 
   // A gate that failed says how to go on all the same; of many noisy cases the first are named.
   void add_gates(std::vector<std::string>& lines) const {
@@ -324,7 +323,6 @@ class Text {
 
   const Comparison& comparison_;
   bool all_;
-  std::vector<CaseRow> rows_;
   std::vector<std::string> varying_;
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "harness/base/number.h"
+#include "harness/base/value.h"
 
 namespace stepbench {
 namespace {

@@ -6,10 +6,6 @@
 
 namespace stepbench {
 
-[[nodiscard]] constexpr bool is_profiling(Pass pass) {
-  return pass == Pass::kNative || pass == Pass::kKineto;
-}
-
 // Above this the profiled step is so much slower than the timed one that its shares mislead.
 inline constexpr double kMaxPerturbation = 1.25;
 

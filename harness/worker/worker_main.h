@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/measure/instrument.h"
-#include "harness/protocol/messages.h"
 #include "harness/rule.h"
 #include "harness/workload.h"
 

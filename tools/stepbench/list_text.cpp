@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/list_text.h"
 
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
@@ -75,7 +75,7 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
 
 std::string metric_head(const Metric& metric) {
   std::string facts = metric.unit;
-  if (metric.source != Source::kUnsaid) {
+  if (metric.source != Source::kUnknown) {
     facts += (facts.empty() ? "by " : ", by ") + std::string(name_of(metric.source));
   }
   return facts.empty() ? metric.name : metric.name + " (" + facts + ")";

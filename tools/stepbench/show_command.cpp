@@ -79,7 +79,8 @@ const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& result
                                     "; `stepbench show` lists the cases");
   }
   std::string list;
-  for (const CaseRow* row : found) list += "\n  " + row->case_id + "  " + case_label(*row, varying);
+  for (const CaseRow* row : found)
+    list += "\n  " + row->case_id + "  " + case_label(row->options, varying, row->case_id);
   throw ConfigError("--case", "'" + prefix + "' is the beginning of " +
                                   std::to_string(found.size()) + " cases:" + list);
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The map stays true: each room has a page to start at, and what the pages point to exists.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/structure/source_tree.h"
+
+namespace stepbench::structure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kRooms = {"harness", "workloads", "configs", "results", "tests", "tools"};
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in(fs::path(kRoot) / file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Every page that git tracks but for recorded output.
+std::vector<std::string> pages() {
+  std::vector<std::string> found;
+  for (const std::string& file : tracked_files(kRoot)) {
+    if (file.ends_with(".md") && file.find("/data/") == std::string::npos) found.push_back(file);
+  }
+  return found;
+}
+
+// The page's lines outside of code blocks.
+std::vector<std::string> prose_of(const std::string& page) {
+  std::vector<std::string> prose;
+  bool code = false;
+  for (const std::string& line : lines_of(page)) {
+    if (line.starts_with("```")) {
+      code = !code;
+    } else if (!code) {
+      prose.push_back(line);
+    }
+  }
+  return prose;
+}
+
+std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    found.push_back((*at)[1].str());
+  }
+  return found;
+}
+
+// "## What is measured, and how" is reached by #what-is-measured-and-how.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading.substr(heading.find_first_not_of("# "))) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0 || c == '-' || c == '_') {
+      anchor.push_back(static_cast<char>(std::tolower(letter)));
+    } else if (c == ' ') {
+      anchor.push_back('-');
+    }
+  }
+  return anchor;
+}
+
+bool has_anchor(const std::string& page, const std::string& anchor) {
+  for (const std::string& line : prose_of(page)) {
+    if (line.starts_with("#") && anchor_of(line) == anchor) return true;
+  }
+  return false;
+}
+
+TEST(Documents, EachRoomHasAPageToStartAt) {
+  for (const std::string room : kRooms) {
+    const std::vector<std::string> lines = lines_of(room + "/README.md");
+    ASSERT_GT(lines.size(), 2U) << room << "/README.md";
+    EXPECT_TRUE(lines[0].starts_with("# ")) << room << "/README.md";
+    EXPECT_TRUE(lines[2].starts_with("Start here")) << room << "/README.md: " << lines[2];
+  }
+}
+
+TEST(Documents, LinkToFilesAndHeadingsThatExist) {
+  const std::vector<std::string> all = pages();
+  if (all.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
+  static const std::regex kLink(R"(\]\(([^)\s]+)\))");
+  for (const std::string& page : all) {
+    for (const std::string& line : prose_of(page)) {
+      for (const std::string& link : matches(line, kLink)) {
+        if (link.find("://") != std::string::npos) continue;
+        const std::size_t hash = link.find('#');
+        const fs::path file = link.substr(0, hash);
+        const std::string target =
+            file.empty() ? page : (fs::path(page).parent_path() / file).lexically_normal().string();
+        EXPECT_TRUE(fs::exists(fs::path(kRoot) / target)) << page << ": " << link;
+        if (hash == std::string::npos || !target.ends_with(".md")) continue;
+        EXPECT_TRUE(has_anchor(target, link.substr(hash + 1))) << page << ": " << link;
+      }
+    }
+  }
+}
+
+// In CONTRIBUTING.md and in the rooms' pages a path in code quotes, from the root or from the
+// page's folder, is a promise.
+TEST(Documents, NameFoldersAndFilesThatExist) {
+  std::vector<std::string> maps = {"CONTRIBUTING.md"};
+  for (const std::string room : kRooms) maps.push_back(room + "/README.md");
+  static const std::regex kPath(
+      R"(`((?:harness|workloads|configs|results|tests|tools)/[\w./-]+|[\w-]+/(?:[\w./-]*\.\w+)?)`)");
+  for (const std::string& page : maps) {
+    const fs::path folder = fs::path(page).parent_path();
+    for (const std::string& line : prose_of(page)) {
+      for (const std::string& path : matches(line, kPath)) {
+        if (path.starts_with("torch/") || path.starts_with("ATen/")) continue;
+        if (path.find("NAME") != std::string::npos) continue;
+        EXPECT_TRUE(fs::exists(fs::path(kRoot) / path) || fs::exists(kRoot / folder / path))
+            << page << ": " << path;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::structure

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is installed is a small set of headers, closed under inclusion: the interface of workers and
+// plug-ins of one's own.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "tests/structure/source_tree.h"
+
+namespace stepbench::structure {
+namespace {
+
+// Written by CMake: the PUBLIC_HEADERS of all rooms, paths from the root.
+std::set<std::string> public_headers() {
+  std::ifstream in(STEPBENCH_PUBLIC_HEADERS);
+  std::set<std::string> headers;
+  for (std::string line; std::getline(in, line);) headers.insert(line);
+  return headers;
+}
+
+void add_with_includes(const std::string& header, std::set<std::string>& reached) {
+  if (!reached.insert(header).second) return;
+  for (const Include& include : includes_of(kRoot, header)) {
+    if (!include.angled) add_with_includes(include.target, reached);
+  }
+}
+
+TEST(PublicHeaders, IncludeNoOtherHeadersOfTheProject) {
+  const std::set<std::string> all = public_headers();
+  ASSERT_TRUE(all.contains("harness/workload.h"));
+  for (const std::string& header : all) {
+    for (const Include& include : includes_of(kRoot, header)) {
+      EXPECT_TRUE(include.angled || all.contains(include.target))
+          << header << ':' << include.line << ": " << include.target << " is not installed";
+    }
+  }
+}
+
+TEST(PublicHeaders, AreFew) { EXPECT_LE(public_headers().size(), 30U); }
+
+TEST(PublicHeaders, OfAWorkerProgramKeepProtocolAndProfilerOut) {
+  std::set<std::string> reached;
+  add_with_includes("harness/worker/worker_main.h", reached);
+  EXPECT_LE(reached.size(), 16U);
+  for (const std::string& header : reached) {
+    for (const char* room : {"harness/ops/", "harness/protocol/", "harness/record/"}) {
+      EXPECT_FALSE(header.starts_with(room)) << "worker_main.h pulls " << header;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::structure
