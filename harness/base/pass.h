@@ -9,4 +9,8 @@ namespace stepbench {
 // the user's around it.
 enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
 
+[[nodiscard]] constexpr bool is_profiling(Pass pass) {
+  return pass == Pass::kNative || pass == Pass::kKineto;
+}
+
 }  // namespace stepbench

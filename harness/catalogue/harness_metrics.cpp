@@ -29,10 +29,15 @@ Metric higher(std::string name, std::string unit, std::string doc) {
           .doc = std::move(doc)};
 }
 
+Metric part_of_step(Metric metric) {
+  metric.phase = true;
+  return metric;
+}
+
 std::vector<Metric> host_phases() {
   std::vector<Metric> metrics;
   for (const Phase& phase : built_in_phases()) {
-    metrics.push_back(lower(phase.name + "_ns", "ns", phase.doc));
+    metrics.push_back(part_of_step(lower(phase.name + "_ns", "ns", phase.doc)));
   }
   return metrics;
 }
@@ -41,10 +46,10 @@ std::vector<Metric> device_phases() {
   std::vector<Metric> metrics;
   for (const Phase& phase : built_in_phases()) {
     if (phase.name == "other") continue;
-    metrics.push_back(
-        lower(phase.name + "_device_ns", "ns", "On the stream that computes: " + phase.doc));
-    metrics.push_back(
-        lower(phase.name + "_side_device_ns", "ns", "On other streams: " + phase.doc));
+    metrics.push_back(part_of_step(
+        lower(phase.name + "_device_ns", "ns", "On the stream that computes: " + phase.doc)));
+    metrics.push_back(part_of_step(
+        lower(phase.name + "_side_device_ns", "ns", "On other streams: " + phase.doc)));
   }
   return metrics;
 }
@@ -62,8 +67,9 @@ std::vector<Metric> make() {
   add(Source::kCudaEvents,
       {lower("period_device_ns", "ns",
              "From the end of the step before to the step's end, on the stream that computes."),
-       lower("other_device_ns", "ns",
-             "Part of period_device_ns outside every phase on the stream that computes."),
+       part_of_step(
+           lower("other_device_ns", "ns",
+                 "Part of period_device_ns outside every phase on the stream that computes.")),
        lower("step_device_ns", "ns",
              "From the step's first to its last moment on the stream that computes."),
        lower("idle_device_ns", "ns",
@@ -146,7 +152,7 @@ const std::vector<Metric>& harness_metrics() {
 
 std::vector<Metric> read_from(Source source, std::vector<Metric> metrics) {
   for (Metric& metric : metrics) {
-    if (metric.source == Source::kUnsaid) metric.source = source;
+    if (metric.source == Source::kUnknown) metric.source = source;
   }
   return metrics;
 }

@@ -12,13 +12,13 @@
 namespace stepbench {
 namespace {
 
-using CaseKey = std::tuple<std::string, std::string, Pass>;
+using RowKey = std::tuple<std::string, std::string, Pass>;
 
 class Gatherer {
  public:
   CaseRow& row(const LaunchKey& key) {
     const auto [at, is_new] =
-        index_.try_emplace(CaseKey(key.case_id, key.arm, key.pass), rows_.size());
+        index_.try_emplace(RowKey(key.case_id, key.arm, key.pass), rows_.size());
     if (is_new)
       rows_.push_back({.case_id = key.case_id, .arm = key.arm, .pass = key.pass, .workload = {}});
     return rows_[at->second];
@@ -60,7 +60,7 @@ class Gatherer {
 
  private:
   std::vector<CaseRow> rows_;
-  std::map<CaseKey, std::size_t> index_;
+  std::map<RowKey, std::size_t> index_;
 };
 
 }  // namespace
@@ -81,8 +81,7 @@ std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
   std::vector<CaseRow> timed;
   std::vector<CaseRow> profiled;
   for (const CaseRow& row : rows) {
-    const bool profiling = row.pass == Pass::kNative || row.pass == Pass::kKineto;
-    (profiling && timed_beside(row) ? profiled : timed).push_back(row);
+    (is_profiling(row.pass) && timed_beside(row) ? profiled : timed).push_back(row);
   }
   rows = std::move(timed);
   return profiled;
@@ -90,7 +89,7 @@ std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
 
 Results only_case(const Results& results, const CaseRow& row) {
   const auto is_of = [&](const LaunchKey& key) {
-    return CaseKey(key.case_id, key.arm, key.pass) == CaseKey(row.case_id, row.arm, row.pass);
+    return RowKey(key.case_id, key.arm, key.pass) == RowKey(row.case_id, row.arm, row.pass);
   };
   Results only = results;
   std::erase_if(only.launches, [&](const Launch& launch) { return !is_of(launch.row.key); });
@@ -112,28 +111,45 @@ std::string spread_name(const CaseRow& row) {
   return {};
 }
 
-std::vector<std::string> varying_options(const std::vector<CaseRow>& rows, const Results& results) {
+std::string reason_of(const Launch& launch) {
+  if (!launch.row.outcome.reason.empty()) {
+    std::string reason = launch.row.outcome.reason;
+    std::replace(reason.begin(), reason.end(), '\n', ' ');
+    return reason;
+  }
+  if (launch.row.outcome.kind == Outcome::Kind::kMeasured) return "it holds no steps";
+  return "no reason given";
+}
+
+std::vector<std::string> varying_options(std::span<const Fields* const> cases,
+                                         std::span<const std::string> swept) {
   std::map<std::string, std::set<std::string>> seen;
-  for (const CaseRow& row : rows) {
-    for (const auto& [name, value] : row.options) {
+  for (const Fields* options : cases) {
+    for (const auto& [name, value] : *options) {
       if (!is_null(value)) seen[name].insert(to_text(value));
     }
   }
-  const bool one_plan = std::all_of(
-      results.runs.begin(), results.runs.end(),
-      [&](const RunRow& run) { return run.plan_digest == results.runs.front().plan_digest; });
   std::vector<std::string> varying;
-  if (one_plan && !results.runs.empty() && !results.runs.front().swept.empty()) {
-    // Also those that differ only in what was not measured yet.
-    for (const std::string& name : results.runs.front().swept) {
-      if (seen.contains(name)) varying.push_back(name);
-    }
-    return varying;
+  // Also those that differ only in what was not measured yet.
+  for (const std::string& name : swept) {
+    if (seen.contains(name)) varying.push_back(name);
   }
+  if (!swept.empty()) return varying;
   for (const auto& [name, values] : seen) {
     if (values.size() > 1) varying.push_back(name);
   }
   return varying;
+}
+
+std::vector<std::string> varying_options(const std::vector<CaseRow>& rows, const Results& results) {
+  std::vector<const Fields*> cases;
+  for (const CaseRow& row : rows) cases.push_back(&row.options);
+  const std::vector<RunRow>& runs = results.runs;
+  const bool one_plan = std::all_of(runs.begin(), runs.end(), [&](const RunRow& run) {
+    return run.plan_digest == runs.front().plan_digest;
+  });
+  if (!one_plan || runs.empty()) return varying_options(cases, {});
+  return varying_options(cases, runs.front().swept);
 }
 
 std::string short_name(const std::string& name, const std::vector<std::string>& names) {
@@ -158,14 +174,15 @@ std::size_t id_digits(const std::vector<CaseRow>& rows) {
   return digits;
 }
 
-std::string case_label(const CaseRow& row, const std::vector<std::string>& varying) {
+std::string case_label(const Fields& options, const std::vector<std::string>& varying,
+                       const std::string& case_id) {
   std::string label;
   for (const std::string& name : varying) {
-    const auto found = row.options.find(name);
-    if (found == row.options.end() || is_null(found->second)) continue;
+    const auto found = options.find(name);
+    if (found == options.end() || is_null(found->second)) continue;
     label += (label.empty() ? "" : " ") + short_name(name, varying) + '=' + to_text(found->second);
   }
-  return label.empty() ? "case " + row.case_id : label;
+  return label.empty() && !case_id.empty() ? "case " + case_id : label;
 }
 
 }  // namespace stepbench

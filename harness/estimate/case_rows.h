@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -90,8 +91,14 @@ struct CaseRow {
 // "95 % interval", "range (n=3)", "within one launch"; empty for none.
 [[nodiscard]] std::string spread_name(const CaseRow& row);
 
-// Full names of the options that tell the rows apart: those that the sweep varied, in its order,
-// when all rows are of one plan; else those with two values or more.
+// Why the launch gave no numbers: on one line, never empty.
+[[nodiscard]] std::string reason_of(const Launch& launch);
+
+// Full names of the options that tell cases apart: those of `swept` that any of them has, in that
+// order; where nothing was swept those with two values or more.
+[[nodiscard]] std::vector<std::string> varying_options(std::span<const Fields* const> cases,
+                                                       std::span<const std::string> swept);
+// Of the rows; what was swept counts when all results are of one plan.
 [[nodiscard]] std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
                                                        const Results& results = {});
 // "num_workers" for "loader.num_workers" while no other of `names` ends alike.
@@ -99,7 +106,9 @@ struct CaseRow {
                                      const std::vector<std::string>& names);
 // The fewest hex digits, six or more, that tell all cases apart.
 [[nodiscard]] std::size_t id_digits(const std::vector<CaseRow>& rows);
-// "num_workers=4 pin_memory=true", or the case's id when nothing varies.
-[[nodiscard]] std::string case_label(const CaseRow& row, const std::vector<std::string>& varying);
+// "num_workers=4 pin_memory=true": those of `varying` that have a value. "case ID" if none has, or
+// nothing without an id.
+[[nodiscard]] std::string case_label(const Fields& options, const std::vector<std::string>& varying,
+                                     const std::string& case_id = {});
 
 }  // namespace stepbench

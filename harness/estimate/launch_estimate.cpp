@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/step_flags.h"
+#include "harness/estimate/phase_columns.h"
 #include "harness/estimate/step_columns.h"
 #include "harness/stats/order.h"
 
@@ -15,18 +16,6 @@ namespace {
 
 constexpr int kFirstMinorWithWholeWindows = 3;
 constexpr std::size_t kLeastForP99 = 300;
-constexpr std::string_view kDeviceSuffix = "_device_ns";
-
-bool is_host_phase(std::string_view column) {
-  return column.ends_with("_ns") && !column.ends_with(kDeviceSuffix) && column != "step_ns" &&
-         column != "epoch_wait_ns" && column != "host_lead_ns";
-}
-
-bool is_device_phase(std::string_view column) {
-  return column.ends_with(kDeviceSuffix) && column != "step_device_ns" &&
-         column != "period_device_ns" && column != "overlap_device_ns" &&
-         column != "idle_device_ns";
-}
 
 bool ran_on_device(const LaunchRow& row) {
   std::string device = text_of(row.report.effective, "device");
@@ -39,17 +28,26 @@ void other_last(std::vector<PhaseTime>& phases) {
                         [](const PhaseTime& phase) { return phase.name != "other"; });
 }
 
-void add_host(const StepColumns& steps, LaunchEstimate& out) {
-  out.host_ns = steps.sum("step_ns");
-  for (const std::string_view name : steps.names()) {
-    if (!is_host_phase(name)) continue;
-    out.phases.push_back({std::string(name.substr(0, name.size() - 3)), steps.sum(name)});
+std::vector<PhaseTime> phases_at(PhasePlace place, const Launch& launch, const StepColumns& steps) {
+  std::vector<PhaseTime> phases;
+  for (const std::string_view column : steps.names()) {
+    auto phase = phase_of(launch, column);
+    if (phase && phase->place == place) {
+      phases.push_back({std::move(phase->name), steps.sum(column)});
+    }
   }
+  return phases;
+}
+
+void add_host(const Launch& launch, const StepColumns& steps, LaunchEstimate& out) {
+  out.host_ns = steps.sum("step_ns");
+  out.phases = phases_at(PhasePlace::kHost, launch, steps);
   other_last(out.phases);
 }
 
 // Files before 1.3 know the span of each step on the device, not the time between the ends of two.
-void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
+void add_device(const Launch& launch, const StepColumns& steps, bool old_file,
+                LaunchEstimate& out) {
   const auto medians = [&](std::string_view name) {
     const std::vector<double> values = steps.values(name);
     return values.empty() ? std::nullopt : std::optional(median(values));
@@ -59,13 +57,8 @@ void add_device(const StepColumns& steps, bool old_file, LaunchEstimate& out) {
   const std::string_view clock = old_file ? "step_device_ns" : "period_device_ns";
   if (!steps.complete(clock)) return;
   out.device_ns = steps.sum(clock);
-  for (const std::string_view name : steps.names()) {
-    if (!is_device_phase(name)) continue;
-    std::string phase(name.substr(0, name.size() - kDeviceSuffix.size()));
-    const bool side = phase.ends_with("_side");
-    if (side) phase.resize(phase.size() - std::string_view("_side").size());
-    (side ? out.side_phases : out.device_phases).push_back({std::move(phase), steps.sum(name)});
-  }
+  out.device_phases = phases_at(PhasePlace::kComputeStream, launch, steps);
+  out.side_phases = phases_at(PhasePlace::kSideStream, launch, steps);
   if (old_file && steps.has("idle_device_ns")) {
     out.device_phases.push_back({"other", steps.sum("idle_device_ns")});
   }
@@ -172,8 +165,8 @@ std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
   out.uneven = old_file && !cut && steps.has("data_wait_ns");
   out.steps = static_cast<std::int64_t>(steps.steps());
   out.on_device = ran_on_device(launch.row);
-  add_host(steps, out);
-  add_device(steps, old_file, out);
+  add_host(launch, steps, out);
+  add_device(launch, steps, old_file, out);
   if (const auto drained = number_of(launch.row.report.schedule, "window_drained_ns")) {
     out.drained_ns = static_cast<std::int64_t>(*drained);
   }

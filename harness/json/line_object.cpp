@@ -204,8 +204,9 @@ struct LineParser::Memory {
 
 LineParser::LineParser(std::size_t max_depth) : memory_(std::make_unique<Memory>()) {
   constexpr std::size_t kFirstCapacity = 4096;
-  if (memory_->tree.allocate(kFirstCapacity, max_depth) != simdjson::SUCCESS)
+  if (memory_->tree.allocate(kFirstCapacity, max_depth) != simdjson::SUCCESS) {
     throw std::bad_alloc();
+  }
 }
 
 LineParser::~LineParser() = default;

@@ -13,6 +13,16 @@ std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const Samples& 
   return std::pair(index->front(), index->back());
 }
 
+constexpr int kFirstMinorWithPhases = 4;
+
+std::shared_ptr<const PhaseNames> phases_in(const std::vector<Metric>& columns) {
+  auto names = std::make_shared<PhaseNames>();
+  for (const Metric& column : columns) {
+    if (column.phase) names->insert(column.name);
+  }
+  return names;
+}
+
 bool overlap(const Samples& a, const Samples& b) {
   if (a.cycle != b.cycle) return false;
   const auto first = index_range(a);
@@ -38,10 +48,12 @@ void Join::add(Row row, const std::function<std::string()>& where) {
 
 void Join::take(RunRow&& row) {
   schema_minor_ = row.schema_minor;
+  phases_.reset();
   results_.runs.push_back(std::move(row));
 }
 
 void Join::take(ColumnRow&& row) {
+  if (schema_minor_ >= kFirstMinorWithPhases) phases_ = phases_in(row.columns);
   for (Metric& metric : row.columns) {
     const auto [at, is_new] = column_index_.try_emplace(metric.name, results_.columns.size());
     if (is_new) {
@@ -105,6 +117,7 @@ void Join::take(LaunchRow&& row) {
                    });
   launch.row = std::move(row);
   launch.schema_minor = schema_minor_;
+  launch.phases = phases_;
   const auto [at, is_new] = committed_.try_emplace(launch.row.key, results_.launches.size());
   if (is_new) {
     results_.launches.push_back(std::move(launch));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/record/encode.h"
+#include "harness/report/estimate_text.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
 #include "harness/stats/order.h"
@@ -87,13 +88,22 @@ class Page {
     if (row_.clock != StepClock::kHost) {
       text_ += "  clock: " + std::string(name_of(row_.clock));
     }
-    if (row_.samples_per_s) text_ += "  " + significant(*row_.samples_per_s) + " samples/s";
-    if (row_.achieved_flops_per_s) {
-      text_ += "  " + significant(*row_.achieved_flops_per_s * 1e-9) + " GFLOP/s";
-    }
-    if (row_.mfu) text_ += "  MFU " + percent(*row_.mfu) + " %";
-    if (row_.data_wait_share) text_ += "  data wait " + percent(*row_.data_wait_share) + " %";
+    numbers();
     text_ += '\n';
+  }
+
+  void numbers() {
+    std::map<int, const EstimateColumn*> on_page;
+    for (const EstimateColumn& column : estimate_columns()) {
+      if (column.on_page > 0) on_page[column.on_page] = &column;
+    }
+    const double headline = *row_.headline_ns();
+    const TimeUnit unit = unit_for({&headline, 1});
+    for (const auto& [place, column] : on_page) {
+      const std::string number = estimate_text(*column, row_, unit, {});
+      if (number.empty()) continue;
+      text_.append("  ").append(column->page_before).append(number).append(column->page_after);
+    }
   }
 
   void options() {

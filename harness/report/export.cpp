@@ -10,6 +10,7 @@
 #include "harness/base/error.h"
 #include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
@@ -21,91 +22,6 @@
 
 namespace stepbench {
 namespace {
-
-Value value_of(const std::optional<double>& number) { return number ? Value(*number) : Value(); }
-
-std::string_view spread_of(const CaseRow& row) {
-  switch (row.spread) {
-    case Spread::kOverLaunches:
-      return "interval_95";
-    case Spread::kRange:
-      return "range";
-    case Spread::kWithinLaunch:
-      return "within_one_launch";
-    case Spread::kNone:
-      break;
-  }
-  return "none";
-}
-
-std::string outcome_of(const CaseRow& row) {
-  if (!row.measured.empty()) return "measured";
-  if (!row.failed.empty()) return "failed";
-  return row.skipped.empty() ? "unfinished" : "skipped";
-}
-
-std::string first_reason(const CaseRow& row) {
-  if (!row.failed.empty()) return reason_of(*row.failed.front());
-  return row.skipped.empty() ? "" : reason_of(*row.skipped.front());
-}
-
-struct ExportColumn {
-  std::string_view name;
-  Value (*get)(const CaseRow&);
-};
-
-// The columns before and after the options, each declared once.
-std::span<const ExportColumn> key_columns() {
-  static const ExportColumn columns[] = {
-      {"case_id", [](const CaseRow& row) { return Value(row.case_id); }},
-      {"arm", [](const CaseRow& row) { return Value(row.arm); }},
-      {"pass", [](const CaseRow& row) { return Value(std::string(name_of(row.pass))); }},
-      {"workload", [](const CaseRow& row) { return Value(row.workload); }},
-  };
-  return columns;
-}
-
-std::span<const ExportColumn> estimate_columns() {
-  static const ExportColumn columns[] = {
-      {"outcome", [](const CaseRow& row) { return Value(outcome_of(row)); }},
-      {"reason", [](const CaseRow& row) { return Value(first_reason(row)); }},
-      {"smoke", [](const CaseRow& row) { return Value(row.smoke); }},
-      {"launches",
-       [](const CaseRow& row) { return Value(static_cast<std::int64_t>(row.measured.size())); }},
-      {"failed_launches",
-       [](const CaseRow& row) { return Value(static_cast<std::int64_t>(row.failed.size())); }},
-      {"step_ns", [](const CaseRow& row) { return value_of(row.step_ns); }},
-      {"clock",
-       [](const CaseRow& row) {
-         return row.step_ns ? Value(std::string(name_of(row.clock))) : Value();
-       }},
-      {"latency_p50_ns", [](const CaseRow& row) { return value_of(row.latency_ns); }},
-      {"spread", [](const CaseRow& row) { return Value(std::string(spread_of(row))); }},
-      {"low_ns",
-       [](const CaseRow& row) {
-         return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.low);
-       }},
-      {"high_ns",
-       [](const CaseRow& row) {
-         return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.high);
-       }},
-      {"step_mean_ns", [](const CaseRow& row) { return value_of(row.mean_ns); }},
-      {"step_host_ns", [](const CaseRow& row) { return value_of(row.step_host_ns); }},
-      {"step_p50_ns", [](const CaseRow& row) { return value_of(row.p50_ns); }},
-      {"step_p90_ns", [](const CaseRow& row) { return value_of(row.p90_ns); }},
-      {"step_p99_ns", [](const CaseRow& row) { return value_of(row.p99_ns); }},
-      {"data_wait_share", [](const CaseRow& row) { return value_of(row.data_wait_share); }},
-      {"samples_per_s", [](const CaseRow& row) { return value_of(row.samples_per_s); }},
-      {"tokens_per_s", [](const CaseRow& row) { return value_of(row.tokens_per_s); }},
-      {"epoch_gap_ns", [](const CaseRow& row) { return value_of(row.epoch_gap_ns); }},
-      {"epoch_gap_per_step_ns",
-       [](const CaseRow& row) { return value_of(row.epoch_gap_per_step_ns); }},
-      {"achieved_flops_per_s",
-       [](const CaseRow& row) { return value_of(row.achieved_flops_per_s); }},
-      {"mfu", [](const CaseRow& row) { return value_of(row.mfu); }},
-  };
-  return columns;
-}
 
 std::string csv_value(const Value& value) { return is_null(value) ? "" : csv_cell(to_text(value)); }
 
@@ -119,15 +35,15 @@ std::vector<std::string> option_names(std::span<const CaseRow> rows) {
 
 std::vector<std::string> all_names(std::span<const CaseRow> rows) {
   std::vector<std::string> names;
-  for (const ExportColumn& column : key_columns()) names.emplace_back(column.name);
+  for (const EstimateColumn& column : key_columns()) names.emplace_back(column.name);
   for (std::string& option : option_names(rows)) names.push_back(std::move(option));
-  for (const ExportColumn& column : estimate_columns()) names.emplace_back(column.name);
+  for (const EstimateColumn& column : estimate_columns()) names.emplace_back(column.name);
   return names;
 }
 
 Value cell(const CaseRow& row, const std::string& name) {
   for (const auto columns : {key_columns(), estimate_columns()}) {
-    for (const ExportColumn& column : columns) {
+    for (const EstimateColumn& column : columns) {
       if (column.name == name) return column.get(row);
     }
   }
@@ -258,11 +174,12 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
       json.close_object();
       continue;
     }
-    for (const ExportColumn& column : key_columns()) json.value(column.name, column.get(row));
+    for (const EstimateColumn& column : key_columns()) json.value(column.name, column.get(row));
     json.open_object("options");
     for (const auto& [name, value] : row.options) json.value(name, value);
     json.close_object();
-    for (const ExportColumn& column : estimate_columns()) json.value(column.name, column.get(row));
+    for (const EstimateColumn& column : estimate_columns())
+      json.value(column.name, column.get(row));
     add_phases(json, "phases", row.phases);
     add_phases(json, "device_phases", row.device_phases);
     add_phases(json, "side_phases", row.side_phases);

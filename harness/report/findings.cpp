@@ -97,8 +97,8 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
   const std::vector<std::string> naming = varying_options(rows, results);
   std::vector<Kind> kinds;
   for (const CaseRow& row : rows) {
-    const std::string label =
-        case_label(row, naming) + (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    const std::string label = case_label(row.options, naming, row.case_id) +
+                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
     for (const CaseFinding& each : findings_of(row)) {
       const auto same = [&](const Kind& kind) { return kind.worst->id == each.finding->id; };
       const auto found = std::find_if(kinds.begin(), kinds.end(), same);

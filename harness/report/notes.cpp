@@ -30,8 +30,8 @@ class Collector {
       return note.text == text && note.below == below;
     });
     if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}});
-    const std::string label =
-        case_label(row, naming_) + (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    const std::string label = case_label(row.options, naming_, row.case_id) +
+                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
     auto& cases = found->cases;
     if (std::find(cases.begin(), cases.end(), label) == cases.end()) cases.push_back(label);
   }
@@ -160,12 +160,6 @@ void add_flags(const CaseRow& row, Collector& notes) {
 }
 
 }  // namespace
-
-std::string reason_of(const Launch& launch) {
-  if (!launch.row.outcome.reason.empty()) return one_line(launch.row.outcome.reason);
-  if (launch.row.outcome.kind == Outcome::Kind::kMeasured) return "it holds no steps";
-  return "no reason given";
-}
 
 void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
                        const Results& results, std::vector<std::string>& lines) {

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
 #include "harness/record/encode.h"
+#include "harness/report/estimate_text.h"
 #include "harness/report/export.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
@@ -137,14 +139,13 @@ std::vector<bool> best_rows(const std::vector<CaseRow>& rows) {
   return best;
 }
 
-using CellOf = std::string (*)(const CaseRow&, const TableFacts&);
+// A column of the table. Null: the one that a case is about, and its spread.
 struct MetricColumn {
   std::string head;
-  CellOf cell;
-  int drop_at;
+  std::string (*cell)(const CaseRow&, const TableFacts&);
+  const EstimateColumn* number = nullptr;
+  int drop_at = 0;
 };
-
-bool has_latency(const CaseRow& row) { return row.latency_ns.has_value(); }
 
 // Says what stands in the column: a latency or a step, and by which clock.
 std::string headline_head(const TableFacts& facts) {
@@ -154,56 +155,30 @@ std::string headline_head(const TableFacts& facts) {
   return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
 }
 
-template <std::optional<double> CaseRow::*Member>
-std::string time_cell(const CaseRow& row, const TableFacts& all) {
-  return row.*Member ? significant(*(row.*Member) / all.unit.ns) : kNothing;
+std::string headline_cell(const CaseRow& row, const TableFacts& facts) {
+  return row.headline_ns() ? significant(*row.headline_ns() / facts.unit.ns) : kNothing;
+}
+
+std::string cell_of(const MetricColumn& column, const CaseRow& row, const TableFacts& facts) {
+  return column.number == nullptr ? column.cell(row, facts)
+                                  : estimate_text(*column.number, row, facts.unit, kNothing);
 }
 
 std::vector<MetricColumn> metric_columns(const TableFacts& facts) {
-  const auto any = [&](auto has) { return std::any_of(facts.rows.begin(), facts.rows.end(), has); };
-  std::vector<MetricColumn> columns;
-  columns.push_back({headline_head(facts),
-                     [](const CaseRow& row, const TableFacts& all) {
-                       return row.headline_ns() ? significant(*row.headline_ns() / all.unit.ns)
-                                                : kNothing;
-                     },
-                     0});
-  if (!facts.spread_head.empty()) columns.push_back({facts.spread_head, spread_cell, 80});
-  if (any([](const CaseRow& row) { return row.clock == StepClock::kDevice; })) {
-    columns.push_back(
-        {"host [" + std::string(facts.unit.name) + ']', time_cell<&CaseRow::step_host_ns>, 65});
+  std::vector<MetricColumn> columns = {{.head = headline_head(facts), .cell = headline_cell}};
+  if (!facts.spread_head.empty()) {
+    columns.push_back({.head = facts.spread_head, .cell = spread_cell, .drop_at = 80});
   }
-  if (any(has_latency)) {
-    columns.push_back({"p90", time_cell<&CaseRow::p90_ns>, 30});
-    columns.push_back({"p99", time_cell<&CaseRow::p99_ns>, 20});
-  }
-  if (any([](const CaseRow& row) { return row.data_wait_share.has_value(); })) {
-    columns.push_back({"data wait [%]",
-                       [](const CaseRow& row, const TableFacts&) {
-                         return row.data_wait_share ? percent(*row.data_wait_share) : kNothing;
-                       },
-                       60});
-  }
-  if (any([](const CaseRow& row) { return row.samples_per_s.has_value(); })) {
-    columns.push_back({"samples/s",
-                       [](const CaseRow& row, const TableFacts&) {
-                         return row.samples_per_s ? significant(*row.samples_per_s) : kNothing;
-                       },
-                       70});
-  }
-  if (any([](const CaseRow& row) { return row.tokens_per_s.has_value(); })) {
-    columns.push_back({"tokens/s",
-                       [](const CaseRow& row, const TableFacts&) {
-                         return row.tokens_per_s ? significant(*row.tokens_per_s) : kNothing;
-                       },
-                       50});
-  }
-  if (any([](const CaseRow& row) { return row.mfu.has_value(); })) {
-    columns.push_back({"MFU [%]",
-                       [](const CaseRow& row, const TableFacts&) {
-                         return row.mfu ? percent(*row.mfu) : kNothing;
-                       },
-                       65});
+  for (const EstimateColumn& column : estimate_columns()) {
+    const auto shown = [&](const CaseRow& row) {
+      return column.shown_for == nullptr ? !is_null(column.get(row)) : column.shown_for(row);
+    };
+    if (column.header.empty()) continue;
+    if (std::none_of(facts.rows.begin(), facts.rows.end(), shown)) continue;
+    columns.push_back({.head = header_text(column, facts.unit),
+                       .cell = nullptr,
+                       .number = &column,
+                       .drop_at = column.drop_at});
   }
   return columns;
 }
@@ -235,7 +210,7 @@ Grid make_grid(const TableFacts& facts) {
     if (arms) out.cells.push_back(row.arm);
     for (const std::string& option : facts.varying) out.cells.push_back(option_cell(row, option));
     if (row.step_ns) {
-      for (const MetricColumn& metric : metrics) out.cells.push_back(metric.cell(row, facts));
+      for (const MetricColumn& metric : metrics) out.cells.push_back(cell_of(metric, row, facts));
       if (marked) out.cells.push_back(marks(row, facts));
       if (best[i]) out.tint = Tint::kBest;
     } else {

@@ -7,9 +7,9 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
-#include "harness/plan/case_label.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
@@ -89,7 +89,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   const PlannedCase& planned = arm.plan.cases.at(job.case_index);
   Launch launch;
   launch.row = row_of(job, planned);
-  std::string label = case_label(arm.plan, planned.resolved);
+  std::string label = case_label(planned.resolved.options, arm.plan.varying);
   if (!job.note.empty()) label += (label.empty() ? "" : " ") + job.note;
   progress_.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
                          job.launch + 1, agenda.remaining());

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <csignal>
 
-#include "harness/base/value.h"
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"

@@ -65,6 +65,25 @@ RunRow make_run_header(const RunFacts& facts) {
   return row;
 }
 
+namespace {
+
+// Of a workload's own phase: they explain, and are not compared.
+std::vector<Metric> columns_of_phase(const Phase& phase) {
+  const auto column = [&](const char* suffix, Source source) {
+    return Metric{.name = phase.name + suffix,
+                  .unit = "ns",
+                  .role = Role::kContext,
+                  .direction = Direction::kNeither,
+                  .doc = phase.doc,
+                  .source = source,
+                  .phase = true};
+  };
+  return {column("_ns", Source::kHostClock), column("_device_ns", Source::kCudaEvents),
+          column("_side_device_ns", Source::kCudaEvents)};
+}
+
+}  // namespace
+
 ColumnRow columns_of(const Plan& plan, const Catalogue& catalogue) {
   ColumnRow row{harness_metrics()};
   std::set<std::string> workloads;
@@ -74,9 +93,13 @@ ColumnRow columns_of(const Plan& plan, const Catalogue& catalogue) {
   for (const std::string& name : workloads) {
     const WorkloadSpec* spec = catalogue.find_workload(name);
     if (spec == nullptr) continue;
-    for (const Metric& metric : spec->metrics) {
+    const auto add = [&](const Metric& metric) {
       if (names.insert(metric.name).second) row.columns.push_back(metric);
+    };
+    for (const Phase& phase : spec->phases) {
+      for (const Metric& metric : columns_of_phase(phase)) add(metric);
     }
+    for (const Metric& metric : spec->metrics) add(metric);
   }
   return row;
 }

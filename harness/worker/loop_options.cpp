@@ -25,8 +25,6 @@ std::int64_t count_or(const ResolvedCase& resolved, const char* option, std::int
   return resolved.has(option) ? count(resolved, option, smallest) : smallest;
 }
 
-bool is_profiling(Pass pass) { return pass == Pass::kNative || pass == Pass::kKineto; }
-
 std::int64_t all_steps(const Schedule& schedule) {
   const std::int64_t cycle = schedule.wait + schedule.warmup + schedule.active;
   const std::int64_t no_wait = schedule.skip_first_wait == 0 ? 0 : schedule.wait;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 #include "harness/worker/loop.h"
 #include "tests/benchmarks/recorded_step.h"
 #include "tests/benchmarks/spin.h"
@@ -88,7 +88,8 @@ double loop_median(std::int64_t rounds) {
   Loop loop(options, clock, workload, nothing, names);
   loop.exercise();
   double out = 0;
-  (void)loop.run([](bool) {}, [&](const Series& cycle) { out = median_of(cycle.at("step_ns")); });
+  (void)loop.run([](bool) {},
+                 [&](const Series& cycle) { out = median_of(cycle.column("step_ns")); });
   return out;
 }
 

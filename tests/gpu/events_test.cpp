@@ -66,15 +66,15 @@ TEST(Gpu, OnADeviceBoundStepAPhasesEventsSpanItsActivity) {
   const auto both = on_both_clocks(api, products, 20, why);
   if (!both) GTEST_SKIP() << why;
   const Series& cycle = both->measured.cycle;
-  const std::vector<std::int64_t>& index = cycle.at("index");
+  const std::vector<std::int64_t>& index = cycle.column("index");
   double largest = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     if (i < 2) continue;  // the host needs a step to get ahead
-    ASSERT_GT(cycle.at("host_lead_ns")[i], 1'000'000);
+    ASSERT_GT(cycle.column("host_lead_ns")[i], 1'000'000);
     const auto& forward = both->work.at(Attribution::id_of(index[i], PhaseId::kForward));
     const auto& backward = both->work.at(Attribution::id_of(index[i], PhaseId::kBackward));
     const auto activity = static_cast<double>(backward.end - forward.end);
-    const auto events = static_cast<double>(cycle.at("backward_device_ns")[i]);
+    const auto events = static_cast<double>(cycle.column("backward_device_ns")[i]);
     largest = std::max(largest, std::abs(events / activity - 1));
     EXPECT_NEAR(events, activity, std::max(0.02 * activity, 5000.0)) << "step " << index[i];
   }
@@ -89,7 +89,7 @@ TEST(Gpu, EventsNeverSpanLessThanTheActivityBetweenThemAndTheRestIsIdle) {
   const auto both = on_both_clocks(api, products, 50, why);
   if (!both) GTEST_SKIP() << why;
   const Series& cycle = both->measured.cycle;
-  const std::vector<std::int64_t>& index = cycle.at("index");
+  const std::vector<std::int64_t>& index = cycle.column("index");
   std::int64_t events_ns = 0;
   std::int64_t busy_ns = 0;
   std::int64_t short_by_ns = 0;
@@ -133,7 +133,7 @@ TEST(Gpu, StepsTakeAsLongWithTheCollectorAsWithoutWithinTheNoiseOfADeviceBoundSt
   std::string why;
   const auto both = on_both_clocks(api, products, 20, why);
   if (!both) GTEST_SKIP() << why;
-  const double with = median_of(both->measured.cycle.at("step_device_ns"));
+  const double with = median_of(both->measured.cycle.column("step_device_ns"));
   EXPECT_NEAR(with / without, 1.0, 0.1);
   number("device-bound step with the collector over without", "0.9 to 1.1",
          std::to_string(with / without), passed(!HasFailure()));
@@ -147,8 +147,8 @@ TEST(Gpu, PeriodsOfAWindowAreTheTimeFromTheFirstStepsWorkToTheLastOnes) {
   const auto both = on_both_clocks(api, products, 20, why);
   if (!both) GTEST_SKIP() << why;
   const Series& cycle = both->measured.cycle;
-  const std::vector<std::int64_t>& index = cycle.at("index");
-  const std::vector<std::int64_t>& periods = cycle.at("period_device_ns");
+  const std::vector<std::int64_t>& index = cycle.column("index");
+  const std::vector<std::int64_t>& periods = cycle.column("period_device_ns");
   std::int64_t events_ns = 0;  // without the first: the step before it left no records
   for (std::size_t i = 1; i < periods.size(); ++i) events_ns += periods[i];
   const auto end_of = [&](std::int64_t step) {
@@ -158,8 +158,8 @@ TEST(Gpu, PeriodsOfAWindowAreTheTimeFromTheFirstStepsWorkToTheLastOnes) {
   const double ratio = static_cast<double>(events_ns) / activity_ns;
   EXPECT_NEAR(ratio, 1.0, 0.001);
   for (std::size_t i = 0; i < periods.size(); ++i) {
-    EXPECT_EQ(cycle.at("forward_device_ns")[i] + cycle.at("backward_device_ns")[i] +
-                  cycle.at("other_device_ns")[i],
+    EXPECT_EQ(cycle.column("forward_device_ns")[i] + cycle.column("backward_device_ns")[i] +
+                  cycle.column("other_device_ns")[i],
               periods[i]);
   }
   number("periods by events over the activity of the same steps", "0.999 to 1.001",
@@ -172,8 +172,8 @@ TEST(Gpu, TheHostLeadsADeviceBoundStepAndNotAHostBoundOne) {
   const Measured host_bound = measure_with(api, slow_host, 50, {});
   Products slow_device(4096, 8, 16);
   const Measured device_bound = measure_with(api, slow_device, 20, {});
-  const double without = median_of(host_bound.cycle.at("host_lead_ns"));
-  const double with = median_of(device_bound.cycle.at("host_lead_ns"));
+  const double without = median_of(host_bound.cycle.column("host_lead_ns"));
+  const double with = median_of(device_bound.cycle.column("host_lead_ns"));
   EXPECT_LT(without, 200'000);
   if (!rehearsing()) {
     EXPECT_GT(with, 1'000'000);

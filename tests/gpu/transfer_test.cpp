@@ -98,7 +98,7 @@ TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
     const double share = copies.overlapped / copies.ns;
     if (overlaps) {
       EXPECT_GT(share, 0.9) << placement;
-      EXPECT_GT(median_of(cycle.at("overlap_device_ns")), 0) << placement;
+      EXPECT_GT(median_of(cycle.column("overlap_device_ns")), 0) << placement;
     } else {
       EXPECT_EQ(share, 0.0) << placement;
     }

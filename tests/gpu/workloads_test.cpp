@@ -58,14 +58,14 @@ TEST(Gpu, AReplayedGraphTrainsAsTheStepsThatItHolds) {
     EXPECT_NEAR(graph->fingerprint.loss.value(), loss, 1e-4 * std::abs(loss)) << optimizer;
     const double norm = eager->fingerprint.gradient_norm.value();
     EXPECT_NEAR(graph->fingerprint.gradient_norm.value(), norm, 1e-3 * norm) << optimizer;
-    EXPECT_THAT(graph->cycle.at("graph_replay_device_ns"), testing::Each(testing::Gt(0)));
+    EXPECT_THAT(graph->cycle.column("graph_replay_device_ns"), testing::Each(testing::Gt(0)));
     EXPECT_THAT(graph->cycle.names, testing::Not(testing::Contains("forward_device_ns")));
     number(std::string("loss of a replayed graph and of eager steps, ") + optimizer, "equal",
            std::to_string(graph->fingerprint.loss.value()) + " and " + std::to_string(loss),
            passed(!HasFailure()));
     number(std::string("step with a graph over eager, ") + optimizer, "reported",
-           std::to_string(median_of(graph->cycle.at("step_ns")) /
-                          median_of(eager->cycle.at("step_ns"))),
+           std::to_string(median_of(graph->cycle.column("step_ns")) /
+                          median_of(eager->cycle.column("step_ns"))),
            "");
   }
 }
@@ -86,7 +86,7 @@ TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
   if (const auto why = workload->set_up()) GTEST_SKIP() << *why;
   STEPBENCH_NEED_GPU(api);
   const Series cycle = measure(api, *workload, 60);  // more than one epoch
-  EXPECT_EQ(cycle.at("step_device_ns").size(), 60U);
+  EXPECT_EQ(cycle.column("step_device_ns").size(), 60U);
   const double loss = workload->fingerprint().loss.value();
   workload->tear_down();
   std::string why;

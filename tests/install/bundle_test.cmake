@@ -39,7 +39,8 @@ endif()
 
 # Each library is the bundle's, torch's, or the C library's.
 foreach(program stepbench stepbench-worker)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${bundle}/lib:${TORCH}/lib ldd ${bundle}/bin/${program}
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${bundle}/lib:${TORCH}/lib
+                          ldd ${bundle}/bin/${program}
                   OUTPUT_VARIABLE resolved COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n\t ]+ => [^\n]*" entries "${resolved}")
   foreach(entry IN LISTS entries)

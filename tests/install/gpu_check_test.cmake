@@ -8,8 +8,9 @@ file(CHMOD ${WORK}/bin/nvidia-smi PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECU
 set(report ${WORK}/report.md)
 
 function(check status)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env PATH=${WORK}/bin:$ENV{PATH} ${TOOLS}/gpu_check --build ${BUILD} --device cpu
-                          --smoke --config train_mlp --out ${report} ${ARGN}
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PATH=${WORK}/bin:$ENV{PATH}
+                          ${TOOLS}/gpu_check --build ${BUILD} --device cpu --smoke --config train_mlp
+                          --out ${report} ${ARGN}
                   OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE got)
   if(NOT got EQUAL ${status})
     file(READ ${report} text)
@@ -33,7 +34,8 @@ endif()
 
 # A configuration that fails hides nothing of what comes after it.
 check(1 --device cuda:77)
-if(NOT text MATCHES "Gpu.PinnedBatchesArePinned \\| failed [^\n]*no CUDA device" OR NOT text MATCHES "## configs/train_mlp.yaml"
+if(NOT text MATCHES "Gpu.PinnedBatchesArePinned \\| failed [^\n]*no CUDA device"
+   OR NOT text MATCHES "## configs/train_mlp.yaml"
    OR NOT text MATCHES "clocks after")
   message(FATAL_ERROR "${text}")
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCONFIG_FILE=… -DWORKER=… -DCASES=… -DLISTED=… -DOPTION=… -DTYPO=…
-#       -DCXX=… -DCXX_FLAGS=… -P install_test.cmake
+# cmake -DBUILD=… -DCONSUMER=… -DWORK=… -DCONFIG_FILE=… -DWORKER=… -DCASES=… -DLISTED=… -DOPTION=…
+#       -DTYPO=… -DCXX=… -DCXX_FLAGS=… -P install_test.cmake
 # Installs the build into WORK/prefix, builds CONSUMER against it as an outside project would, and measures
 # CONFIG_FILE with its worker.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)

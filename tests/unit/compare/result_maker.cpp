@@ -52,8 +52,8 @@ Results make(const MadeResults& made) {
   run.context = {{"data_digest", Value{made.data_digest}}};
   results.runs.push_back(run);
   results.columns = {{.name = "step_ns", .unit = made.step_unit, .doc = ""},
-                     {.name = "data_wait_ns", .unit = "ns", .doc = ""},
-                     {.name = "other_ns", .unit = "ns", .doc = ""},
+                     {.name = "data_wait_ns", .unit = "ns", .doc = "", .phase = true},
+                     {.name = "other_ns", .unit = "ns", .doc = "", .phase = true},
                      {.name = "peak_device_bytes", .unit = "bytes", .doc = ""},
                      {.name = "copies", .unit = "", .doc = "", .exact = true}};
   WorkerRow worker;

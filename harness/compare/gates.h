@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Validity checks of a comparison: noise, drift, load and what else the machine did. A failed gate
+// makes a verdict `invalid`; the user may allow it by its name, and then it warns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/case_pairs.h"
+#include "harness/compare/judge.h"
+#include "harness/compare/window_spread.h"
+
+namespace stepbench {
+
+enum class GateState : std::uint8_t { kPassed, kWarning, kFailed };  // written to disk by name
+[[nodiscard]] std::string_view name_of(GateState state);
+
+struct Gate {
+  std::string name = {};     // "noise", "drift", "load", ...: what --allow takes
+  std::string case_id = {};  // empty: of the whole comparison
+  GateState state = GateState::kPassed;
+  double value = 0;                     // what was seen
+  std::optional<double> warns_at = {};  // beyond which it warns
+  std::optional<double> fails_at = {};  // beyond which it fails; nullopt: it only warns
+  std::string text = {};                // one sentence with the numbers
+  bool allowed = false;
+};
+
+// Limits: statistics of torch.utils.benchmark for noise; others are choices.
+inline constexpr double kNoiseWarns = 0.10;  // interquartile range over median of an arm's launches
+inline constexpr double kNoiseFails = 0.25;
+inline constexpr double kDriftWarns = 0.02;  // of step times, first block to last
+inline constexpr double kDriftFails = 0.10;
+inline constexpr double kDriftAlpha = 0.05;
+inline constexpr double kLoadWarns = 0.50;       // of the CPUs, used by others on average
+inline constexpr double kLoadApartFails = 0.05;  // between the arms
+inline constexpr double kLabelledWarns = 0.10;   // of the launches
+inline constexpr double kApart = 0.01;           // shares of time, between the arms
+inline constexpr double kApartAlpha = 0.01;
+inline constexpr double kClocksFail = 0.02;   // median clocks of the arms
+inline constexpr double kPowerCapped = 0.05;  // of an arm's samples: its clock follows its power
+
+// Names of all gates that may fail.
+[[nodiscard]] std::span<const std::string_view> gate_names();
+
+// Fails become warnings where `allow` names them.
+void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates);
+
+// Of one arm's step times, by launch; what is no number is left out. Passes with fewer than four
+// launches, and does not fail with fewer than six, which have no verdict anyway. `within`: what
+// their windows alone explain; the text says whether these are too short or the machine was noisy.
+[[nodiscard]] Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
+                              const std::optional<WindowSpread>& within = {});
+
+[[nodiscard]] bool fails(std::span<const Gate> gates);  // and is not allowed
+
+// Drift: whether the machine became slower or faster while a campaign ran. Pairs cancel it; a large
+// one says that the machine was not the same from beginning to end.
+
+// Mean log step time of each block of one case, both arms alike, in run order.
+[[nodiscard]] std::vector<double> block_levels(const CasePair& pair);
+
+// `cases`: block_levels of each. Theil-Sen slope over all cases, from the first block of the
+// longest to its last; it counts only where the levels rise or fall more than chance would
+// (Mann-Kendall).
+[[nodiscard]] Gate drift_gate(std::span<const std::vector<double>> cases);
+
+// What the machine did to the launches of two arms, and whether it did it to one of them more than
+// to the other: then a difference may be the machine's.
+//
+// load (CPU time that others used), steal, throttling and clocks of the GPU may fail where the arms
+// differ by more than chance. Waiting for a CPU and a quota that hit only warn: an arm with more
+// threads brings them upon itself. Over all cases; in a sequential design, which confirms nothing,
+// all of them only warn. Gates that have nothing to say are left out.
+[[nodiscard]] std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design);
+
+}  // namespace stepbench

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/columns.h"
+
+#include <optional>
+
+#include "harness/record/encode.h"
+
+namespace stepbench {
+namespace {
+
+using Row = const CaseRow&;
+
+Value value_of(const std::optional<double>& number) { return number ? Value(*number) : Value(); }
+
+template <std::optional<double> CaseRow::*Member>
+Value number(Row row) {
+  return value_of(row.*Member);
+}
+
+Value count(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+std::string spread_of(Row row) {
+  switch (row.spread) {
+    case Spread::kOverLaunches:
+      return "interval_95";
+    case Spread::kRange:
+      return "range";
+    case Spread::kWithinLaunch:
+      return "within_one_launch";
+    case Spread::kNone:
+      break;
+  }
+  return "none";
+}
+
+std::string outcome_of(Row row) {
+  if (!row.measured.empty()) return "measured";
+  if (!row.failed.empty()) return "failed";
+  return row.skipped.empty() ? "unfinished" : "skipped";
+}
+
+std::string first_reason(Row row) {
+  if (!row.failed.empty()) return reason_of(*row.failed.front());
+  return row.skipped.empty() ? "" : reason_of(*row.skipped.front());
+}
+
+bool is_latency(Row row) { return row.latency_ns.has_value(); }
+bool is_on_device(Row row) { return row.clock == StepClock::kDevice; }
+
+constexpr EstimateColumn kKeyColumns[] = {
+    {.name = "case_id", .get = [](Row row) { return Value(row.case_id); }},
+    {.name = "arm", .get = [](Row row) { return Value(row.arm); }},
+    {.name = "pass", .get = [](Row row) { return Value(std::string(name_of(row.pass))); }},
+    {.name = "workload", .get = [](Row row) { return Value(row.workload); }},
+};
+
+constexpr EstimateColumn kEstimateColumns[] = {
+    {.name = "outcome", .get = [](Row row) { return Value(outcome_of(row)); }},
+    {.name = "reason", .get = [](Row row) { return Value(first_reason(row)); }},
+    {.name = "smoke", .get = [](Row row) { return Value(row.smoke); }},
+    {.name = "launches", .get = [](Row row) { return count(row.measured.size()); }},
+    {.name = "failed_launches", .get = [](Row row) { return count(row.failed.size()); }},
+    {.name = "step_ns", .get = number<&CaseRow::step_ns>, .format = ColumnFormat::kTime},
+    {.name = "clock",
+     .get = [](Row row) { return row.step_ns ? Value(std::string(name_of(row.clock))) : Value(); }},
+    {.name = "latency_p50_ns", .get = number<&CaseRow::latency_ns>, .format = ColumnFormat::kTime},
+    {.name = "spread", .get = [](Row row) { return Value(spread_of(row)); }},
+    {.name = "low_ns",
+     .get =
+         [](Row row) { return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.low); },
+     .format = ColumnFormat::kTime},
+    {.name = "high_ns",
+     .get =
+         [](Row row) {
+           return row.spread == Spread::kNone ? Value() : Value(row.interval_ns.high);
+         },
+     .format = ColumnFormat::kTime},
+    {.name = "step_mean_ns", .get = number<&CaseRow::mean_ns>, .format = ColumnFormat::kTime},
+    {.name = "step_host_ns",
+     .get = number<&CaseRow::step_host_ns>,
+     .format = ColumnFormat::kTime,
+     .header = "host [{unit}]",
+     .drop_at = 65,
+     .shown_for = is_on_device},
+    {.name = "step_p50_ns", .get = number<&CaseRow::p50_ns>, .format = ColumnFormat::kTime},
+    {.name = "step_p90_ns",
+     .get = number<&CaseRow::p90_ns>,
+     .format = ColumnFormat::kTime,
+     .header = "p90",
+     .drop_at = 30,
+     .shown_for = is_latency},
+    {.name = "step_p99_ns",
+     .get = number<&CaseRow::p99_ns>,
+     .format = ColumnFormat::kTime,
+     .header = "p99",
+     .drop_at = 20,
+     .shown_for = is_latency},
+    {.name = "data_wait_share",
+     .get = number<&CaseRow::data_wait_share>,
+     .format = ColumnFormat::kPercent,
+     .header = "data wait [%]",
+     .drop_at = 60,
+     .on_page = 4,
+     .page_before = "data wait ",
+     .page_after = " %"},
+    {.name = "samples_per_s",
+     .get = number<&CaseRow::samples_per_s>,
+     .format = ColumnFormat::kNumber,
+     .header = "samples/s",
+     .drop_at = 70,
+     .on_page = 1,
+     .page_after = " samples/s"},
+    {.name = "tokens_per_s",
+     .get = number<&CaseRow::tokens_per_s>,
+     .format = ColumnFormat::kNumber,
+     .header = "tokens/s",
+     .drop_at = 50},
+    {.name = "epoch_gap_ns", .get = number<&CaseRow::epoch_gap_ns>, .format = ColumnFormat::kTime},
+    {.name = "epoch_gap_per_step_ns",
+     .get = number<&CaseRow::epoch_gap_per_step_ns>,
+     .format = ColumnFormat::kTime},
+    {.name = "achieved_flops_per_s",
+     .get = number<&CaseRow::achieved_flops_per_s>,
+     .format = ColumnFormat::kGiga,
+     .on_page = 2,
+     .page_after = " GFLOP/s"},
+    {.name = "mfu",
+     .get = number<&CaseRow::mfu>,
+     .format = ColumnFormat::kPercent,
+     .header = "MFU [%]",
+     .drop_at = 65,
+     .on_page = 3,
+     .page_before = "MFU ",
+     .page_after = " %"},
+};
+
+}  // namespace
+
+std::span<const EstimateColumn> key_columns() { return kKeyColumns; }
+std::span<const EstimateColumn> estimate_columns() { return kEstimateColumns; }
+
+}  // namespace stepbench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/phase_columns.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stepbench {
+namespace {
+
+// Files before 1.4 do not say which columns are phases: there each time was one but for these.
+bool guessed_by_name(std::string_view column) {
+  constexpr auto kOthers =
+      std::to_array<std::string_view>({"step_ns", "epoch_wait_ns", "host_lead_ns", "step_device_ns",
+                                       "period_device_ns", "overlap_device_ns", "idle_device_ns"});
+  return column.ends_with("_ns") &&
+         std::find(kOthers.begin(), kOthers.end(), column) == kOthers.end();
+}
+
+}  // namespace
+
+std::optional<PhaseColumn> phase_of(const Launch& launch, std::string_view column) {
+  const bool is_phase =
+      launch.phases == nullptr ? guessed_by_name(column) : launch.phases->contains(column);
+  if (!is_phase) return std::nullopt;
+  constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, PhasePlace>>(
+      {{"_side_device_ns", PhasePlace::kSideStream},
+       {"_device_ns", PhasePlace::kComputeStream},
+       {"_ns", PhasePlace::kHost}});
+  for (const auto& [suffix, place] : kSuffixes) {
+    if (!column.ends_with(suffix)) continue;
+    column.remove_suffix(suffix.size());
+    return PhaseColumn{std::string(column), place};
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepbench

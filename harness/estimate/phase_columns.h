@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which columns of a launch's samples are phases of the step. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+enum class PhasePlace : std::uint8_t {
+  kHost,           // <phase>_ns: with the others it sums to step_ns
+  kComputeStream,  // <phase>_device_ns: with the others it sums to period_device_ns
+  kSideStream      // <phase>_side_device_ns: beside the step
+};
+
+struct PhaseColumn {
+  std::string name;  // "data_wait"
+  PhasePlace place = PhasePlace::kHost;
+};
+
+// nullopt if the column is no phase.
+[[nodiscard]] std::optional<PhaseColumn> phase_of(const Launch& launch, std::string_view column);
+
+}  // namespace stepbench

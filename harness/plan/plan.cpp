@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/plan.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/plan/expand.h"
+#include "harness/plan/foreign_check.h"
+#include "harness/plan/select.h"
+#include "harness/plan/yaml_document.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+std::string default_name(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  for (char& c : name) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    if (!plain) c = '-';
+  }
+  return name.empty() ? "experiment" : name;
+}
+
+std::string plan_digest(const std::vector<PlannedCase>& cases) {
+  std::string text;
+  for (const PlannedCase& planned : cases) {
+    const Value* launches = planned.resolved.options.get("launches");
+    text +=
+        planned.resolved.case_id + ' ' + (launches == nullptr ? "1" : to_text(*launches)) + '\n';
+  }
+  return digest(text);
+}
+
+// Options that follow from the swept ones (engine at num_workers 0) are not listed.
+std::vector<std::string> swept_and_varying(const Sweep& sweep,
+                                           const std::vector<PlannedCase>& cases) {
+  std::vector<std::string> swept;
+  const auto add = [&](const std::vector<Axis::Key>& keys) {
+    for (const Axis::Key& key : keys) {
+      if (std::find(swept.begin(), swept.end(), key.name) == swept.end()) swept.push_back(key.name);
+    }
+  };
+  for (const Axis& axis : sweep.axes) add(axis.keys);
+  for (const SweepEntry& entry : sweep.includes) add(entry.keys);
+  std::erase_if(swept, [&](const std::string& name) {
+    const auto text = [&](const PlannedCase& planned) {
+      const Value* value = planned.resolved.options.get(name);
+      return to_text(value == nullptr ? Value{} : *value);
+    };
+    return std::all_of(cases.begin(), cases.end(), [&](const PlannedCase& planned) {
+      return text(planned) == text(cases.front());
+    });
+  });
+  return swept;
+}
+
+bool sets(const Sweep& sweep, std::string_view name) {
+  return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const Axis& axis) {
+    return std::any_of(axis.keys.begin(), axis.keys.end(),
+                       [&](const Axis::Key& key) { return key.name == name; });
+  });
+}
+
+void refuse_too_many(const Sweep& sweep, const PlanRequest& request, const std::string& source) {
+  const std::int64_t points = sweep.points();
+  if (points <= request.max_cases) return;
+  throw ConfigError(place(source, sweep.mark),
+                    "the sweep has " + std::to_string(points) + " cases, more than " +
+                        std::to_string(request.max_cases) + "; --max-cases " +
+                        std::to_string(points) + " allows them");
+}
+
+void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan& plan) {
+  for (const Axis& axis : sweep.axes) {
+    for (const Axis::Key& key : axis.keys) {
+      const auto setting = settings.options.find(key.name);
+      if (setting == settings.options.end() || !setting->second.where.starts_with("--set"))
+        continue;
+      plan.notes.push_back(setting->second.where + " has no effect: the sweep sets " + key.name);
+    }
+  }
+}
+
+void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigErrors& errors,
+                 Plan& plan) {
+  std::vector<ResolvedCase> cases;
+  cases.reserve(plan.cases.size());
+  for (const PlannedCase& planned : plan.cases) cases.push_back(planned.resolved);
+  const std::vector<CheckAnswer> answers = check(cases, expansion.facts());
+  if (answers.size() != cases.size()) {
+    throw Error("the worker's check answered " + std::to_string(answers.size()) + " times for " +
+                std::to_string(cases.size()) + " cases");
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    PlannedCase& planned = plan.cases[i];
+    for (const std::string& note : answers[i].notes) {
+      if (std::find(plan.notes.begin(), plan.notes.end(), note) == plan.notes.end()) {
+        plan.notes.push_back(note);
+      }
+      planned.notes.push_back(note);
+    }
+    for (const auto& [name, steps] : answers[i].schedule) {
+      const Value* value = planned.resolved.options.get(name);
+      if (value == nullptr || !std::holds_alternative<std::int64_t>(*value)) continue;
+      planned.resolved.options[name] = steps;
+    }
+    if (answers[i].kind == CheckAnswer::Kind::kError) {
+      errors.add(expansion.place_of(i, answers[i].option), answers[i].reason);
+    } else if (answers[i].kind == CheckAnswer::Kind::kSkip && !planned.skip) {
+      planned.skip = answers[i].reason;
+    }
+  }
+}
+
+Plan make(const PlanRequest& request, const Catalogue& catalogue,
+          std::span<const WorkloadRule> rules, const ForeignCheck& check) {
+  const std::string source = request.file.string();
+  Plan plan;
+  plan.file = request.file;
+  plan.config_text = read_config_text(request.file);
+  plan.config_hash = digest(plan.config_text);
+  const ConfigNode root = parse_yaml(plan.config_text, source);
+
+  const OptionIndex index(catalogue);
+  ConfigErrors errors;
+  const ParseContext context{source, index, request.variables, errors};
+  Settings settings = read_settings(root, context);
+  apply_set(request.set, context, settings);
+  check_paths(settings, context);
+  if (request.smoke) apply_smoke(settings);
+  const Sweep sweep = read_sweep(root, context);
+  if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
+    errors.add(source,
+               "'workload' is missing: expected one of " + join(index.workload_option().choices));
+  }
+  errors.throw_if_any();
+  refuse_too_many(sweep, request, source);
+  note_set_without_effect(sweep, settings, plan);
+
+  const ExpandRequest expand_request{request, rules};
+  Expansion expansion(context, expand_request, settings, sweep);
+  expansion.expand(plan);
+  errors.throw_if_any();
+  if (check) ask_foreign(check, expansion, errors, plan);
+  errors.throw_if_any();
+
+  const auto name = settings.options.find("name");
+  plan.name =
+      name == settings.options.end() ? default_name(request.file) : to_text(name->second.value);
+  plan.digest = plan_digest(plan.cases);
+  plan.total_cases = static_cast<std::int64_t>(plan.cases.size());
+  keep_filtered(request.filter, index, plan.cases);
+  keep_shard(request.shard, plan.cases);
+  plan.varying = swept_and_varying(sweep, plan.cases);
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
+               std::span<const WorkloadRule> rules) {
+  return make(request, catalogue, rules, {});
+}
+
+Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
+                       const ForeignCheck& check, std::span<const WorkloadRule> rules) {
+  return make(request, catalogue, rules, check);
+}
+
+}  // namespace stepbench

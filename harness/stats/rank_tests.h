@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests and intervals that go by the ranks of values: Wilcoxon's signed-rank test with the
+// Hodges-Lehmann estimate, for paired differences that are symmetric about their centre; the sign
+// test's interval, which needs no symmetry; Mann and Whitney's test of two unpaired samples. Pure;
+// any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "harness/stats/interval.h"
+
+namespace stepbench {
+
+// Wilcoxon. Exact up to 50 differences that are not zero, normal approximation beyond.
+struct SignedRank {
+  std::size_t n = 0;      // differences that are not zero
+  std::size_t zeros = 0;  // dropped
+  double w = 0;           // sum of the mid-ranks of the positive ones
+  double p_two_sided = 1;
+  double p_greater = 1;  // one-sided: the centre is above zero
+};
+
+[[nodiscard]] SignedRank signed_rank(std::span<const double> differences);
+
+struct HodgesLehmann {
+  double centre =
+      0;  // median of the Walsh averages (d_i + d_j) / 2, i <= j, zeros included; NaN when empty
+  Interval interval;  // (-inf, +inf) when there are too few differences: 95 % needs six
+};
+
+// Sorts n (n + 1) / 2 averages: meant for samples up to some thousands.
+[[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence);
+
+// k such that the k-th smallest and the k-th largest Walsh average are the ends of the two-sided
+// interval: the largest with P(T <= k - 1) <= alpha / 2 under the null law of n untied differences;
+// 0 when there is none.
+[[nodiscard]] std::size_t walsh_rank(std::size_t n, double alpha);
+
+// k such that order statistics k and n + 1 - k of the differences are the ends of the sign test's
+// interval, which needs no symmetry; 0 when n is too small.
+[[nodiscard]] std::size_t sign_rank(std::size_t n, double alpha);
+[[nodiscard]] Interval sign_interval(std::span<const double> differences, double confidence);
+
+// Mann and Whitney. Exact, conditional on the ties, while both sizes are at most 50; normal
+// approximation with continuity and tie correction beyond.
+struct MannWhitney {
+  double u = 0;            // pairs with x > y, ties count one half
+  double p_two_sided = 1;  // 1 when a sample is empty or all values are equal
+  bool exact = true;
+  bool all_equal = false;
+};
+
+[[nodiscard]] MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y);
+
+}  // namespace stepbench
