@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/protocol/facts.h"
+#include "harness/protocol/messages.h"
 #include "harness/worker/defaults.h"
 
 namespace stepbench {
