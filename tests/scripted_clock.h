@@ -11,26 +11,28 @@ namespace stepbench {
 // Stands still until the test lets time pass.
 class ScriptedClock final : public Clock {
  public:
-  explicit ScriptedClock(std::int64_t now_ns = 1'000'000) : now_ns_(now_ns) {}
+  ScriptedClock() = default;
+  explicit ScriptedClock(std::int64_t now_ns) : now_ns_(now_ns) {}
   [[nodiscard]] std::int64_t now_ns() const noexcept override { return now_ns_; }
   void pass(std::int64_t ns) { now_ns_ += ns; }
   void set(std::int64_t ns) { now_ns_ = ns; }
 
  private:
-  std::atomic<std::int64_t> now_ns_;
+  std::atomic<std::int64_t> now_ns_ = 1'000'000;
 };
 
 // Each reading is `step_ns` later than the one before.
 class TickClock final : public Clock {
  public:
-  explicit TickClock(std::int64_t step_ns = 1) : step_ns_(step_ns) {}
+  TickClock() = default;
+  explicit TickClock(std::int64_t step_ns) : step_ns_(step_ns) {}
   [[nodiscard]] std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
   // The last reading.
   [[nodiscard]] std::int64_t read_last() const { return now_ns_; }
   void set(std::int64_t ns) { now_ns_ = ns; }
 
  private:
-  std::int64_t step_ns_;
+  std::int64_t step_ns_ = 1;
   mutable std::atomic<std::int64_t> now_ns_ = 0;
 };
 

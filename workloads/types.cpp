@@ -35,8 +35,7 @@ std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
 std::unique_ptr<Instrument> make_allocator_series(const ResolvedCase& resolved, WorkerContext&) {
   const c10::Device device = parse_device(resolved.text("device"));
   if (!device.is_cuda()) return nullptr;
-  const std::int64_t window =
-      resolved.has("profile.active") ? resolved.integer("profile.active") : 1;
+  const std::int64_t window = resolved.integer_or("profile.active", 1);
   return std::make_unique<AllocatorSeries>(
       AllocatorReader{.read = [device] { return device_memory(device).value(); },
                       .reset_peaks = [device] { reset_peak_memory(device); }},

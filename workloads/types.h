@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The workloads of stepbench-worker: the table of their makers, and its main().
 #pragma once
 
 #include <span>

@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kHopeless = 3;  // launches of an arm that failed one after the other, none measured
 
-std::string change_text(const Judgement& judgement) {
-  if (!judgement.change) return "no change to tell";
-  std::string text = signed_percent(*judgement.change) + " %";
-  if (std::isfinite(judgement.interval.high)) {
-    text += " [" + signed_percent(judgement.interval.low) + ", " +
-            signed_percent(judgement.interval.high) + "]";
+std::string change_text(const TestResult& test) {
+  if (!test.change) return "change unknown";
+  std::string text = signed_percent(*test.change) + " %";
+  if (std::isfinite(test.interval.high)) {
+    text +=
+        " [" + signed_percent(test.interval.low) + ", " + signed_percent(test.interval.high) + "]";
   }
   return text;
 }
@@ -81,17 +81,17 @@ void AbAgenda::note_ends(const Results& finished) {
 std::string AbAgenda::so_far(std::size_t index, const Results& finished) const {
   const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
   if (pairs.pair.base.measured.empty()) return {};
-  const auto asked = questions_of(pairs, setup_.columns, setup_.margins);
-  const Family family = judge({&asked.front().question, 1}, setup_.design.rule);
-  return "so far " + change_text(family.judgements.front());
+  const auto asked = metric_samples(pairs, setup_.columns, setup_.margins);
+  const TestFamily family = judge({&asked.front().samples, 1}, setup_.design.rule);
+  return "so far " + change_text(family.tests.front());
 }
 
 void AbAgenda::say_ended() {
   for (std::size_t i = 0; i < setup_.points.size(); ++i) {
     const AbCase& one = campaign_.cases()[i];
-    if (said_[i] || one.in_rotation || one.judgements.empty()) continue;
+    if (said_[i] || one.in_rotation || one.tests.empty()) continue;
     said_[i] = true;
-    const Judgement& step = one.judgements.front();
+    const TestResult& step = one.tests.front();
     setup_.say("decided after " + std::to_string(one.ended_at) + " pairs: " + setup_.labels[i] +
                ": step " + std::string(name_of(step.verdict)) + ", " + change_text(step));
   }
@@ -106,8 +106,8 @@ std::optional<Job> AbAgenda::next_profile() {
     const std::size_t pair = next_profile_ % (2 * launches) / 2;
     const bool b = (next_profile_++ + pair) % 2 == 1;
     const AbCase& one = campaign_.cases()[index];
-    if (one.judgements.empty() || given_up_[index]) continue;
-    const Verdict step = one.judgements.front().verdict;
+    if (one.tests.empty() || given_up_[index]) continue;
+    const Verdict step = one.tests.front().verdict;
     if (step != Verdict::kRegression && step != Verdict::kImprovement) continue;
     Job job{.case_index = index,
             .arm = b ? kArmB : kArmA,
@@ -132,19 +132,19 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
     const AbSkip& skip = setup_.skips[next_skip_++];
     if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
   }
-  const AbCampaign::Samples samples = [&](std::size_t index) {
+  const AbCampaign::SamplesOf samples_of = [&](std::size_t index) {
     const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
-    std::vector<Question> primary;
+    std::vector<Samples> primary;
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
-      return std::vector<Question>(1);
+      return std::vector<Samples>(1);
     }
-    for (MetricQuestion& asked : questions_of(pairs, setup_.columns, setup_.margins)) {
-      if (asked.primary) primary.push_back(std::move(asked.question));
+    for (MetricSamples& asked : metric_samples(pairs, setup_.columns, setup_.margins)) {
+      if (asked.primary) primary.push_back(std::move(asked.samples));
     }
     return primary;
   };
   for (;;) {
-    const std::optional<AbSlot> slot = campaign_.next(samples);
+    const std::optional<AbSlot> slot = campaign_.next(samples_of);
     say_ended();
     if (!slot) return next_profile();
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;

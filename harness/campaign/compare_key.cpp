@@ -121,14 +121,11 @@ std::string why_nothing_joins(const Results& base, const Results& candidate,
                ? std::string("unset")
                : to_text(option->identity_default);
   };
-  std::string text = "no case is in both: the most similar ones differ in ";
-  std::string ignore;
-  for (const std::string& name : fewest) {
-    text += (ignore.empty() ? "" : ", ") + name + " (" + value(*before, name) + " -> " +
-            value(*after, name) + ')';
-    ignore += " --ignore " + name;
-  }
-  return text + "; to set them side by side all the same:" + ignore;
+  const auto change = [&](const std::string& name) {
+    return name + " (" + value(*before, name) + " -> " + value(*after, name) + ')';
+  };
+  return "no case is in both: the most similar ones differ in " + join(fewest, ", ", change) +
+         "; to set them side by side all the same: --ignore " + join(fewest, " --ignore ");
 }
 
 }  // namespace stepbench

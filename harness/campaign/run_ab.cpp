@@ -81,21 +81,12 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const Margins&
   return setup;
 }
 
-std::string looks_text(const std::vector<std::size_t>& looks) {
-  std::string text = looks.size() == 1 ? "a look after " : "looks after ";
-  for (std::size_t i = 0; i < looks.size(); ++i) {
-    if (i > 0) text += i + 1 == looks.size() ? " and " : ", ";
-    text += std::to_string(looks[i]);
-  }
-  return text + " pairs";
-}
-
 void announce(const AbRequest& request, const AbArms& arms, const AbAgenda& agenda,
               const std::filesystem::path& folder, Progress& progress) {
   const AbDesign& design = agenda.campaign().design();
   progress.say("a: " + arms.a.words + "\nb: " + arms.b.words);
-  progress.say(counted(std::ssize(arms.points), "case") + ", " + looks_text(design.looks) +
-               ", at most " + counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+  progress.say(counted(std::ssize(arms.points), "case") + "; " + looks_text(design.looks) +
+               "; at most " + counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
   if (request.pairs > 0 && request.pairs < kMinPairsForInterval) {
     progress.say(

@@ -8,9 +8,9 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
-#include "harness/run/worker_process.h"
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
+#include "harness/run/worker_process.h"
 #include "harness/text/words.h"
 
 namespace stepbench {

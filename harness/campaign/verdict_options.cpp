@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <string_view>
 
 #include "harness/base/error.h"
@@ -59,12 +60,9 @@ Margins margins_of(const Plan& plan) {
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known) {
   for (const std::string& name : allow) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string list;
-    constexpr std::size_t kListed = 12;
-    for (std::size_t i = 0; i < std::min(kListed, known.size()); ++i) {
-      list += (i == 0 ? "" : ", ") + known[i];
-    }
-    if (known.size() > kListed) list += ", ...";
+    constexpr std::size_t kMaxListed = 12;
+    std::string list = join(std::span(known).first(std::min(kMaxListed, known.size())));
+    if (known.size() > kMaxListed) list += ", ...";
     throw ConfigError("--allow", "'" + name + "' is nothing that can be allowed here" +
                                      did_you_mean(name, known) + "; what can be: " + list);
   }

@@ -85,14 +85,14 @@ struct Metric {
   Role role = Role::kMetric;
   Direction direction = Direction::kLowerIsBetter;
   std::string doc;
-  Source source = Source::kUnsaid;
+  Source source = Source::kUnknown;
   // A program that does the same work repeats the number to the last digit: calls, allocations,
   // bytes. Compared without statistics.
   bool exact = false;
   // A part of the step: a column of samples that sums to it with the others of its clock.
   bool phase = false;
 };
-// What holds where a file or a worker says nothing of `exact`: counts were known by their unit.
+// Default for files written before `exact` existed: inferred from the unit.
 [[nodiscard]] bool exact_by_unit(const Metric& metric);
 
 struct WorkloadSpec {

@@ -3,19 +3,14 @@
 #include <cmath>
 #include <regex>
 
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kLongestText = 4096;  // std::regex recurses once per character
-
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
+// std::regex recurses once per character.
+constexpr std::size_t kMaxTextLength = 4096;
 
 std::string range_text(const Option& option) {
   const bool low = std::isfinite(option.min);
@@ -64,7 +59,7 @@ bool in_range(const Option& option, double number) {
 
 bool matches(const Option& option, const std::string& text) {
   if (option.pattern.empty()) return true;
-  return text.size() <= kLongestText && std::regex_match(text, std::regex(option.pattern));
+  return text.size() <= kMaxTextLength && std::regex_match(text, std::regex(option.pattern));
 }
 
 bool is_right(const Option& option, const Value& value) {

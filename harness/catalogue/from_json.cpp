@@ -98,9 +98,8 @@ class Object {
       if (candidate == name) return value;
       known.emplace_back(candidate);
     }
-    std::string list;
-    for (const std::string& candidate : known) list += (list.empty() ? "" : ", ") + candidate;
-    fail(field, "expected one of " + list + ", found '" + name + "'" + did_you_mean(name, known));
+    fail(field,
+         "expected one of " + join(known) + ", found '" + name + "'" + did_you_mean(name, known));
   }
 
   template <typename Read>
@@ -183,16 +182,12 @@ Phase read_phase(const Object& json) { return {json.text("name", true), json.tex
 
 Source read_source(const Object& json) {
   const std::string name = json.text("source");
-  if (name.empty()) return Source::kUnsaid;
+  if (name.empty()) return Source::kUnknown;
   if (const std::optional<Source> source = source_named(name)) return *source;
   std::vector<std::string> known;
-  std::string list;
-  for (const SourceName& each : sources()) {
-    known.emplace_back(each.name);
-    list += (list.empty() ? "" : ", ") + known.back();
-  }
-  json.fail("source",
-            "expected one of " + list + ", found '" + name + "'" + did_you_mean(name, known));
+  for (const SourceName& each : sources()) known.emplace_back(each.name);
+  json.fail("source", "expected one of " + join(known) + ", found '" + name + "'" +
+                          did_you_mean(name, known));
 }
 
 Metric read_metric(const Object& json) {

@@ -152,7 +152,7 @@ const std::vector<Metric>& harness_metrics() {
 
 std::vector<Metric> read_from(Source source, std::vector<Metric> metrics) {
   for (Metric& metric : metrics) {
-    if (metric.source == Source::kUnsaid) metric.source = source;
+    if (metric.source == Source::kUnknown) metric.source = source;
   }
   return metrics;
 }

@@ -124,7 +124,7 @@ OrderedJson metric_json(const Metric& metric) {
                       {"role", name_of(metric.role)},
                       {"direction", name_of(metric.direction)},
                       {"doc", metric.doc}};
-  if (metric.source != Source::kUnsaid) json["source"] = name_of(metric.source);
+  if (metric.source != Source::kUnknown) json["source"] = name_of(metric.source);
   if (metric.exact || exact_by_unit(metric)) json["exact"] = metric.exact;
   return json;
 }

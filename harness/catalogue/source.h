@@ -11,7 +11,7 @@ namespace stepbench {
 
 // Written to disk by name.
 enum class Source : std::uint8_t {
-  kUnsaid,
+  kUnknown,
   kHostClock,
   kCudaEvents,
   kEventsAndHost,
@@ -22,12 +22,12 @@ enum class Source : std::uint8_t {
 };
 
 struct SourceName {
-  Source source = Source::kUnsaid;
+  Source source = Source::kUnknown;
   std::string_view name;  // "cuda_events"; empty: unsaid
   std::string_view doc;   // one sentence, for users
 };
 
-// All but kUnsaid, in order.
+// All but kUnknown, in order.
 [[nodiscard]] std::span<const SourceName> sources();
 [[nodiscard]] std::string_view name_of(Source source);
 [[nodiscard]] std::optional<Source> source_named(std::string_view name);

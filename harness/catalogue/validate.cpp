@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/catalogue/validate.h"
+#include "harness/base/limits.h"
+#include "harness/catalogue/check_value.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,8 +10,6 @@
 
 namespace stepbench {
 namespace {
-
-constexpr std::size_t kMostPhases = 16;  // kMaxDeclaredPhases of the recorder
 
 bool is_name(const std::string& name) {
   if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return false;
@@ -129,9 +129,9 @@ class Validator {
         add("workload '" + workload.name + "': reads the unknown section '" + section + "'");
       }
     }
-    if (workload.phases.size() > kMostPhases) {
-      add("workload '" + workload.name + "': declares more than " + std::to_string(kMostPhases) +
-          " phases");
+    if (workload.phases.size() > kMaxDeclaredPhases) {
+      add("workload '" + workload.name + "': declares more than " +
+          std::to_string(kMaxDeclaredPhases) + " phases");
     }
     std::vector<Phase> phases = built_in_phases();
     phases.insert(phases.end(), workload.phases.begin(), workload.phases.end());

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench {
 
@@ -28,7 +28,7 @@ AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
   }
   control.pooled_quads = pooled.size();
   control.p = signed_rank(pooled).p_two_sided;
-  if (pooled.size() < kLeastQuads) return control;
+  if (pooled.size() < kMinQuads) return control;
   control.state = control.p <= alpha ? AaControl::State::kFailed : AaControl::State::kPassed;
   return control;
 }

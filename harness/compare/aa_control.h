@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A check of the whole campaign: an A/A comparison made of the launches of arm A. Pure.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ struct AaControl {
       1;  // signed-rank over all cases' quads, each divided by its case's robust standard deviation
 };
 
-inline constexpr std::size_t kLeastQuads = 20;  // with fewer it is never said to have passed
+inline constexpr std::size_t kMinQuads = 20;  // with fewer it is never said to have passed
 
 // One entry for each case: the values of its A launches in run order.
 [[nodiscard]] AaControl aa_control(std::span<const std::vector<double>> cases, double alpha = 0.01);

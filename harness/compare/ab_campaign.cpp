@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/stats/random.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -12,11 +13,11 @@ namespace {
 constexpr std::size_t kManyPrimaryMetrics = 10;
 
 // Lost pairs decide nothing while more pairs can make their share small enough.
-bool decided(const Judgement& judgement, std::size_t most_pairs) {
+bool decided(const TestResult& test, std::size_t most_pairs) {
   const bool may_recover =
-      judgement.verdict == Verdict::kNoData && judgement.pairs > 0 &&
-      static_cast<double>(judgement.dropped) <= kMostDropped * static_cast<double>(most_pairs);
-  return judgement.verdict != Verdict::kInconclusive && !may_recover;
+      test.verdict == Verdict::kNoData && test.pairs > 0 &&
+      static_cast<double>(test.dropped) <= kMaxDropped * static_cast<double>(most_pairs);
+  return test.verdict != Verdict::kInconclusive && !may_recover;
 }
 
 }  // namespace
@@ -29,6 +30,13 @@ AbDesign with_looks(std::size_t cases, std::size_t primary_metrics, std::uint64_
 
 AbDesign with_fixed_pairs(std::size_t cases, std::size_t pairs, std::uint64_t seed) {
   return {.cases = cases, .seed = seed, .looks = {pairs}};
+}
+
+std::string looks_text(std::span<const std::size_t> looks) {
+  std::vector<std::string> pairs;
+  for (const std::size_t look : looks) pairs.push_back(std::to_string(look));
+  return (pairs.size() > 1 ? "interim results after " : "judged after ") + join_and(pairs) +
+         (looks.back() == 1 ? " pair" : " pairs");
 }
 
 AbCampaign::AbCampaign(AbDesign design) : design_(std::move(design)), cases_(design_.cases) {
@@ -65,37 +73,37 @@ void AbCampaign::plan_until(std::size_t pairs) {
   }
 }
 
-void AbCampaign::look(const Samples& samples) {
+void AbCampaign::look(const SamplesOf& samples_of) {
   // One family over all cases: those that were decided stay in it with what they were decided by.
-  std::vector<Question> family;
+  std::vector<Samples> family;
   std::vector<std::size_t> first(design_.cases + 1, 0);
   for (std::size_t i = 0; i < design_.cases; ++i) {
-    for (Question& question : samples(i)) family.push_back(std::move(question));
+    for (Samples& samples : samples_of(i)) family.push_back(std::move(samples));
     first[i + 1] = family.size();
   }
-  Family verdicts = judge(family, design_.rule);
+  TestFamily verdicts = judge(family, design_.rule);
   const std::size_t pairs = design_.looks[next_look_];
   const bool is_last = ++next_look_ == design_.looks.size();
   for (std::size_t i = 0; i < design_.cases; ++i) {
     AbCase& one = cases_[i];
     if (!one.in_rotation) continue;
     one.ended_at = pairs;
-    one.judgements.assign(std::make_move_iterator(verdicts.judgements.begin() +
-                                                  static_cast<std::ptrdiff_t>(first[i])),
-                          std::make_move_iterator(verdicts.judgements.begin() +
-                                                  static_cast<std::ptrdiff_t>(first[i + 1])));
-    const bool all = std::all_of(
-        one.judgements.begin(), one.judgements.end(),
-        [&](const Judgement& judgement) { return decided(judgement, design_.looks.back()); });
+    one.tests.assign(
+        std::make_move_iterator(verdicts.tests.begin() + static_cast<std::ptrdiff_t>(first[i])),
+        std::make_move_iterator(verdicts.tests.begin() +
+                                static_cast<std::ptrdiff_t>(first[i + 1])));
+    const bool all = std::all_of(one.tests.begin(), one.tests.end(), [&](const TestResult& test) {
+      return decided(test, design_.looks.back());
+    });
     one.in_rotation = !all && !is_last;
   }
 }
 
-std::optional<AbSlot> AbCampaign::next(const Samples& samples) {
+std::optional<AbSlot> AbCampaign::next(const SamplesOf& samples_of) {
   while (next_slot_ == slots_.size()) {
     const bool look_is_due = pairs_planned_ > 0 && next_look_ < design_.looks.size() &&
                              pairs_planned_ == design_.looks[next_look_];
-    if (look_is_due) look(samples);
+    if (look_is_due) look(samples_of);
     if (next_look_ == design_.looks.size()) return std::nullopt;
     plan_until(design_.looks[next_look_]);
     if (slots_.empty()) return std::nullopt;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "harness/compare/judge.h"
@@ -26,6 +28,9 @@ struct AbDesign {
 // One look at the end, at the level of a single test.
 [[nodiscard]] AbDesign with_fixed_pairs(std::size_t cases, std::size_t pairs, std::uint64_t seed);
 
+// "judged after 10 pairs", "interim results after 10, 20 and 40 pairs".
+[[nodiscard]] std::string looks_text(std::span<const std::size_t> looks);
+
 // One launch. Block k of a case holds its pairs 2k and 2k + 1 in the order ABBA or BAAB; the cases
 // take turns within a block, each with its whole block, so that the halves of a pair are neighbours
 // in time.
@@ -39,20 +44,20 @@ struct AbSlot {
 
 struct AbCase {
   bool in_rotation = true;
-  std::size_t ended_at = 0;                // pairs at the look that decided it, or at the last one
-  std::vector<Judgement> judgements = {};  // of its primary metrics, at that look
+  std::size_t ended_at = 0;            // pairs at the look that decided it, or at the last one
+  std::vector<TestResult> tests = {};  // of its primary metrics, at that look
 };
 
 class AbCampaign {
  public:
   // The primary metrics of a case as far as it was measured: always as many, in the same order.
-  using Samples = std::function<std::vector<Question>(std::size_t case_index)>;
+  using SamplesOf = std::function<std::vector<Samples>(std::size_t case_index)>;
 
   explicit AbCampaign(AbDesign design);
 
-  // The next launch; nothing when the last look is over or every case is decided. `samples` is
+  // The next launch; nullopt when the last look is over or every case is decided. `samples_of` is
   // asked when a look is due, when all launches given out before must have ended.
-  [[nodiscard]] std::optional<AbSlot> next(const Samples& samples);
+  [[nodiscard]] std::optional<AbSlot> next(const SamplesOf& samples_of);
 
   [[nodiscard]] const std::vector<AbCase>& cases() const { return cases_; }
   [[nodiscard]] const AbDesign& design() const { return design_; }
@@ -61,7 +66,7 @@ class AbCampaign {
 
  private:
   void plan_until(std::size_t pairs);
-  void look(const Samples& samples);
+  void look(const SamplesOf& samples_of);
 
   AbDesign design_;
   std::vector<AbCase> cases_;

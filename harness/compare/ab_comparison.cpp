@@ -7,9 +7,8 @@
 #include <set>
 
 #include "harness/compare/case_result.h"
-#include "harness/compare/drift.h"
-#include "harness/compare/exact_counts.h"
-#include "harness/compare/machine_gates.h"
+#include "harness/compare/gates.h"
+#include "harness/compare/same_work.h"
 #include "harness/estimate/step_times.h"
 
 namespace stepbench {
@@ -50,8 +49,8 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
                             .unit = "ns",
                             .primary = true,
                             .margin = 0,
-                            .judgement = {}});
-  result.metrics.front().judgement.reason = "no_pairs";
+                            .test = {}});
+  result.metrics.front().test.reason = TestReason::kNoPairs;
   return result;
 }
 
@@ -65,20 +64,21 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
   CaseResult result = begin_case_result(pairs.pair);
   result.ended_at = ended.ended_at;
   std::size_t next_primary = 0;
-  std::vector<MetricQuestion> questions = questions_of(pairs, results.columns, options.margins);
-  for (std::string& note : take_varying_counts(questions)) result.notes.push_back(std::move(note));
-  for (const MetricQuestion& asked : questions) {
+  std::vector<MetricSamples> all_samples = metric_samples(pairs, results.columns, options.margins);
+  for (std::string& note : take_varying_counts(all_samples))
+    result.notes.push_back(std::move(note));
+  for (const MetricSamples& asked : all_samples) {
     if (!asked.note.empty()) result.notes.push_back(asked.note);
     MetricResult metric = metric_result(asked);
     if (!asked.primary) {
-      metric.judgement = judge({&asked.question, 1}, rule).judgements.front();
-    } else if (next_primary < ended.judgements.size()) {
-      metric.judgement = ended.judgements[next_primary++];
+      metric.test = judge({&asked.samples, 1}, rule).tests.front();
+    } else if (next_primary < ended.tests.size()) {
+      metric.test = ended.tests[next_primary++];
     }
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  const Question& steps = questions.front().question;
+  const Samples& steps = all_samples.front().samples;
   judge_noise({"arm a", steps.base, pair.base.measured},
               {"arm b", steps.candidate, pair.candidate.measured}, options.allow, result, gates);
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};
@@ -86,7 +86,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
   for (std::string& note : exact_count_notes(base, candidate, results.columns)) {
     result.notes.push_back(std::move(note));
   }
-  if (is_change(result.metrics.front().judgement)) {
+  if (is_change(result.metrics.front().test)) {
     result.cause = explaining(phase_changes(pairs.pair, rule.confidence));
     result.ops = op_changes(base.profiled, candidate.profiled, true);
   }
@@ -96,10 +96,10 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
 void count_tests(Comparison& comparison) {
   for (const CaseResult& one : comparison.cases) {
     for (const MetricResult& metric : one.metrics) {
-      if (!metric.primary || std::isnan(metric.judgement.p)) continue;
+      if (!metric.primary || std::isnan(metric.test.p)) continue;
       ++comparison.tested;
-      if (!(metric.judgement.p_adjusted <= comparison.rule.q)) continue;
-      ++(metric.judgement.slower ? comparison.rejected_slower : comparison.rejected_faster);
+      if (!(metric.test.p_adjusted <= comparison.rule.q)) continue;
+      ++(metric.test.slower ? comparison.rejected_slower : comparison.rejected_faster);
     }
   }
 }

@@ -100,23 +100,23 @@ std::vector<AbPairs> ab_pairs(const Results& results, const std::vector<AbPoint>
   return result;
 }
 
-std::vector<MetricQuestion> questions_of(const AbPairs& pairs, const std::vector<Metric>& columns,
-                                         const Margins& margins) {
+std::vector<MetricSamples> metric_samples(const AbPairs& pairs, const std::vector<Metric>& columns,
+                                          const Margins& margins) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<MetricQuestion> questions = questions_of(pairs.pair, columns, margins);
-  for (MetricQuestion& asked : questions) {
-    asked.question.base.resize(asked.question.base.size() + pairs.dropped, kNan);
-    asked.question.candidate.resize(asked.question.candidate.size() + pairs.dropped, kNan);
+  std::vector<MetricSamples> all_samples = metric_samples(pairs.pair, columns, margins);
+  for (MetricSamples& asked : all_samples) {
+    asked.samples.base.resize(asked.samples.base.size() + pairs.dropped, kNan);
+    asked.samples.candidate.resize(asked.samples.candidate.size() + pairs.dropped, kNan);
   }
-  return questions;
+  return all_samples;
 }
 
 Design design_of(const std::vector<AbPairs>& points) {
-  constexpr double kMostUneven = 0.2;
+  constexpr double kMaxUneven = 0.2;
   for (const AbPairs& point : points) {
     const auto n = static_cast<double>(point.pair.base.measured.size());
     const double uneven = std::abs(2 * static_cast<double>(point.a_first) - n);
-    if (!point.neighbours || uneven > std::max(2.0, kMostUneven * n)) return Design::kSequential;
+    if (!point.neighbours || uneven > std::max(2.0, kMaxUneven * n)) return Design::kSequential;
   }
   return Design::kInterleaved;
 }

@@ -36,10 +36,10 @@ struct AbPairs {
 [[nodiscard]] std::vector<AbPairs> ab_pairs(const Results& results,
                                             const std::vector<AbPoint>& points);
 
-// What is asked of a point, as questions_of(): a dropped pair counts as one without values.
-[[nodiscard]] std::vector<MetricQuestion> questions_of(const AbPairs& pairs,
-                                                       const std::vector<Metric>& columns,
-                                                       const Margins& margins);
+// What is asked of a point, as metric_samples(): a dropped pair counts as one without values.
+[[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,
+                                                        const std::vector<Metric>& columns,
+                                                        const Margins& margins);
 
 // Whether the arms took turns, by the times at which the launches began.
 [[nodiscard]] Design design_of(const std::vector<AbPairs>& points);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
-#include "harness/compare/usable_pairs.h"
+#include "harness/compare/judge.h"
 #include "harness/estimate/step_times.h"
 
 namespace stepbench {
@@ -46,46 +46,46 @@ const Metric* peak_metric(const CasePair& pair, const std::vector<Metric>& colum
 
 }  // namespace
 
-std::vector<MetricQuestion> questions_of(const CasePair& pair, const std::vector<Metric>& columns,
-                                         const Margins& margins) {
-  std::vector<MetricQuestion> questions;
+std::vector<MetricSamples> metric_samples(const CasePair& pair, const std::vector<Metric>& columns,
+                                          const Margins& margins) {
+  std::vector<MetricSamples> all_samples;
   StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
-  questions.push_back({.name = "step",
-                       .metric = times.latency ? "latency_p50_ns" : "step_ns",
-                       .unit = "ns",
-                       .primary = true,
-                       .question = {.base = std::move(times.base),
-                                    .candidate = std::move(times.candidate),
-                                    .margin = margins.step}});
+  all_samples.push_back({.name = "step",
+                         .metric = times.latency ? "latency_p50_ns" : "step_ns",
+                         .unit = "ns",
+                         .primary = true,
+                         .samples = {.base = std::move(times.base),
+                                     .candidate = std::move(times.candidate),
+                                     .margin = margins.step}});
   if (times.mixed) {
-    questions.front().note =
+    all_samples.front().note =
         "some launches have no device times: these are judged by the host's clock, from an idle "
         "device until it was idle again";
   }
   if (const Metric* peak = peak_metric(pair, columns)) {
-    Question question{.base = reported(pair.base, peak->name),
-                      .candidate = reported(pair.candidate, peak->name)};
+    Samples samples{.base = reported(pair.base, peak->name),
+                    .candidate = reported(pair.candidate, peak->name)};
     const bool exact =
-        peak->name != "peak_rss_bytes" && constant(question.base) && constant(question.candidate);
-    question.margin = margins.peak_bytes.value_or(exact ? 0 : kPeakMargin);
-    questions.push_back({.name = "peak_bytes",
-                         .metric = peak->name,
-                         .unit = "bytes",
-                         .primary = true,
-                         .question = std::move(question)});
+        peak->name != "peak_rss_bytes" && constant(samples.base) && constant(samples.candidate);
+    samples.margin = margins.peak_bytes.value_or(exact ? 0 : kPeakMargin);
+    all_samples.push_back({.name = "peak_bytes",
+                           .metric = peak->name,
+                           .unit = "bytes",
+                           .primary = true,
+                           .samples = std::move(samples)});
   }
   for (const Metric& metric : columns) {
     if (!metric.exact || metric.direction == Direction::kNeither) continue;
     if (!reports(pair.base, metric.name) || !reports(pair.candidate, metric.name)) continue;
-    questions.push_back({.name = metric.name,
-                         .metric = metric.name,
-                         .unit = metric.unit,
-                         .question = {.base = reported(pair.base, metric.name),
-                                      .candidate = reported(pair.candidate, metric.name),
-                                      .direction = metric.direction,
-                                      .exact = true}});
+    all_samples.push_back({.name = metric.name,
+                           .metric = metric.name,
+                           .unit = metric.unit,
+                           .samples = {.base = reported(pair.base, metric.name),
+                                       .candidate = reported(pair.candidate, metric.name),
+                                       .direction = metric.direction,
+                                       .exact = true}});
   }
-  return questions;
+  return all_samples;
 }
 
 std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonSide& candidate) {

@@ -17,20 +17,20 @@ struct Margins {
   std::optional<double> peak_bytes = {};
 };
 
-struct MetricQuestion {
+struct MetricSamples {
   std::string name;    // "step", "peak_bytes", or a count's own name
   std::string metric;  // by which it stands in the result file
   std::string unit;
   bool primary = false;  // takes part in the correction for many tests
-  Question question;
+  Samples samples;
   std::string note = {};  // what must be known of its values
 };
 
 // `columns`: of both sides. The step time comes first and is always asked for; the peak when a side
 // has one, exact counts of which less or more is better when both have them.
-[[nodiscard]] std::vector<MetricQuestion> questions_of(const CasePair& pair,
-                                                       const std::vector<Metric>& columns,
-                                                       const Margins& margins);
+[[nodiscard]] std::vector<MetricSamples> metric_samples(const CasePair& pair,
+                                                        const std::vector<Metric>& columns,
+                                                        const Margins& margins);
 
 // Metrics of both sides by name. Throws ConfigError when one has another unit or direction in the
 // candidate.

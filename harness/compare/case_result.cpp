@@ -48,18 +48,18 @@ CaseResult begin_case_result(const CasePair& pair) {
   return result;
 }
 
-bool is_change(const Judgement& judgement) {
-  return judgement.verdict == Verdict::kRegression || judgement.verdict == Verdict::kImprovement ||
-         judgement.verdict == Verdict::kSuspect;
+bool is_change(const TestResult& test) {
+  return test.verdict == Verdict::kRegression || test.verdict == Verdict::kImprovement ||
+         test.verdict == Verdict::kSuspect;
 }
 
-MetricResult metric_result(const MetricQuestion& asked) {
+MetricResult metric_result(const MetricSamples& asked) {
   return {.name = asked.name,
           .metric = asked.metric,
           .unit = asked.unit,
           .primary = asked.primary,
-          .margin = asked.question.margin,
-          .judgement = {}};
+          .margin = asked.samples.margin,
+          .test = {}};
 }
 
 void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
@@ -72,18 +72,18 @@ void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
     own.push_back(std::move(gate));
   }
   apply_allowed(allow, own);
-  Judgement& step = one.metrics.front().judgement;
+  TestResult& step = one.metrics.front().test;
   if (fails(own) && step.verdict != Verdict::kNoData) {
     step.verdict = Verdict::kInvalid;
-    step.reason = "noise";
+    step.reason = TestReason::kNoise;
   }
   std::move(own.begin(), own.end(), std::back_inserter(gates));
 }
 
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison) {
-  std::vector<Judgement> all;
+  std::vector<TestResult> all;
   for (const CaseResult& one : comparison.cases) {
-    for (const MetricResult& metric : one.metrics) all.push_back(metric.judgement);
+    for (const MetricResult& metric : one.metrics) all.push_back(metric.test);
   }
   const auto& allow = options.allow;
   const bool allowed = std::find(allow.begin(), allow.end(), "missing") != allow.end();
@@ -91,7 +91,7 @@ void conclude(const CompareOptions& options, bool missing_cases, Comparison& com
       comparison.gates.begin(), comparison.gates.end(),
       [](const Gate& gate) { return gate.case_id.empty() && gate.state == GateState::kFailed; });
   const GateInput gate{
-      .judgements = all,
+      .tests = all,
       .campaign_invalid = comparison.aa_control.state == AaControl::State::kFailed || gate_failed,
       .missing_cases = missing_cases && !allowed,
       .allow_inconclusive = options.allow_inconclusive};

@@ -15,9 +15,9 @@ namespace stepbench {
 // unequal step counts and results that differ. Both sides have a first launch.
 [[nodiscard]] CaseResult begin_case_result(const CasePair& pair);
 
-[[nodiscard]] MetricResult metric_result(const MetricQuestion& asked);
+[[nodiscard]] MetricResult metric_result(const MetricSamples& asked);
 
-[[nodiscard]] bool is_change(const Judgement& judgement);
+[[nodiscard]] bool is_change(const TestResult& test);
 
 // The noise gates of both sides, given by name, step times and launches; one that fails makes the
 // verdict on the step invalid.

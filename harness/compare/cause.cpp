@@ -7,7 +7,7 @@
 
 #include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench {
 namespace {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which phases explain that a step changed. Pure.
 #pragma once
 
 #include <string>

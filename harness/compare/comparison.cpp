@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/compare/case_result.h"
-#include "harness/compare/exact_counts.h"
-#include "harness/compare/machine_gates.h"
+#include "harness/compare/gates.h"
+#include "harness/compare/same_work.h"
 
 namespace stepbench {
 namespace {
@@ -53,28 +53,28 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   result.only_base = missing(pairs.only_base);
   result.only_candidate = missing(pairs.only_candidate);
 
-  // Primary questions are one family; exact counts need no correction and are judged beside it.
-  std::vector<Question> family;
-  std::vector<Question> counts;
+  // Primary metrics are one family; exact counts need no correction and are judged beside it.
+  std::vector<Samples> family;
+  std::vector<Samples> counts;
   std::vector<std::vector<double>> base_runs;
   std::vector<std::array<std::vector<double>, 2>> step_times;
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
-    std::vector<MetricQuestion> questions = questions_of(pair, columns, options.margins);
-    for (std::string& note : take_varying_counts(questions)) one.notes.push_back(std::move(note));
-    for (MetricQuestion& asked : questions) {
+    std::vector<MetricSamples> all_samples = metric_samples(pair, columns, options.margins);
+    for (std::string& note : take_varying_counts(all_samples)) one.notes.push_back(std::move(note));
+    for (MetricSamples& asked : all_samples) {
       if (!asked.note.empty()) one.notes.push_back(asked.note);
       one.metrics.push_back(metric_result(asked));
       if (one.metrics.size() == 1) {
-        base_runs.push_back(in_run_order(pair.base, asked.question.base));
-        step_times.push_back({asked.question.base, asked.question.candidate});
+        base_runs.push_back(in_run_order(pair.base, asked.samples.base));
+        step_times.push_back({asked.samples.base, asked.samples.candidate});
       }
-      (asked.primary ? family : counts).push_back(std::move(asked.question));
+      (asked.primary ? family : counts).push_back(std::move(asked.samples));
     }
     result.cases.push_back(std::move(one));
   }
-  Family primary = judge(family, result.rule);
-  Family exact = judge(counts, result.rule);
+  TestFamily primary = judge(family, result.rule);
+  TestFamily exact = judge(counts, result.rule);
   result.tested = primary.tested;
   result.rejected_slower = primary.rejected_slower;
   result.rejected_faster = primary.rejected_faster;
@@ -87,8 +87,8 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     CaseResult& one = result.cases[i];
     for (MetricResult& metric : one.metrics) {
-      metric.judgement = std::move(metric.primary ? primary.judgements[next_primary++]
-                                                  : exact.judgements[next_exact++]);
+      metric.test =
+          std::move(metric.primary ? primary.tests[next_primary++] : exact.tests[next_exact++]);
     }
     judge_noise({"the base", step_times[i][0], pairs.both[i].base.measured},
                 {"the candidate", step_times[i][1], pairs.both[i].candidate.measured},
@@ -99,7 +99,7 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
     for (std::string& note : exact_count_notes(before, after, columns)) {
       one.notes.push_back(std::move(note));
     }
-    if (is_change(one.metrics.front().judgement)) {
+    if (is_change(one.metrics.front().test)) {
       one.cause = explaining(phase_changes(pairs.both[i], result.rule.confidence));
       one.ops = op_changes(before.profiled, after.profiled, false);
     }

@@ -14,10 +14,10 @@
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/cause.h"
 #include "harness/compare/environment_match.h"
-#include "harness/compare/fingerprint_check.h"
-#include "harness/compare/gate.h"
+#include "harness/compare/gates.h"
 #include "harness/compare/judge.h"
 #include "harness/compare/op_changes.h"
+#include "harness/compare/same_work.h"
 
 namespace stepbench {
 
@@ -38,7 +38,7 @@ struct MetricResult {
   std::string unit;
   bool primary = false;
   double margin = 0;
-  Judgement judgement;
+  TestResult test;
 };
 
 struct CaseResult {

@@ -7,14 +7,14 @@ namespace stepbench {
 
 Verdict overall(const GateInput& input) {
   const auto any = [&](Verdict verdict) {
-    return std::any_of(input.judgements.begin(), input.judgements.end(),
-                       [&](const Judgement& j) { return j.verdict == verdict; });
+    return std::any_of(input.tests.begin(), input.tests.end(),
+                       [&](const TestResult& j) { return j.verdict == verdict; });
   };
   const bool slower_suspect =
-      std::any_of(input.judgements.begin(), input.judgements.end(),
-                  [](const Judgement& j) { return j.verdict == Verdict::kSuspect && j.slower; });
+      std::any_of(input.tests.begin(), input.tests.end(),
+                  [](const TestResult& j) { return j.verdict == Verdict::kSuspect && j.slower; });
   if (input.campaign_invalid) return Verdict::kInvalid;
-  if (input.judgements.empty()) return Verdict::kNoData;
+  if (input.tests.empty()) return Verdict::kNoData;
   if (any(Verdict::kRegression)) return Verdict::kRegression;
   if (any(Verdict::kInvalid)) return Verdict::kInvalid;
   if (any(Verdict::kNoData) || input.missing_cases) return Verdict::kNoData;
@@ -28,23 +28,23 @@ Verdict overall(const GateInput& input) {
 int exit_code(const GateInput& input) {
   switch (overall(input)) {
     case Verdict::kRegression:
-      return kGateRegression;
+      return kExitRegression;
     case Verdict::kInvalid:
     case Verdict::kNoData:
-      return kGateNoData;
+      return kExitNothingMeasured;
     case Verdict::kInconclusive:
-      return input.allow_inconclusive ? kGateOk : kGateInconclusive;
+      return input.allow_inconclusive ? kExitOk : kExitInconclusive;
     case Verdict::kSuspect: {
       const bool slower = std::any_of(
-          input.judgements.begin(), input.judgements.end(),
-          [](const Judgement& j) { return j.verdict == Verdict::kSuspect && j.slower; });
-      return slower && !input.allow_inconclusive ? kGateInconclusive : kGateOk;
+          input.tests.begin(), input.tests.end(),
+          [](const TestResult& j) { return j.verdict == Verdict::kSuspect && j.slower; });
+      return slower && !input.allow_inconclusive ? kExitInconclusive : kExitOk;
     }
     case Verdict::kImprovement:
     case Verdict::kOk:
-      return kGateOk;
+      return kExitOk;
   }
-  return kGateNoData;
+  return kExitNothingMeasured;
 }
 
 }  // namespace stepbench

@@ -2,17 +2,17 @@
 #include "harness/compare/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
-#include "harness/compare/usable_pairs.h"
 #include "harness/stats/benjamini_hochberg.h"
 #include "harness/stats/bootstrap.h"
 #include "harness/stats/effect_size.h"
-#include "harness/stats/mann_whitney.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench {
 namespace {
@@ -20,7 +20,36 @@ namespace {
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kManyTies = 0.2;
 
-// Beside the judgement, in log ratios with the sign that makes larger worse.
+// Pairs of finite, positive values; a pair with a bad value is dropped.
+struct UsablePairs {
+  std::vector<double> base;  // paired with `candidate`
+  std::vector<double> candidate;
+  std::vector<double> all_base;  // paired or not
+  std::vector<double> all_candidate;
+  std::size_t dropped = 0;  // pairs
+};
+
+UsablePairs usable_pairs(const Samples& samples) {
+  UsablePairs result;
+  const auto good = [&](double value) {
+    return std::isfinite(value) && (value > 0 || (samples.exact && value == 0));
+  };
+  const std::size_t pairs = std::min(samples.base.size(), samples.candidate.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    if (!good(samples.base[i]) || !good(samples.candidate[i])) {
+      ++result.dropped;
+      continue;
+    }
+    result.base.push_back(samples.base[i]);
+    result.candidate.push_back(samples.candidate[i]);
+  }
+  std::copy_if(samples.base.begin(), samples.base.end(), std::back_inserter(result.all_base), good);
+  std::copy_if(samples.candidate.begin(), samples.candidate.end(),
+               std::back_inserter(result.all_candidate), good);
+  return result;
+}
+
+// In log ratios with the sign that makes larger worse.
 struct Estimate {
   double centre = 0;
   Interval interval;
@@ -55,77 +84,76 @@ double standard_deviation(std::span<const double> values) {
 
 // Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
 // program alone, and there is no verdict on them.
-void judge_exactly(const Question& question, Design design, const UsablePairs& usable,
-                   Judgement& judgement) {
-  judgement.p = kNotANumber;
-  judgement.p_adjusted = kNotANumber;
-  judgement.p_mann_whitney = kNotANumber;
+void judge_exactly(const Samples& samples, Design design, const UsablePairs& usable,
+                   TestResult& test) {
+  test.p = kNotANumber;
+  test.p_adjusted = kNotANumber;
+  test.p_mann_whitney = kNotANumber;
   if (!constant(usable.base) || !constant(usable.candidate)) {
     const auto [low, high] = std::minmax_element(usable.base.begin(), usable.base.end());
     const auto [new_low, new_high] =
         std::minmax_element(usable.candidate.begin(), usable.candidate.end());
-    judgement.notes.push_back("exact distribution expected, but values range from " +
-                              to_text(Value{std::min(*low, *new_low)}) + " to " +
-                              to_text(Value{std::max(*high, *new_high)}));
-    judgement.verdict = Verdict::kInconclusive;
-    judgement.reason = "count_varies";
+    test.notes.push_back("exact distribution expected, but values range from " +
+                         to_text(Value{std::min(*low, *new_low)}) + " to " +
+                         to_text(Value{std::max(*high, *new_high)}));
+    test.verdict = Verdict::kInconclusive;
+    test.reason = TestReason::kCountVaries;
     return;
   }
   const double a = usable.base.front();
   const double b = usable.candidate.front();
-  judgement.slower = sign_of(question.direction) * (b - a) > 0;
-  if (a != 0) judgement.change = b / a - 1;
-  if (a == b) judgement.change = 0;
-  judgement.interval = {judgement.change.value_or(kNotANumber),
-                        judgement.change.value_or(kNotANumber)};
-  judgement.sign_interval = judgement.interval;
-  judgement.cles = a == b ? 0.5 : judgement.slower ? 1 : 0;
-  judgement.reason = "exact";
+  test.slower = sign_of(samples.direction) * (b - a) > 0;
+  if (a != 0) test.change = b / a - 1;
+  if (a == b) test.change = 0;
+  test.interval = {test.change.value_or(kNotANumber), test.change.value_or(kNotANumber)};
+  test.sign_interval = test.interval;
+  test.cles = a == b ? 0.5 : test.slower ? 1 : 0;
+  test.reason = TestReason::kExact;
   if (a == b) {
-    judgement.verdict = Verdict::kOk;
+    test.verdict = Verdict::kOk;
   } else if (design == Design::kSequential) {
-    judgement.verdict = Verdict::kSuspect;
+    test.verdict = Verdict::kSuspect;
   } else {
-    judgement.verdict = judgement.slower ? Verdict::kRegression : Verdict::kImprovement;
+    test.verdict = test.slower ? Verdict::kRegression : Verdict::kImprovement;
   }
 }
 
-Estimate estimate(const Question& question, const VerdictRule& rule, const UsablePairs& usable,
-                  Judgement& judgement) {
-  const double sign = sign_of(question.direction);
+Estimate estimate(const Samples& samples, const VerdictRule& rule, const UsablePairs& usable,
+                  TestResult& test) {
+  const double sign = sign_of(samples.direction);
   std::vector<double> differences(usable.base.size());
   for (std::size_t i = 0; i < differences.size(); ++i) {
     differences[i] = sign * std::log(usable.candidate[i] / usable.base[i]);
   }
   const HodgesLehmann hodges_lehmann_estimate = hodges_lehmann(differences, rule.confidence);
-  const SignedRank test = signed_rank(differences);
+  const SignedRank ranked = signed_rank(differences);
   const Interval sign_test = sign_interval(differences, rule.confidence);
   Estimate result{hodges_lehmann_estimate.centre, hodges_lehmann_estimate.interval,
                   robust_sd(differences)};
   if (result.spread == 0) result.spread = standard_deviation(differences);
 
-  judgement.ties = test.zeros;
-  judgement.slower = result.centre > 0;
-  judgement.change = std::expm1(sign * result.centre);
-  judgement.interval = raw_change(result.interval, sign);
-  judgement.sign_interval = raw_change(sign_test, sign);
-  judgement.p = test.p_two_sided;
-  judgement.p_mann_whitney = mann_whitney(usable.all_base, usable.all_candidate).p_two_sided;
-  judgement.cles = paired_cles(differences);
+  test.ties = ranked.zeros;
+  test.slower = result.centre > 0;
+  test.change = std::expm1(sign * result.centre);
+  test.interval = raw_change(result.interval, sign);
+  test.sign_interval = raw_change(sign_test, sign);
+  test.p = ranked.p_two_sided;
+  test.p_mann_whitney = mann_whitney(usable.all_base, usable.all_candidate).p_two_sided;
+  test.cles = paired_cles(differences);
   if (rule.bootstrap) {
-    judgement.bootstrap =
+    test.bootstrap =
         bootstrap_ratio_of_medians(usable.all_base, usable.all_candidate, rule.confidence);
   }
-  const double margin = std::log1p(question.margin);
+  const double margin = std::log1p(samples.margin);
   if (beyond(sign_test, margin) != beyond(result.interval, margin)) {
-    judgement.notes.emplace_back("skewed");
+    test.notes.emplace_back("skewed");
   }
   const auto n = static_cast<double>(differences.size());
-  if (static_cast<double>(test.zeros) > kManyTies * n && test.zeros < differences.size()) {
-    judgement.notes.emplace_back("clock_resolution");
+  if (static_cast<double>(ranked.zeros) > kManyTies * n && ranked.zeros < differences.size()) {
+    test.notes.emplace_back("clock_resolution");
   }
   if (constant(differences) && differences.front() != 0) {
-    judgement.notes.emplace_back("zero_variance");
+    test.notes.emplace_back("zero_variance");
   }
   return result;
 }
@@ -136,42 +164,75 @@ std::size_t pairs_to_reject(std::size_t tests, double q) {
   return static_cast<std::size_t>(std::ceil(1 + std::log2(static_cast<double>(tests) / q)));
 }
 
-void decide(const Question& question, const VerdictRule& rule, const Estimate& estimate,
-            std::size_t tests, Judgement& judgement) {
-  const double margin = std::log1p(question.margin);
+void decide(const Samples& samples, const VerdictRule& rule, const Estimate& estimate,
+            std::size_t tests, TestResult& test) {
+  const double margin = std::log1p(samples.margin);
   const Interval& interval = estimate.interval;
-  const bool rejected = judgement.p_adjusted <= rule.q;
+  const bool rejected = test.p_adjusted <= rule.q;
   const bool worse = rejected && interval.low > margin;
   const bool better = rejected && interval.high < -margin;
   const bool sequential = rule.design == Design::kSequential;
   if (worse || better) {
-    judgement.verdict = sequential ? Verdict::kSuspect
-                        : worse    ? Verdict::kRegression
-                                   : Verdict::kImprovement;
+    test.verdict = sequential ? Verdict::kSuspect
+                   : worse    ? Verdict::kRegression
+                              : Verdict::kImprovement;
     return;
   }
   if (within(interval, margin)) {
-    judgement.verdict = Verdict::kOk;
+    test.verdict = Verdict::kOk;
     return;
   }
-  judgement.verdict = Verdict::kInconclusive;
-  if (walsh_rank(judgement.pairs, 1 - rule.confidence) == 0) {
-    judgement.reason = "too_few_pairs";
+  test.verdict = Verdict::kInconclusive;
+  if (walsh_rank(test.pairs, 1 - rule.confidence) == 0) {
+    test.reason = TestReason::kTooFewPairs;
   } else if (beyond(interval, margin)) {
-    judgement.reason = "not_rejected_after_correction";
+    test.reason = TestReason::kNotRejectedAfterCorrection;
   } else if (rejected) {
-    judgement.reason = "below_margin";
+    test.reason = TestReason::kBelowMargin;
   } else {
-    judgement.reason = "wide_interval";
+    test.reason = TestReason::kWideInterval;
   }
   std::size_t least = 6;
-  if (judgement.reason == "not_rejected_after_correction") {
-    least = std::max(judgement.pairs + 1, pairs_to_reject(tests, rule.q));
+  if (test.reason == TestReason::kNotRejectedAfterCorrection) {
+    least = std::max(test.pairs + 1, pairs_to_reject(tests, rule.q));
   }
-  judgement.pairs_needed = std::max(pairs_needed(estimate.centre, estimate.spread, margin), least);
+  test.pairs_needed = std::max(pairs_needed(estimate.centre, estimate.spread, margin), least);
+}
+
+struct ReasonName {
+  TestReason reason;
+  std::string_view name;
+  std::string_view words;
+};
+constexpr std::array<ReasonName, 11> kReasons = {
+    {{TestReason::kNone, "", ""},
+     {TestReason::kTooFewPairs, "too_few_pairs", "too few pairs"},
+     {TestReason::kNotRejectedAfterCorrection, "not_rejected_after_correction",
+      "may be chance among so many tests"},
+     {TestReason::kBelowMargin, "below_margin", "a change, but perhaps within the margin"},
+     {TestReason::kWideInterval, "wide_interval", "the interval is too wide"},
+     {TestReason::kCountVaries, "count_varies", "a count that varies between launches"},
+     {TestReason::kExact, "exact", "counted exactly"},
+     {TestReason::kNoPairs, "no_pairs", "no pair was measured"},
+     {TestReason::kNoUsableValues, "no_usable_values", "no launch gave a usable value"},
+     {TestReason::kTooManyDropped, "too_many_dropped",
+      "more than a tenth of the pairs had to be dropped"},
+     {TestReason::kNoise, "noise", "too noisy"}}};
+
+const ReasonName& row_of(TestReason reason) {
+  return *std::find_if(kReasons.begin(), kReasons.end(),
+                       [&](const ReasonName& row) { return row.reason == reason; });
 }
 
 }  // namespace
+
+std::string_view name_of(TestReason reason) { return row_of(reason).name; }
+
+std::string_view words_of(TestReason reason) { return row_of(reason).words; }
+
+bool constant(std::span<const double> values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
@@ -197,49 +258,49 @@ std::string_view name_of(Design design) {
   return design == Design::kInterleaved ? "interleaved" : "sequential";
 }
 
-Family judge(std::span<const Question> questions, const VerdictRule& rule) {
-  Family family;
-  family.judgements.resize(questions.size());
-  std::vector<Estimate> estimates(questions.size());
-  std::vector<double> p_values(questions.size(), kNotANumber);
+TestFamily judge(std::span<const Samples> all_samples, const VerdictRule& rule) {
+  TestFamily family;
+  family.tests.resize(all_samples.size());
+  std::vector<Estimate> estimates(all_samples.size());
+  std::vector<double> p_values(all_samples.size(), kNotANumber);
   std::size_t fewest_pairs = std::numeric_limits<std::size_t>::max();
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    const Question& question = questions[i];
-    Judgement& judgement = family.judgements[i];
-    const UsablePairs usable = usable_pairs(question);
-    judgement.pairs = usable.base.size();
-    judgement.dropped = usable.dropped;
-    judgement.base_median = median(usable.all_base);
-    judgement.candidate_median = median(usable.all_candidate);
-    judgement.p = judgement.p_adjusted = judgement.p_mann_whitney = judgement.cles = kNotANumber;
-    const double all = static_cast<double>(judgement.pairs + judgement.dropped);
-    if (judgement.pairs == 0) {
-      judgement.reason = judgement.dropped > 0 ? "no_usable_values" : "no_pairs";
+  for (std::size_t i = 0; i < all_samples.size(); ++i) {
+    const Samples& samples = all_samples[i];
+    TestResult& test = family.tests[i];
+    const UsablePairs usable = usable_pairs(samples);
+    test.pairs = usable.base.size();
+    test.dropped = usable.dropped;
+    test.base_median = median(usable.all_base);
+    test.candidate_median = median(usable.all_candidate);
+    test.p = test.p_adjusted = test.p_mann_whitney = test.cles = kNotANumber;
+    const double all = static_cast<double>(test.pairs + test.dropped);
+    if (test.pairs == 0) {
+      test.reason = test.dropped > 0 ? TestReason::kNoUsableValues : TestReason::kNoPairs;
       continue;
     }
-    if (static_cast<double>(judgement.dropped) > kMostDropped * all) {
-      judgement.reason = "too_many_dropped";
+    if (static_cast<double>(test.dropped) > kMaxDropped * all) {
+      test.reason = TestReason::kTooManyDropped;
       continue;
     }
-    if (question.exact) {
-      judge_exactly(question, rule.design, usable, judgement);
+    if (samples.exact) {
+      judge_exactly(samples, rule.design, usable, test);
       continue;
     }
-    estimates[i] = estimate(question, rule, usable, judgement);
-    judgement.verdict = Verdict::kInconclusive;
-    p_values[i] = judgement.p;
-    fewest_pairs = std::min(fewest_pairs, judgement.pairs);
+    estimates[i] = estimate(samples, rule, usable, test);
+    test.verdict = Verdict::kInconclusive;
+    p_values[i] = test.p;
+    fewest_pairs = std::min(fewest_pairs, test.pairs);
   }
 
   const FalseDiscovery correction = benjamini_hochberg(p_values);
   family.tested = correction.family;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
+  for (std::size_t i = 0; i < all_samples.size(); ++i) {
     if (std::isnan(p_values[i])) continue;
-    Judgement& judgement = family.judgements[i];
-    judgement.p_adjusted = correction.adjusted[i];
-    decide(questions[i], rule, estimates[i], family.tested, judgement);
-    if (judgement.p_adjusted <= rule.q) {
-      ++(judgement.slower ? family.rejected_slower : family.rejected_faster);
+    TestResult& test = family.tests[i];
+    test.p_adjusted = correction.adjusted[i];
+    decide(all_samples[i], rule, estimates[i], family.tested, test);
+    if (test.p_adjusted <= rule.q) {
+      ++(test.slower ? family.rejected_slower : family.rejected_faster);
     }
   }
   family.cannot_reject_alone =

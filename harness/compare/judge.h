@@ -34,7 +34,7 @@ enum class Design : std::uint8_t { kInterleaved, kSequential };
 
 // One metric of one case in both arms. Every value is one process; equal indexes are a pair, what
 // the longer arm has beyond that is used by the unpaired figures only.
-struct Question {
+struct Samples {
   std::vector<double> base = {};
   std::vector<double> candidate = {};
   Direction direction = Direction::kLowerIsBetter;
@@ -51,17 +51,35 @@ struct VerdictRule {
 // Three looks at q = .02 have together what one at .05 has.
 [[nodiscard]] constexpr VerdictRule rule_of_a_look() { return {.q = 0.02, .confidence = 0.98}; }
 
-struct Judgement {
+// Why a verdict is what it is, where the verdict itself does not say it all.
+enum class TestReason : std::uint8_t {  // written to disk by name
+  kNone,
+  kTooFewPairs,
+  kNotRejectedAfterCorrection,
+  kBelowMargin,
+  kWideInterval,
+  kCountVaries,
+  kExact,
+  kNoPairs,
+  kNoUsableValues,
+  kTooManyDropped,
+  kNoise
+};
+[[nodiscard]] std::string_view name_of(TestReason reason);   // "too_few_pairs"; "" of kNone
+[[nodiscard]] std::string_view words_of(TestReason reason);  // for people
+
+// One metric of one case: how much it changed and what that is worth.
+struct TestResult {
   Verdict verdict = Verdict::kNoData;
-  std::string reason = {};  // too_few_pairs, below_margin, ...; empty where the verdict says all
+  TestReason reason = TestReason::kNone;
   bool slower = false;      // the estimate is on the bad side of zero
   std::size_t pairs = 0;    // usable
   std::size_t dropped = 0;  // with a value that is not finite or not positive
   std::size_t ties = 0;     // pairs with no difference at all
   double base_median = 0;   // over usable values; NaN when there are none
   double candidate_median = 0;
-  std::optional<double> change =
-      {};  // of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nothing: 0 -> x, or no data
+  // Of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nullopt if 0 -> x, or no data.
+  std::optional<double> change = {};
   Interval interval = {};       // of `change`; from -1 to infinity with too few pairs
   Interval sign_interval = {};  // the same by the sign test, which needs no symmetry
   std::optional<Interval> bootstrap = {};
@@ -73,17 +91,21 @@ struct Judgement {
   std::vector<std::string> notes = {};           // skewed, clock_resolution, zero_variance, ...
 };
 
-inline constexpr double kMostDropped = 0.1;  // beyond this share of bad pairs nothing is said
+inline constexpr double kMaxDropped = 0.1;  // share of bad pairs beyond which nothing is said
 
-struct Family {
-  std::vector<Judgement> judgements = {};  // in the order of the questions
-  std::size_t tested = 0;                  // p-values that count for the correction
+struct TestFamily {
+  std::vector<TestResult> tests = {};  // in the order of the samples
+  std::size_t tested = 0;              // p-values that count for the correction
   std::size_t rejected_slower = 0;
   std::size_t rejected_faster = 0;
-  bool cannot_reject_alone =
-      false;  // so few pairs, so many tests: one true change could never be claimed
+  // So few pairs, so many tests: one true change could never be claimed.
+  bool cannot_reject_alone = false;
 };
 
-[[nodiscard]] Family judge(std::span<const Question> questions, const VerdictRule& rule);
+// All of them are equal.
+[[nodiscard]] bool constant(std::span<const double> values);
+
+// One family: the correction for many tests is over all of it.
+[[nodiscard]] TestFamily judge(std::span<const Samples> all_samples, const VerdictRule& rule);
 
 }  // namespace stepbench

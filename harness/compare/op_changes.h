@@ -49,7 +49,7 @@ class ProfiledLaunches {
                                                const std::vector<const Launch*>& candidate,
                                                bool interleaved);
 
-inline constexpr std::size_t kMostOpChanges = 12;
+inline constexpr std::size_t kMaxOpChanges = 12;
 inline constexpr std::size_t kPairsForOpTimes = 3;
 
 }  // namespace stepbench

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/value.h"
-#include "harness/stats/block_means.h"
+#include "harness/stats/autocorrelation.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {

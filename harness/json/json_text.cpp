@@ -153,14 +153,14 @@ JsonText& JsonText::texts(std::string_view key, std::span<const std::string> val
 }
 
 JsonText& JsonText::integers(std::string_view key, std::span<const std::int64_t> values) {
-  constexpr std::size_t kLongest = 21;  // -9223372036854775808 and a comma
+  constexpr std::size_t kMaxLength = 21;  // -9223372036854775808 and a comma
   begin(key);
   line_ += '[';
   const std::size_t start = line_.size();
-  line_.resize(start + values.size() * kLongest);
+  line_.resize(start + values.size() * kMaxLength);
   char* at = line_.data() + start;
   for (const std::int64_t each : values) {
-    at = std::to_chars(at, at + kLongest, each).ptr;
+    at = std::to_chars(at, at + kMaxLength, each).ptr;
     *at++ = ',';
   }
   if (!values.empty()) --at;

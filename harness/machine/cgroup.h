@@ -14,7 +14,8 @@ class Cgroup {
  public:
   explicit Cgroup(const std::filesystem::path& root);
 
-  [[nodiscard]] std::optional<double> cpu_quota() const;  // in cores, the least; nothing: unlimited
+  // In cores, the least of all levels; nullopt if unlimited.
+  [[nodiscard]] std::optional<double> cpu_quota() const;
   [[nodiscard]] std::optional<std::int64_t> memory_limit_bytes() const;
   [[nodiscard]] std::optional<std::int64_t> oom_kills() const;  // grows by one per process killed
   // Since the groups were made, over all of them and all CPUs.

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kLeastTicks = 100;
+constexpr std::int64_t kMinTicks = 100;
 
 // "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": guests are counted in
 // user already.
@@ -78,7 +78,7 @@ std::optional<std::int64_t> process_ticks(const fs::path& root, const std::strin
 std::optional<double> share_of_others(const CpuTimes& before, const CpuTimes& after,
                                       std::int64_t own_ticks) {
   const std::int64_t all = after.all - before.all;
-  if (all < kLeastTicks) return std::nullopt;
+  if (all < kMinTicks) return std::nullopt;
   const std::int64_t others = after.busy() - before.busy() - own_ticks;
   return std::clamp(static_cast<double>(others) / static_cast<double>(all), 0.0, 1.0);
 }

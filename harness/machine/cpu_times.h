@@ -28,7 +28,7 @@ struct CpuTimes {
                                                         const std::string& process,
                                                         bool with_children);
 
-// Share of the CPUs' time between two readings that went to others than `own_ticks`. Nothing below
+// Share of the CPUs' time between two readings that went to others than `own_ticks`. nullopt below
 // a second of CPU time, where ticks are too coarse.
 [[nodiscard]] std::optional<double> share_of_others(const CpuTimes& before, const CpuTimes& after,
                                                     std::int64_t own_ticks);

@@ -16,7 +16,7 @@
 namespace stepbench {
 
 // The device's number for the management library, which CUDA_VISIBLE_DEVICES does not renumber;
-// nothing for a case on the CPU. With a session an identifier in that variable is followed too.
+// nullopt for a case on the CPU. With a session an identifier in that variable is followed too.
 [[nodiscard]] std::optional<int> watched_device(std::string_view device, const Variables& worker,
                                                 const NvmlSession* session = nullptr);
 

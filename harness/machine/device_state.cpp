@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "harness/text/words.h"
+
 namespace stepbench {
 namespace {
 
@@ -98,12 +100,11 @@ std::optional<DeviceState> NvmlSession::read(int index) const {
 }
 
 std::string throttle_text(std::uint64_t clock_reasons) {
-  std::string text;
+  std::vector<std::string_view> texts;
   for (const Reason& reason : kThrottling) {
-    if ((clock_reasons & reason.bit) == 0) continue;
-    text.append(text.empty() ? "" : ", ").append(reason.text);
+    if ((clock_reasons & reason.bit) != 0) texts.emplace_back(reason.text);
   }
-  return text;
+  return join(texts);
 }
 
 bool is_power_capped(std::uint64_t clock_reasons) { return (clock_reasons & kPowerCap) != 0; }

@@ -43,7 +43,8 @@ class NvmlSession {
   ~NvmlSession();
 
   [[nodiscard]] int devices() const;
-  [[nodiscard]] std::optional<DeviceState> read(int index) const;  // nothing: no such device
+  // nullopt if there is no such device.
+  [[nodiscard]] std::optional<DeviceState> read(int index) const;
   // Of the device with this identifier, as CUDA_VISIBLE_DEVICES takes them: "GPU-" and as much of
   // the rest as tells it apart, or a slice's "MIG-…", which stands for the whole device.
   [[nodiscard]] std::optional<int> index_of(const std::string& uuid) const;

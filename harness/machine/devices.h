@@ -21,7 +21,7 @@ struct Devices {
   std::vector<std::string> models;  // as far as the driver tells; may be shorter than count
 };
 
-// Asks the management library how many devices there are; nothing when it is absent or refuses.
+// Asks the management library how many devices there are; nullopt if it is absent or refuses.
 [[nodiscard]] std::optional<int> nvml_device_count();
 
 using DeviceCount = std::function<std::optional<int>()>;
@@ -32,7 +32,7 @@ using DeviceCount = std::function<std::optional<int>()>;
 // False too when CUDA_VISIBLE_DEVICES hides every device.
 [[nodiscard]] bool cuda_available(const Devices& devices, const Variables& variables);
 
-// The value of a variable; nothing when unset.
+// The value of a variable; nullopt if unset.
 [[nodiscard]] std::optional<std::string_view> find_variable(const Variables& variables,
                                                             std::string_view name);
 

@@ -21,6 +21,8 @@ struct Examination {
   Spin spin = {};
   bool nvml = false;  // NVIDIA's management library answered
   std::vector<DeviceState> devices = {};
+  // What to set so that a workload starts no workers of its own, for remedies; empty: not known.
+  std::string without_workers = {};
 };
 // Problems first. A problem means that measuring here is pointless until it is gone.
 [[nodiscard]] std::vector<Finding> diagnose(const Examination& examination);

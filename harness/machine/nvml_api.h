@@ -49,7 +49,7 @@ struct NvmlApi {
   std::function<int(NvmlDevice, std::vector<int>* pids)> processes;
 };
 
-// Nothing when the library is absent. What a driver's version lacks answers "not supported".
+// nullopt if the library is absent. What a driver's version lacks answers "not supported".
 [[nodiscard]] std::optional<NvmlApi> load_nvml_api();
 
 }  // namespace stepbench

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes as seen from outside, in /proc. `root` stands for "/".
+// Processes as seen from outside, in /proc: who belongs to a tree, and what it holds. `root` stands
+// for
+// "/". Any thread.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace stepbench {
@@ -12,5 +17,28 @@ namespace stepbench {
 [[nodiscard]] std::vector<pid_t> children_of(const std::filesystem::path& root, pid_t parent);
 [[nodiscard]] std::vector<pid_t> process_tree(const std::filesystem::path& root,
                                               pid_t top);  // `top` first
+
+// Summed over processes, in bytes: what the kernel counts anyway, cheap.
+struct ResidentMemory {
+  std::int64_t rss = 0;
+  std::int64_t unshared = 0;  // the part that is neither of files nor in shared memory
+};
+[[nodiscard]] ResidentMemory resident_memory(const std::filesystem::path& root,
+                                             std::span<const pid_t> tree);
+
+// Summed over processes, in bytes. Walks their page tables: milliseconds for large ones.
+struct TreeMemory {
+  std::int64_t pss = 0;     // each page divided among those that map it
+  std::int64_t uss = 0;     // pages that one process alone maps
+  std::int64_t shared = 0;  // part of pss in shared memory: segments, rings, tmpfs
+};
+[[nodiscard]] TreeMemory tree_memory(const std::filesystem::path& root,
+                                     std::span<const pid_t> tree);
+
+[[nodiscard]] std::int64_t open_descriptors(const std::filesystem::path& root,
+                                            std::span<const pid_t> tree);
+
+// Used bytes of the file system of /dev/shm, whoever uses them; segments that were unlinked count.
+[[nodiscard]] std::optional<std::int64_t> dev_shm_used_bytes(const std::filesystem::path& root);
 
 }  // namespace stepbench

@@ -21,7 +21,7 @@ constexpr std::int64_t kRest = 1000;
 constexpr std::int64_t kRestWhileGrowing = 20;
 constexpr std::int64_t kGrowth = 64;  // a 64th more is growth
 // On a busy machine the controller may hear of a window's beginning and end at once.
-constexpr std::int64_t kLeastWindowNs = 1'000'000;
+constexpr std::int64_t kMinWindowNs = 1'000'000;
 constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked has nothing to show
 
 }  // namespace
@@ -109,7 +109,7 @@ void MachineSampler::window_ends() {
   }
   if (!window_ || !run_queue_wait_ns_) return;
   const std::int64_t heard_ns = ended_ns - window_->begin_ns;
-  if (heard_ns < kLeastWindowNs) windows_missed_ = true;
+  if (heard_ns < kMinWindowNs) windows_missed_ = true;
   window_ns_ += heard_ns;
   window_waited_ns_ += *run_queue_wait_ns_ - window_->waited_ns;
   window_.reset();

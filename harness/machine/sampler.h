@@ -13,7 +13,7 @@
 #include "harness/base/clock.h"
 #include "harness/machine/cgroup.h"
 #include "harness/machine/cpu_times.h"
-#include "harness/machine/tree_memory.h"
+#include "harness/machine/process_tree.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {

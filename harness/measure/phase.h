@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/base/limits.h"
+
 namespace stepbench {
 
 // Named parts of a step. They do not nest. A workload's declared phases follow kFirstDeclared in
@@ -21,7 +23,6 @@ enum class PhaseId : std::uint8_t {
   kOther,  // the rest of the step; computed, never marked
   kFirstDeclared
 };
-inline constexpr std::size_t kMaxDeclaredPhases = 16;
 inline constexpr std::size_t kMaxPhases =
     static_cast<std::size_t>(PhaseId::kFirstDeclared) + kMaxDeclaredPhases;
 

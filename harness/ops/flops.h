@@ -11,7 +11,7 @@
 
 namespace stepbench {
 
-// `shapes` and `arguments` as in OpLog: "[[8, 32], [32, 64]]". Nothing for an op that is not known
+// `shapes` and `arguments` as in OpLog: "[[8, 32], [32, 64]]". nullopt for an op that is not known
 // or whose inputs do not tell: a convolution needs its stride, padding and dilation in `arguments`.
 // An op that only calls another counted one (aten::linear, aten::matmul) has none, so that sums
 // over ops count nothing twice; where an op calls itself again (autocast), the inner call counts.
@@ -34,7 +34,7 @@ using Shape = std::vector<std::int64_t>;
 [[nodiscard]] std::int64_t matrix_flops(std::int64_t batch, std::int64_t m, std::int64_t n,
                                         std::int64_t k);
 
-// "[[8, 32], [], [4]]" -> {{8, 32}, {}, {4}}; nothing when it is no list of integer lists.
+// "[[8, 32], [], [4]]" -> {{8, 32}, {}, {4}}; nullopt if it is no list of integer lists.
 [[nodiscard]] std::optional<std::vector<Shape>> parse_shapes(std::string_view text);
 
 }  // namespace stepbench

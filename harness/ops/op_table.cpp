@@ -9,9 +9,7 @@
 
 #include "harness/ops/attribution.h"
 #include "harness/ops/flops.h"
-#include "harness/ops/mark_index.h"
 #include "harness/ops/memory_levels.h"
-#include "harness/ops/memory_sums.h"
 
 namespace stepbench {
 namespace {

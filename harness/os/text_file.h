@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small reads of /proc- and /sys-like files. Absent or unreadable is an expected answer: nothing.
+// Small reads of /proc- and /sys-like files. Absent or unreadable is an expected answer: nullopt.
 #pragma once
 
 #include <cstdint>

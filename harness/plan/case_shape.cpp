@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/value.h"
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 
 namespace stepbench {
 namespace {

@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -72,16 +73,16 @@ struct Expansion::Point {
   const CaseShape& shape;
 };
 
-Expansion::Expansion(const Reading& reading, const ExpandRequest& request, const Settings& settings,
-                     const Sweep& sweep)
-    : reading_(reading),
+Expansion::Expansion(const ParseContext& context, const ExpandRequest& request,
+                     const Settings& settings, const Sweep& sweep)
+    : context_(context),
       request_(request),
       settings_(settings),
       sweep_(sweep),
-      shapes_(reading.index, settings, swept_names(sweep)),
+      shapes_(context.index, settings, swept_names(sweep)),
       exclude_used_(sweep.excludes.size(), false) {
   selectors_.insert("workload");
-  for (const Section& section : reading.index.catalogue().sections) {
+  for (const Section& section : context.index.catalogue().sections) {
     if (!section.selector.empty()) selectors_.insert(full_name(section.name, section.selector));
   }
 }
@@ -109,7 +110,7 @@ const CaseShape& Expansion::shape_of(const std::vector<PointValue>& values) {
 
 void Expansion::expand(Plan& plan) {
   check_scope();
-  reading_.mistakes.throw_if_any();
+  context_.errors.throw_if_any();
   const std::int64_t grid = sweep_.grid();
   std::vector<PointValue> values;
   plan.cases.reserve(static_cast<std::size_t>(sweep_.points()));
@@ -126,12 +127,12 @@ void Expansion::expand(Plan& plan) {
   }
   for (std::size_t i = 0; i < exclude_used_.size(); ++i) {
     if (exclude_used_[i]) continue;
-    plan.notes.push_back("exclude at " + place(reading_.source, sweep_.excludes[i].mark) +
+    plan.notes.push_back("exclude at " + place(context_.source, sweep_.excludes[i].mark) +
                          " matches no point of the sweep");
   }
-  if (plan.cases.empty() && reading_.mistakes.empty()) {
-    reading_.mistakes.add(place(reading_.source, sweep_.mark),
-                          "the sweep is empty: exclude leaves no case");
+  if (plan.cases.empty() && context_.errors.empty()) {
+    context_.errors.add(place(context_.source, sweep_.mark),
+                        "the sweep is empty: exclude leaves no case");
   }
 }
 
@@ -154,22 +155,22 @@ void Expansion::check_scope() {
     const auto& all = shapes_.all();
     const bool read =
         std::any_of(all.begin(), all.end(), [&, section = section](const CaseShape* shape) {
-          const auto& names = reading_.index.catalogue().find_workload(shape->workload)->sections;
+          const auto& names = context_.index.catalogue().find_workload(shape->workload)->sections;
           return is_harness_section(section) ||
                  std::find(names.begin(), names.end(), section) != names.end();
         });
     if (read) continue;
-    reading_.mistakes.add(where, "the workload '" + all.front()->workload +
-                                     "' does not read the section '" + section + "'");
+    context_.errors.add(where, "the workload '" + all.front()->workload +
+                                   "' does not read the section '" + section + "'");
   }
   for (const auto& [name, setting] : settings_.options) check_setting_scope(name, setting.where);
   for (const Axis& axis : sweep_.axes) {
     for (const Axis::Key& key : axis.keys)
-      check_setting_scope(key.name, place(reading_.source, key.mark));
+      check_setting_scope(key.name, place(context_.source, key.mark));
   }
   for (const SweepEntry& include : sweep_.includes) {
     for (const Axis::Key& key : include.keys)
-      check_setting_scope(key.name, place(reading_.source, key.mark));
+      check_setting_scope(key.name, place(context_.source, key.mark));
   }
 }
 
@@ -180,24 +181,24 @@ void Expansion::check_setting_scope(const std::string& name, const std::string& 
   const std::size_t dot = name.find('.');
   const std::string section_name = dot == std::string::npos ? "" : name.substr(0, dot);
   const std::string key = name.substr(dot + 1);
-  const Section* section = reading_.index.catalogue().find_section(section_name);
+  const Section* section = context_.index.catalogue().find_section(section_name);
   const std::string selector = full_name(section_name, section->selector);
-  std::string owners;
+  std::vector<std::string> owners;
   for (const Variant& variant : section->variants) {
     const bool owns = std::any_of(variant.options.begin(), variant.options.end(),
                                   [&](const Option& option) { return option.name == key; });
-    if (owns) owners += (owners.empty() ? "" : ", ") + variant.name;
+    if (owns) owners.push_back(variant.name);
   }
   const Value* here = all.front()->base.get(selector);
   if (here == nullptr) {
     if (settings_.sections.contains(section_name)) return;  // said of the section already
-    reading_.mistakes.add(
+    context_.errors.add(
         where, "the workload '" + all.front()->workload + "' does not read '" + name + "'");
     return;
   }
   if (is_null(*here)) return;  // the missing selector is the mistake
-  reading_.mistakes.add(where, "'" + key + "' belongs to " + selector + " " + owners +
-                                   "; this file has " + to_text(*here));
+  context_.errors.add(where, "'" + key + "' belongs to " + selector + " " + join(owners) +
+                                 "; this file has " + to_text(*here));
 }
 
 bool Expansion::is_excluded(const std::vector<PointValue>& values) {
@@ -234,7 +235,7 @@ void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   apply_device(point, planned, rule_facts);
   report_missing(point);
   null_meaningless(point.shape, planned);
-  if (reading_.mistakes.empty()) apply_rule(point, rule_facts, plan, planned);
+  if (context_.errors.empty()) apply_rule(point, rule_facts, plan, planned);
   const CaseShape& shape = reshape(point.shape, planned);
   resolved.case_id = case_id(resolved.options, shape.identity);
   resolved.point_id = resolved.case_id;
@@ -256,9 +257,8 @@ void Expansion::apply_device(const Point& point, PlannedCase& planned, RuleFacts
   if (swept) {
     planned.skip = "there is no CUDA device here";
   } else {
-    reading_.mistakes.add(
-        place_of_point(point.number, "device"),
-        "there is no CUDA device here; `device: auto` takes one when it is there");
+    context_.errors.add(place_of_point(point.number, "device"),
+                        "there is no CUDA device here; `device: auto` takes one when it is there");
   }
 }
 
@@ -268,8 +268,8 @@ void Expansion::report_missing(const Point& point) {
                                    [&](const PointValue& value) { return *value.name == name; });
     if (swept) continue;
     const CaseShape::Declared* declared = point.shape.find(name);
-    reading_.mistakes.add(place_of_point(point.number, name),
-                          "'" + name + "' is missing: expected " + expectation(*declared->option));
+    context_.errors.add(place_of_point(point.number, name),
+                        "'" + name + "' is missing: expected " + expectation(*declared->option));
   }
 }
 
@@ -282,9 +282,9 @@ void Expansion::null_meaningless(const CaseShape& shape, PlannedCase& planned) {
     if (setting == settings_.options.end()) continue;
     const Requires& need = *declared->option->requires_;
     const Value* other = planned.resolved.options.get(need.option);
-    reading_.mistakes.add(setting->second.where, "'" + declared->name + "' " + need.doc +
-                                                     "; here " + need.option + " is " +
-                                                     (other == nullptr ? "null" : to_text(*other)));
+    context_.errors.add(setting->second.where, "'" + declared->name + "' " + need.doc + "; here " +
+                                                   need.option + " is " +
+                                                   (other == nullptr ? "null" : to_text(*other)));
   }
 }
 
@@ -296,7 +296,7 @@ void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& pla
                                  });
   if (rule == request_.rules.end() || rule->rule == nullptr) return;
   CaseSink sink(planned, plan.notes, [&](std::string_view option, std::string reason) {
-    reading_.mistakes.add(place_of_point(point.number, option), std::move(reason));
+    context_.errors.add(place_of_point(point.number, option), std::move(reason));
   });
   rule->rule(planned.resolved, facts, sink);
 }
@@ -331,24 +331,22 @@ void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned
     plan.cases.push_back(std::move(planned));
     return;
   }
-  if (!reading_.mistakes.empty()) return;
+  if (!context_.errors.empty()) return;
   const PlannedCase& earlier = plan.cases[entry->second];
   const std::int64_t grid = sweep_.grid();
   if (point.number >= grid) {
     const Mark mark = sweep_.includes[static_cast<std::size_t>(point.number - grid)].mark;
-    reading_.mistakes.add(
-        place(reading_.source, mark),
-        "this include repeats a case of the sweep (" + text_of(point.values) + ")");
+    context_.errors.add(place(context_.source, mark),
+                        "this include repeats a case of the sweep (" + text_of(point.values) + ")");
     return;
   }
   const std::string difference =
       first_difference(earlier.resolved.options, planned.resolved.options);
   if (!difference.empty()) {
-    reading_.mistakes.add(
-        place_of_point(point.number, difference),
-        "two cases differ only in '" + difference +
-            "', which is not part of a case's identity; vary another option along "
-            "with it in `zip`");
+    context_.errors.add(place_of_point(point.number, difference),
+                        "two cases differ only in '" + difference +
+                            "', which is not part of a case's identity; vary another option along "
+                            "with it in `zip`");
     return;
   }
   ++plan.merged;
@@ -365,13 +363,13 @@ std::string Expansion::place_of_point(std::int64_t point, std::string_view optio
   std::vector<PointValue> values;
   values_of(sweep_, point, values);
   for (const PointValue& value : values) {
-    if (*value.name == option) return place(reading_.source, value.swept->mark);
+    if (*value.name == option) return place(context_.source, value.swept->mark);
   }
   const auto setting = settings_.options.find(option);
   if (setting != settings_.options.end()) return setting->second.where;
   const auto section = settings_.sections.find(option.substr(0, option.find('.')));
   if (section != settings_.sections.end()) return section->second;
-  return reading_.source;
+  return context_.source;
 }
 
 }  // namespace stepbench

@@ -22,10 +22,11 @@ struct ExpandRequest {
 // Turns settings and sweep into the ordered cases of a plan. One use: expand().
 class Expansion {
  public:
-  Expansion(const Reading& reading, const ExpandRequest& request, const Settings& settings,
+  Expansion(const ParseContext& context, const ExpandRequest& request, const Settings& settings,
             const Sweep& sweep);
 
-  // Fills plan.cases, merged, excluded, merged_points and notes. Mistakes go to the reading's list.
+  // Fills plan.cases, merged, excluded, merged_points and notes. Errors go to the context's
+  // list.
   void expand(Plan& plan);
   // file:line:column of what gave `option` its value in plan.cases[index]; its section's or the
   // file's when nothing did.
@@ -47,7 +48,7 @@ class Expansion {
   void add_or_merge(const Point& point, Plan& plan, PlannedCase planned);
   [[nodiscard]] std::string place_of_point(std::int64_t point, std::string_view option) const;
 
-  const Reading& reading_;
+  const ParseContext& context_;
   const ExpandRequest& request_;
   const Settings& settings_;
   const Sweep& sweep_;

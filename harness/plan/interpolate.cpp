@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHidden = "{},[]";  // become the bytes 1 to 5
 
-const std::string* find_variable(Variables variables, std::string_view name) {
+const std::string* find_variable(InterpolationVariables variables, std::string_view name) {
   const auto found = std::find_if(variables.begin(), variables.end(),
                                   [&](const auto& variable) { return variable.first == name; });
   return found == variables.end() ? nullptr : &found->second;
@@ -23,7 +23,7 @@ bool is_variable_name(std::string_view name) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-std::string expand(std::string_view body, Variables variables) {
+std::string expand(std::string_view body, InterpolationVariables variables) {
   const std::size_t separator = body.find(":-");
   const std::string name(body.substr(0, separator));
   if (!is_variable_name(name)) {
@@ -42,7 +42,7 @@ std::string expand(std::string_view body, Variables variables) {
 
 }  // namespace
 
-std::string interpolate(std::string_view text, Variables variables) {
+std::string interpolate(std::string_view text, InterpolationVariables variables) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = text.substr(i);

@@ -9,11 +9,11 @@
 
 namespace stepbench {
 
-using Variables = std::span<const std::pair<std::string, std::string>>;
+using InterpolationVariables = std::span<const std::pair<std::string, std::string>>;
 
 // The text with variables filled in; an empty variable takes its default, as in a shell. Throws
 // Error saying what is wrong: a missing variable without default, an unfinished ${.
-[[nodiscard]] std::string interpolate(std::string_view text, Variables variables);
+[[nodiscard]] std::string interpolate(std::string_view text, InterpolationVariables variables);
 
 // YAML ends an unquoted value at '{', '}' and ',' inside a flow group. These two hide such
 // characters of a ${...} from the parser, byte for byte, so that places stay right, and bring them

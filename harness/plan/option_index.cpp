@@ -61,7 +61,7 @@ std::vector<std::string> OptionIndex::with_short_name(std::string_view name) con
 std::string OptionIndex::unknown(std::string_view name) const {
   std::string text = "unknown option '" + std::string(name) + "'";
   const std::vector<std::string> same_short = with_short_name(name);
-  if (!same_short.empty()) return text + " (did you mean '" + same_short.front() + "'?)";
+  if (!same_short.empty()) return text + did_you_mean(same_short.front());
   const std::string suggestion = did_you_mean(name, names_);
   if (!suggestion.empty()) return text + suggestion;
   std::vector<std::string> short_names;
@@ -69,9 +69,7 @@ std::string OptionIndex::unknown(std::string_view name) const {
     short_names.push_back(candidate.substr(candidate.find('.') + 1));
   }
   const std::string near = nearest(name, short_names);
-  if (!near.empty()) {
-    return text + " (did you mean '" + with_short_name(near).front() + "'?)";
-  }
+  if (!near.empty()) return text + did_you_mean(with_short_name(near).front());
   return text + "; `stepbench list` shows all";
 }
 

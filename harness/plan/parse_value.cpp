@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 
 namespace stepbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/plan/config_node.h"
+#include "harness/plan/yaml_document.h"
 
 namespace stepbench {
 

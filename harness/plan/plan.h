@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // YAML file -> ordered list of cases. Throws ConfigError with file:line:column; nothing runs on a
-// file with a mistake.
+// file with an error.
 #pragma once
 
 #include <cstdint>

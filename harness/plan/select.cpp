@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/plan/parse_value.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -16,19 +17,13 @@ struct Filter {
   std::vector<Value> values;
 };
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string resolve_name(const std::string& name, const std::string& where,
                          const OptionIndex& index) {
   if (!index.find(name).empty()) return name;
   const std::vector<std::string> candidates = index.with_short_name(name);
   if (candidates.size() == 1) return candidates.front();
   if (candidates.empty()) throw ConfigError(where, index.unknown(name));
-  throw ConfigError(where, "'" + name + "' may be " + joined(candidates) + "; write one in full");
+  throw ConfigError(where, "'" + name + "' may be " + join(candidates) + "; write one in full");
 }
 
 Filter parse_filter(const std::string& argument, const OptionIndex& index) {
@@ -79,7 +74,7 @@ std::string values_in(const std::vector<PlannedCase>& cases, const std::string& 
       break;
     }
   }
-  return shown.empty() ? "no case has it" : "it takes " + joined(shown);
+  return shown.empty() ? "no case has it" : "it takes " + join(shown);
 }
 
 }  // namespace

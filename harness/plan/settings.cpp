@@ -2,10 +2,11 @@
 #include "harness/plan/settings.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
@@ -33,9 +34,7 @@ std::vector<std::string> top_level_keys(const Catalogue& catalogue) {
 }
 
 std::string known_keys(const std::vector<std::string>& keys) {
-  std::string text;
-  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
-  return text.empty() ? "it has no keys" : "known keys: " + text;
+  return keys.empty() ? "it has no keys" : "known keys: " + join(keys);
 }
 
 std::string unknown_key(const std::string& key, const std::string& section,
@@ -45,7 +44,7 @@ std::string unknown_key(const std::string& key, const std::string& section,
   const std::string suggestion = did_you_mean(key, keys);
   if (!suggestion.empty()) return text + suggestion;
   const std::vector<std::string> elsewhere = index.with_short_name(key);
-  if (!elsewhere.empty()) return text + " (did you mean '" + elsewhere.front() + "'?)";
+  if (!elsewhere.empty()) return text + did_you_mean(elsewhere.front());
   return text + "; " + known_keys(keys);
 }
 
@@ -57,38 +56,37 @@ bool is_group(const std::string& key, const std::string& section, const Catalogu
 
 // `key`: inside its section. An option named "margin.step" stands as `margin: {step: ...}`.
 void read_entry(const ConfigEntry& entry, const std::string& key, const std::string& section,
-                const Reading& reading, Settings& settings) {
-  const Catalogue& catalogue = reading.index.catalogue();
+                const ParseContext& context, Settings& settings) {
+  const Catalogue& catalogue = context.index.catalogue();
   if (entry.value.kind == ConfigNode::Kind::kMap && is_group(key, section, catalogue)) {
     for (const ConfigEntry& inner : entry.value.entries) {
-      read_entry(inner, key + '.' + inner.key, section, reading, settings);
+      read_entry(inner, key + '.' + inner.key, section, context, settings);
     }
     return;
   }
   const std::string name = full_name(section, key);
-  const auto declarations = reading.index.find(name);
+  const auto declarations = context.index.find(name);
   if (declarations.empty()) {
-    reading.mistakes.add(
-        place(reading.source, entry.mark),
-        unknown_key(key, section, section_keys(catalogue, section), reading.index));
+    context.errors.add(place(context.source, entry.mark),
+                       unknown_key(key, section, section_keys(catalogue, section), context.index));
     return;
   }
-  const auto value = read_option_value(name, declarations, entry.value, reading);
-  if (value) settings.options[name] = {*value, place(reading.source, entry.value.mark)};
+  const auto value = read_option_value(name, declarations, entry.value, context);
+  if (value) settings.options[name] = {*value, place(context.source, entry.value.mark)};
 }
 
-void read_section(const ConfigEntry& entry, const Section& section, const Reading& reading,
+void read_section(const ConfigEntry& entry, const Section& section, const ParseContext& context,
                   Settings& settings) {
-  settings.sections[section.name] = place(reading.source, entry.mark);
+  settings.sections[section.name] = place(context.source, entry.mark);
   if (entry.value.kind == ConfigNode::Kind::kNull) return;
   if (entry.value.kind != ConfigNode::Kind::kMap) {
-    reading.mistakes.add(place(reading.source, entry.value.mark),
-                         "'" + section.name + "' is a section: expected keys, as in `" +
-                             section.name + ": {key: value}`, found " + describe(entry.value));
+    context.errors.add(place(context.source, entry.value.mark),
+                       "'" + section.name + "' is a section: expected keys, as in `" +
+                           section.name + ": {key: value}`, found " + describe(entry.value));
     return;
   }
   for (const ConfigEntry& option : entry.value.entries) {
-    read_entry(option, option.key, section.name, reading, settings);
+    read_entry(option, option.key, section.name, context, settings);
   }
 }
 
@@ -105,90 +103,92 @@ Assignment split_assignment(const std::string& argument) {
   return {argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
+constexpr std::size_t kMaxErrorsShown = 20;
+
 }  // namespace
 
 std::optional<Value> read_option_value(const std::string& name,
                                        std::span<const Option* const> declarations,
-                                       const ConfigNode& node, const Reading& reading) {
-  const std::string where = place(reading.source, node.mark);
+                                       const ConfigNode& node, const ParseContext& context) {
+  const std::string where = place(context.source, node.mark);
   if (node.kind != ConfigNode::Kind::kScalar) {
     std::string what = "'" + name + "': expected " + expectation(*declarations.front()) +
                        ", found " + describe(node);
     if (node.kind == ConfigNode::Kind::kList) {
       what += "; to vary it write `sweep: {matrix: {" + name + ": [...]}}`";
     }
-    reading.mistakes.add(where, what);
+    context.errors.add(where, what);
     return std::nullopt;
   }
   try {
-    const std::string text = interpolate(node.text, reading.variables);
+    const std::string text = interpolate(node.text, context.variables);
     return parse_value(declarations, text, node.quoted);
   } catch (const Error& error) {
-    reading.mistakes.add(where, "'" + name + "': " + error.what());
+    context.errors.add(where, "'" + name + "': " + error.what());
     return std::nullopt;
   }
 }
 
-Settings read_settings(const ConfigNode& root, const Reading& reading) {
+Settings read_settings(const ConfigNode& root, const ParseContext& context) {
   if (root.kind == ConfigNode::Kind::kNull) {
-    throw ConfigError(reading.source, "is empty; expected at least `workload: NAME`");
+    throw ConfigError(context.source, "is empty; expected at least `workload: NAME`");
   }
   if (root.kind != ConfigNode::Kind::kMap) {
-    throw ConfigError(place(reading.source, root.mark),
+    throw ConfigError(place(context.source, root.mark),
                       "expected keys such as `workload: NAME`, found " + describe(root));
   }
-  const Catalogue& catalogue = reading.index.catalogue();
+  const Catalogue& catalogue = context.index.catalogue();
   Settings settings;
   for (const ConfigEntry& entry : root.entries) {
     if (entry.key == "sweep") continue;
     const Section* section = entry.key.empty() ? nullptr : catalogue.find_section(entry.key);
-    const auto declarations = reading.index.find(entry.key);
+    const auto declarations = context.index.find(entry.key);
     if (section != nullptr) {
-      read_section(entry, *section, reading, settings);
+      read_section(entry, *section, context, settings);
     } else if (!declarations.empty() && entry.key.find('.') == std::string::npos) {
-      const auto value = read_option_value(entry.key, declarations, entry.value, reading);
-      if (value) settings.options[entry.key] = {*value, place(reading.source, entry.value.mark)};
+      const auto value = read_option_value(entry.key, declarations, entry.value, context);
+      if (value) settings.options[entry.key] = {*value, place(context.source, entry.value.mark)};
     } else if (!declarations.empty()) {
       const std::size_t dot = entry.key.find('.');
-      reading.mistakes.add(place(reading.source, entry.mark),
-                           "'" + entry.key + "' stands inside its section: `" +
-                               entry.key.substr(0, dot) + ": {" + entry.key.substr(dot + 1) +
-                               ": ...}`");
+      context.errors.add(place(context.source, entry.mark),
+                         "'" + entry.key + "' stands inside its section: `" +
+                             entry.key.substr(0, dot) + ": {" + entry.key.substr(dot + 1) +
+                             ": ...}`");
     } else {
-      reading.mistakes.add(place(reading.source, entry.mark),
-                           unknown_key(entry.key, "", top_level_keys(catalogue), reading.index));
+      context.errors.add(place(context.source, entry.mark),
+                         unknown_key(entry.key, "", top_level_keys(catalogue), context.index));
     }
   }
   return settings;
 }
 
-void apply_set(std::span<const std::string> assignments, const Reading& reading,
+void apply_set(std::span<const std::string> assignments, const ParseContext& context,
                Settings& settings) {
   for (const std::string& argument : assignments) {
     const Assignment assignment = split_assignment(argument);
     const std::string where = "--set " + assignment.name;
     std::string name = assignment.name;
-    if (reading.index.find(name).empty()) {
-      const std::vector<std::string> candidates = reading.index.with_short_name(name);
+    if (context.index.find(name).empty()) {
+      const std::vector<std::string> candidates = context.index.with_short_name(name);
       if (candidates.size() != 1) {
-        reading.mistakes.add(where, reading.index.unknown(name));
+        context.errors.add(where, context.index.unknown(name));
         continue;
       }
       name = candidates.front();
     }
-    const auto declarations = reading.index.find(name);
+    const auto declarations = context.index.find(name);
     try {
       Value value = parse_value(declarations, assignment.text, false);
       settings.options[name] = {std::move(value), where};
     } catch (const Error& error) {
-      reading.mistakes.add(where, error.what());
+      context.errors.add(where, error.what());
     }
   }
 }
 
 void check_path(const std::string& name, const Value& value, const std::string& where,
-                const Reading& reading) {
-  const auto declarations = reading.index.find(name);
+                const ParseContext& context) {
+  const auto declarations = context.index.find(name);
   const Option& option = *declarations.front();
   const auto* path = std::get_if<std::string>(&value);
   if (!option.must_exist || path == nullptr) return;
@@ -200,14 +200,14 @@ void check_path(const std::string& name, const Value& value, const std::string& 
                                   : "`stepbench list " + name +
                                         "` says what each kind expects and "
                                         "which command makes one";
-  reading.mistakes.add(where, "no such file or folder: '" + *path + "' (seen from " +
-                                  std::filesystem::current_path(error).string() + "); '" + name +
-                                  "': " + doc);
+  context.errors.add(where, "no such file or folder: '" + *path + "' (seen from " +
+                                std::filesystem::current_path(error).string() + "); '" + name +
+                                "': " + doc);
 }
 
-void check_paths(const Settings& settings, const Reading& reading) {
+void check_paths(const Settings& settings, const ParseContext& context) {
   for (const auto& [name, setting] : settings.options) {
-    check_path(name, setting.value, setting.where, reading);
+    check_path(name, setting.value, setting.where, context);
   }
 }
 
@@ -218,6 +218,23 @@ void apply_smoke(Settings& settings) {
   for (const auto& [name, value] : kSmoke) settings.options[name] = {value, "--smoke"};
   for (const char* name : {"schedule.precision", "schedule.max_active", "schedule.window"})
     settings.options.erase(name);
+}
+
+void ConfigErrors::add(std::string where, std::string what) {
+  std::pair mistake(std::move(where), std::move(what));
+  if (std::find(errors_.begin(), errors_.end(), mistake) == errors_.end()) {
+    errors_.push_back(std::move(mistake));
+  }
+  if (errors_.size() >= kMaxErrorsShown) throw_if_any();
+}
+
+void ConfigErrors::throw_if_any() const {
+  if (errors_.empty()) return;
+  std::string what = errors_.front().second;
+  for (std::size_t i = 1; i < errors_.size(); ++i) {
+    what += "\n" + errors_[i].first + ": " + errors_[i].second;
+  }
+  throw ConfigError(errors_.front().first, what);
 }
 
 }  // namespace stepbench

@@ -1,9 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/sweep.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
+
+#include "harness/plan/yaml_document.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
+namespace {
+
+class SweepReader {
+ public:
+  explicit SweepReader(const ParseContext& context) : context_(context) {}
+
+  Sweep read(const ConfigEntry& entry) {
+    sweep_.present = true;
+    sweep_.mark = entry.mark;
+    if (entry.value.kind != ConfigNode::Kind::kMap || entry.value.entries.empty()) {
+      add(entry.value.kind == ConfigNode::Kind::kNull ? entry.mark : entry.value.mark,
+          "the sweep is empty: expected matrix, zip, exclude or include, found " +
+              describe(entry.value));
+      return std::move(sweep_);
+    }
+    for (const ConfigEntry& part : entry.value.entries) read_part(part);
+    if (sweep_.axes.empty() && sweep_.includes.empty() && context_.errors.empty()) {
+      add(entry.mark, "the sweep is empty: matrix, zip or include must name at least one option");
+    }
+    refuse_repeated_keys();
+    return std::move(sweep_);
+  }
+
+ private:
+  void add(Mark mark, std::string what) {
+    context_.errors.add(place(context_.source, mark), std::move(what));
+  }
+
+  void read_part(const ConfigEntry& part) {
+    static const std::vector<std::string> parts = {"matrix", "zip", "exclude", "include"};
+    if (part.key == "matrix" || part.key == "zip") {
+      read_axes(part);
+    } else if (part.key == "exclude" || part.key == "include") {
+      read_entries(part);
+    } else if (context_.index.find(part.key).empty()) {
+      add(part.mark, "unknown key '" + part.key + "' in 'sweep'" + did_you_mean(part.key, parts) +
+                         "; expected matrix, zip, exclude or include");
+    } else {
+      add(part.mark, "'" + part.key + "' stands inside `matrix` or `zip`: `sweep: {matrix: {" +
+                         part.key + ": [...]}}`");
+    }
+  }
+
+  void read_axes(const ConfigEntry& part) {
+    if (part.value.kind != ConfigNode::Kind::kMap || part.value.entries.empty()) {
+      add(part.mark, "'" + part.key + "' is empty: expected options with lists of values, as in `" +
+                         part.key + ": {loader.num_workers: [0, 2, 4]}`");
+      return;
+    }
+    std::vector<Axis::Key> keys;
+    for (const ConfigEntry& entry : part.value.entries) {
+      auto key = read_key(entry, true);
+      if (!key) continue;
+      refuse_context(*key, part.key == "matrix");
+      keys.push_back(std::move(*key));
+    }
+    if (keys.empty()) return;
+    if (part.key == "matrix") {
+      for (Axis::Key& key : keys) {
+        const auto at = sweep_.axes.begin() + static_cast<std::ptrdiff_t>(matrix_axes_++);
+        sweep_.axes.insert(at, Axis{.keys = {std::move(key)}});
+      }
+      return;
+    }
+    for (const Axis::Key& key : keys) {
+      if (key.values.size() == keys.front().values.size()) continue;
+      add(key.mark, "zip needs lists of equal length: '" + key.name + "' has " +
+                        std::to_string(key.values.size()) + " values, '" + keys.front().name +
+                        "' has " + std::to_string(keys.front().values.size()));
+      return;
+    }
+    sweep_.axes.push_back({.keys = std::move(keys)});
+  }
+
+  void read_entries(const ConfigEntry& part) {
+    const bool exclude = part.key == "exclude";
+    if (part.value.kind != ConfigNode::Kind::kList || part.value.items.empty()) {
+      add(part.mark, "'" + part.key + "' is empty: expected a list, as in `" + part.key +
+                         ": [{loader.num_workers: 0}]`");
+      return;
+    }
+    for (const ConfigNode& item : part.value.items) {
+      if (item.kind != ConfigNode::Kind::kMap || item.entries.empty()) {
+        add(item.mark,
+            "an entry of '" + part.key + "' names options and values, found " + describe(item));
+        continue;
+      }
+      SweepEntry entry{.mark = item.mark};
+      for (const ConfigEntry& option : item.entries) {
+        if (auto key = read_key(option, exclude)) entry.keys.push_back(std::move(*key));
+      }
+      if (entry.keys.size() != item.entries.size()) continue;
+      (exclude ? sweep_.excludes : sweep_.includes).push_back(std::move(entry));
+    }
+  }
+
+  std::optional<Axis::Key> read_key(const ConfigEntry& entry, bool list_allowed) {
+    const auto declarations = context_.index.find(entry.key);
+    if (declarations.empty()) {
+      add(entry.mark, context_.index.unknown(entry.key));
+      return std::nullopt;
+    }
+    Axis::Key key{.name = entry.key, .mark = entry.mark};
+    if (entry.value.kind == ConfigNode::Kind::kList && list_allowed) {
+      if (entry.value.items.empty()) {
+        add(entry.value.mark,
+            "the list of '" + entry.key + "' is empty: expected at least one value");
+        return std::nullopt;
+      }
+      key.values.reserve(entry.value.items.size());
+      for (const ConfigNode& item : entry.value.items) read_value(key, item);
+    } else {
+      read_value(key, entry.value);
+    }
+    if (key.values.empty()) return std::nullopt;
+    return key;
+  }
+
+  void read_value(Axis::Key& key, const ConfigNode& node) {
+    auto value = read_option_value(key.name, context_.index.find(key.name), node, context_);
+    if (!value) return;
+    check_path(key.name, *value, place(context_.source, node.mark), context_);
+    key.values.push_back({std::move(*value), node.mark});
+  }
+
+  // In zip a context option may go along with one that tells the cases apart (data.path with
+  // data.id).
+  void refuse_context(const Axis::Key& key, bool matrix) {
+    const auto declarations = context_.index.find(key.name);
+    const bool context = std::all_of(declarations.begin(), declarations.end(), [](const Option* o) {
+      return o->identity == Identity::kContext;
+    });
+    if (!context || (!matrix && key.name != "name")) return;
+    add(key.mark, "'" + key.name +
+                      "' cannot be varied: it is not part of a case's identity, so the " +
+                      "cases could not be told apart");
+  }
+
+  void refuse_repeated_keys() {
+    std::vector<const Axis::Key*> seen;
+    for (const Axis& axis : sweep_.axes) {
+      for (const Axis::Key& key : axis.keys) {
+        for (const Axis::Key* earlier : seen) {
+          if (earlier->name == key.name) {
+            add(key.mark, "'" + key.name + "' is in matrix and in zip; it can vary in one of them");
+          }
+        }
+        seen.push_back(&key);
+      }
+    }
+  }
+
+  const ParseContext& context_;
+  Sweep sweep_;
+  std::size_t matrix_axes_ = 0;
+};
+
+}  // namespace
 
 std::int64_t Sweep::grid() const {
   if (axes.empty()) return includes.empty() ? 1 : 0;
@@ -36,6 +200,12 @@ void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& 
     const auto index = static_cast<std::size_t>(point / stride % size);
     for (const Axis::Key& key : axis.keys) values.push_back({&key.name, &key.values[index]});
   }
+}
+
+Sweep read_sweep(const ConfigNode& root, const ParseContext& context) {
+  const ConfigEntry* entry = root.find("sweep");
+  if (entry == nullptr) return {};
+  return SweepReader(context).read(*entry);
 }
 
 }  // namespace stepbench

@@ -57,8 +57,8 @@ struct PointValue {
 // `values` is cleared first. `point` in 0 .. sweep.points() - 1.
 void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& values);
 
-// Notes mistakes: empty sweep or list, unknown keys, unequal zip lengths, a key in matrix and zip,
+// Notes errors: empty sweep or list, unknown keys, unequal zip lengths, a key in matrix and zip,
 // options that are no part of a case's identity.
-[[nodiscard]] Sweep read_sweep(const ConfigNode& root, const Reading& reading);
+[[nodiscard]] Sweep read_sweep(const ConfigNode& root, const ParseContext& context);
 
 }  // namespace stepbench

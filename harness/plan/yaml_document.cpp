@@ -191,6 +191,29 @@ void refuse_control_characters(std::string_view text, const std::string& source)
 
 }  // namespace
 
+const ConfigEntry* ConfigNode::find(std::string_view key) const {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const ConfigEntry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string describe(const ConfigNode& node) {
+  constexpr std::size_t kMaxLength = 60;
+  switch (node.kind) {
+    case ConfigNode::Kind::kNull:
+      return "nothing";
+    case ConfigNode::Kind::kList:
+      return "a list";
+    case ConfigNode::Kind::kMap:
+      return "a group of keys";
+    case ConfigNode::Kind::kScalar:
+      break;
+  }
+  const std::string text =
+      node.text.size() > kMaxLength ? node.text.substr(0, kMaxLength - 3) + "..." : node.text;
+  return node.quoted ? "the text \"" + text + "\"" : "'" + text + "'";
+}
+
 std::string place(const std::string& source, Mark mark) {
   return source + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
 }

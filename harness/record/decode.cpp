@@ -101,7 +101,7 @@ Metric decode_column(const LineObject& column) {
           by_name("direction", column.text("direction"),
                   {Direction::kLowerIsBetter, Direction::kHigherIsBetter, Direction::kNeither}),
       .doc = column.text("doc"),
-      .source = source_named(column.text("source")).value_or(Source::kUnsaid)};
+      .source = source_named(column.text("source")).value_or(Source::kUnknown)};
   metric.exact = column.find("exact") ? column.flag("exact") : exact_by_unit(metric);
   metric.phase = column.flag("phase");
   return metric;

@@ -131,7 +131,7 @@ std::string encode(const ColumnRow& row) {
     json.open_object().text("name", metric.name).text("unit", metric.unit);
     json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
     json.text("doc", metric.doc);
-    if (metric.source != Source::kUnsaid) json.text("source", name_of(metric.source));
+    if (metric.source != Source::kUnknown) json.text("source", name_of(metric.source));
     if (metric.exact || exact_by_unit(metric)) json.flag("exact", metric.exact);
     if (metric.phase) json.flag("phase", true);
     json.close_object();

@@ -27,29 +27,29 @@ void write_options(JsonText& json, const Fields& options) {
 }
 
 void write_metric(JsonText& json, const MetricResult& metric) {
-  const Judgement& judgement = metric.judgement;
+  const TestResult& test = metric.test;
   json.open_object();
   json.text("name", metric.name).text("metric", metric.metric).text("unit", metric.unit);
   json.flag("primary", metric.primary).number("margin", metric.margin);
-  json.text("verdict", name_of(judgement.verdict)).text("reason", judgement.reason);
-  json.flag("slower", judgement.slower);
-  json.number("base_median", judgement.base_median);
-  json.number("candidate_median", judgement.candidate_median);
-  write_optional(json, "change", judgement.change);
-  write_interval(json, "change", judgement.interval);
-  write_interval(json, "sign_test", judgement.sign_interval);
-  json.number("p", judgement.p).number("p_adjusted", judgement.p_adjusted);
-  json.number("p_mann_whitney", judgement.p_mann_whitney).number("cles", judgement.cles);
-  if (judgement.bootstrap) write_interval(json, "bootstrap_ratio", *judgement.bootstrap);
-  write_count(json, "pairs", judgement.pairs);
-  write_count(json, "dropped", judgement.dropped);
-  write_count(json, "ties", judgement.ties);
-  if (judgement.pairs_needed) {
-    write_count(json, "pairs_needed", *judgement.pairs_needed);
+  json.text("verdict", name_of(test.verdict)).text("reason", name_of(test.reason));
+  json.flag("slower", test.slower);
+  json.number("base_median", test.base_median);
+  json.number("candidate_median", test.candidate_median);
+  write_optional(json, "change", test.change);
+  write_interval(json, "change", test.interval);
+  write_interval(json, "sign_test", test.sign_interval);
+  json.number("p", test.p).number("p_adjusted", test.p_adjusted);
+  json.number("p_mann_whitney", test.p_mann_whitney).number("cles", test.cles);
+  if (test.bootstrap) write_interval(json, "bootstrap_ratio", *test.bootstrap);
+  write_count(json, "pairs", test.pairs);
+  write_count(json, "dropped", test.dropped);
+  write_count(json, "ties", test.ties);
+  if (test.pairs_needed) {
+    write_count(json, "pairs_needed", *test.pairs_needed);
   } else {
     json.null("pairs_needed");
   }
-  json.texts("notes", judgement.notes);
+  json.texts("notes", test.notes);
   json.close_object();
 }
 

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "harness/compare/ab_campaign.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/stats/effect_size.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -25,14 +27,13 @@ std::string value_text(double value, const std::string& unit) {
   return significant(value);
 }
 
-std::string change_text(const Judgement& judgement) {
-  return judgement.change ? signed_percent(*judgement.change) + " %" : "?";
+std::string change_text(const TestResult& test) {
+  return test.change ? signed_percent(*test.change) + " %" : "?";
 }
 
-std::string interval_text_of(const Judgement& judgement) {
-  if (!judgement.change || !std::isfinite(judgement.interval.high)) return "-";
-  return '[' + signed_percent(judgement.interval.low) + ", " +
-         signed_percent(judgement.interval.high) + ']';
+std::string interval_text_of(const TestResult& test) {
+  if (!test.change || !std::isfinite(test.interval.high)) return "-";
+  return '[' + signed_percent(test.interval.low) + ", " + signed_percent(test.interval.high) + ']';
 }
 
 std::string p_text(double p) {
@@ -44,63 +45,46 @@ std::string p_text(double p) {
 }
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > kMostPairsNeeded) return "more than " + std::to_string(kMostPairsNeeded);
+  if (pairs > kMaxPairsNeeded) return "more than " + std::to_string(kMaxPairsNeeded);
   return "about " + std::to_string(pairs);
 }
 
-// A reason in words; the JSON form keeps its name.
-std::string reason_text(const std::string& reason) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kWords = {
-      {{"not_rejected_after_correction", "may be chance among so many tests"},
-       {"below_margin", "a change, but perhaps within the margin"},
-       {"wide_interval", "the interval is too wide"},
-       {"count_varies", "a count that varies between launches"},
-       {"no_pairs", "no pair was measured"},
-       {"no_usable_values", "no launch gave a usable value"},
-       {"too_many_dropped", "more than a tenth of the pairs had to be dropped"},
-       {"noise", "too noisy"}}};
-  for (const auto& [name, words] : kWords) {
-    if (name == reason) return std::string(words);
-  }
-  return reason;
-}
-
 // `unit`: what more of is needed when it is inconclusive.
-std::string verdict_text(const Judgement& judgement, const std::string& unit) {
-  std::string text(name_of(judgement.verdict));
-  switch (judgement.verdict) {
+std::string verdict_text(const TestResult& test, const std::string& unit) {
+  std::string text(name_of(test.verdict));
+  switch (test.verdict) {
     case Verdict::kSuspect:
-      text += judgement.slower ? ": worse" : ": better";
+      text += test.slower ? ": worse" : ": better";
       break;
     case Verdict::kInconclusive:
-      if (judgement.reason == "too_few_pairs") {
+      if (test.reason == TestReason::kTooFewPairs) {
         text += ": too few " + unit + ", need 6, plan 20";
-      } else if (judgement.pairs_needed) {
-        text += ": " + reason_text(judgement.reason) + ", needs " +
-                needed_text(*judgement.pairs_needed) + ' ' + unit;
+      } else if (test.pairs_needed) {
+        text += ": " + std::string(words_of(test.reason)) + ", needs " +
+                needed_text(*test.pairs_needed) + ' ' + unit;
       }
       break;
     case Verdict::kNoData:
     case Verdict::kInvalid:
-      if (!judgement.reason.empty()) text += ": " + reason_text(judgement.reason);
+      if (test.reason != TestReason::kNone) text += ": " + std::string(words_of(test.reason));
       break;
     case Verdict::kRegression:
     case Verdict::kImprovement:
     case Verdict::kOk:
       break;
   }
-  for (const std::string& note : judgement.notes) text += " (" + note + ')';
+  for (const std::string& note : test.notes) text += " (" + note + ')';
   return text;
 }
 
-Tint tint_of(const Judgement& judgement) {
-  switch (judgement.verdict) {
+Tint tint_of(const TestResult& test) {
+  switch (test.verdict) {
     case Verdict::kRegression:
     case Verdict::kInvalid:
     case Verdict::kNoData:
       return Tint::kFailed;
     case Verdict::kSuspect:
-      return judgement.slower ? Tint::kFailed : Tint::kBest;
+      return test.slower ? Tint::kFailed : Tint::kBest;
     case Verdict::kImprovement:
       return Tint::kBest;
     case Verdict::kOk:
@@ -126,9 +110,9 @@ class Text {
 
   [[nodiscard]] std::string design() const {
     return "design: " + std::string(name_of(comparison_.rule.design)) + looks() + ", " +
-           std::to_string(comparison_.cases.size()) + " cases in both, " +
-           std::to_string(comparison_.tested) + " tests corrected together (q " +
-           significant(comparison_.rule.q, 1) +
+           counted(std::ssize(comparison_.cases), "case") + " in both, " +
+           counted(static_cast<std::int64_t>(comparison_.tested), "test") +
+           " corrected together (q " + significant(comparison_.rule.q, 1) +
            "): " + std::to_string(comparison_.rejected_slower) + " worse, " +
            std::to_string(comparison_.rejected_faster) + " better";
   }
@@ -149,20 +133,20 @@ class Text {
     if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 5});
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();
-    const bool with_ok = all_ || total <= kMostOkRows;
+    const bool with_ok = all_ || total <= kMaxOkRows;
     for (std::size_t i = 0; i < comparison_.cases.size(); ++i) {
       for (const MetricResult& metric : comparison_.cases[i].metrics) {
-        const Judgement& judgement = metric.judgement;
-        if (!with_ok && judgement.verdict == Verdict::kOk) {
+        const TestResult& test = metric.test;
+        if (!with_ok && test.verdict == Verdict::kOk) {
           ++hidden_ok;
-        } else if (!all_ && grid.rows.size() >= kMostRows) {
+        } else if (!all_ && grid.rows.size() >= kMaxRows) {
           ++hidden;
         } else {
-          GridRow row{{label(i), metric.name, value_text(judgement.base_median, metric.unit),
-                       value_text(judgement.candidate_median, metric.unit), change_text(judgement),
-                       interval_text_of(judgement), p_text(judgement.p_adjusted),
-                       verdict_text(judgement, looked ? "pairs" : "launches")},
-                      tint_of(judgement)};
+          GridRow row{{label(i), metric.name, value_text(test.base_median, metric.unit),
+                       value_text(test.candidate_median, metric.unit), change_text(test),
+                       interval_text_of(test), p_text(test.p_adjusted),
+                       verdict_text(test, looked ? "pairs" : "launches")},
+                      tint_of(test)};
           if (looked) {
             row.cells.insert(row.cells.end() - 1, std::to_string(comparison_.cases[i].ended_at));
           }
@@ -175,7 +159,7 @@ class Text {
 
   [[nodiscard]] std::vector<std::string> causes() const {
     std::vector<std::string> lines;
-    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMostRows; ++i) {
+    for (std::size_t i = 0; i < comparison_.cases.size() && lines.size() < kMaxRows; ++i) {
       const CaseResult& one = comparison_.cases[i];
       if (one.cause.empty() && one.ops.empty()) continue;
       std::string line = label(i) + ":";
@@ -198,7 +182,9 @@ class Text {
       if (difference.allowed && difference.field_class == FieldClass::kShouldMatch) continue;
       std::string line = difference.allowed ? "allowed: " : "warning: ";
       line += difference.field + " differs: " + difference.base + " -> " + difference.candidate;
-      if (difference.cases > 0) line += " (in " + std::to_string(difference.cases) + " cases)";
+      if (difference.cases > 0) {
+        line += " (in " + counted(static_cast<std::int64_t>(difference.cases), "case") + ')';
+      }
       lines.push_back(std::move(line));
     }
     for (const std::string& warning : comparison_.warnings) lines.push_back("warning: " + warning);
@@ -225,17 +211,13 @@ class Text {
  private:
   [[nodiscard]] std::string looks() const {
     if (comparison_.looks.empty()) return {};
-    std::string text;
-    for (const std::size_t pairs : comparison_.looks) {
-      text += (text.empty() ? ", a look after " : ", ") + std::to_string(pairs);
-    }
-    text += " pairs";
+    const std::string text = ", " + looks_text(comparison_.looks);
     return comparison_.seed ? text + ", seed " + std::to_string(*comparison_.seed) : text;
   }
 
   // "aten::copy_ +120 calls/step (12 -> 132), 4 % -> 9 % of op time, in forward [[8, 32]]"
   static void add_ops(const std::vector<OpChange>& ops, std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < std::min(ops.size(), kMostOpChanges); ++i) {
+    for (std::size_t i = 0; i < std::min(ops.size(), kMaxOpChanges); ++i) {
       const OpChange& change = ops[i];
       std::string line = "  " + change.name;
       const double more = change.candidate_calls - change.base_calls;
@@ -255,8 +237,8 @@ class Text {
       if (!change.shapes.empty()) line += ' ' + change.shapes;
       lines.push_back(std::move(line));
     }
-    if (ops.size() > kMostOpChanges) {
-      lines.push_back("  " + std::to_string(ops.size() - kMostOpChanges) +
+    if (ops.size() > kMaxOpChanges) {
+      lines.push_back("  " + std::to_string(ops.size() - kMaxOpChanges) +
                       " more ops (the JSON form has all)");
     }
   }
@@ -328,7 +310,7 @@ class Text {
     const std::string quads = std::to_string(control.pooled_quads) + " quads of base launches";
     switch (control.state) {
       case AaControl::State::kTooFew:
-        return "A/A: too few runs to tell (" + quads + ", " + std::to_string(kLeastQuads) +
+        return "A/A: too few runs to tell (" + quads + ", " + std::to_string(kMinQuads) +
                " needed)";
       case AaControl::State::kPassed:
         return "A/A: passed (" + quads + ", p " + p_text(control.p) + ')';

@@ -11,8 +11,8 @@
 namespace stepbench {
 
 // Rows that say ok are left out beyond this many rows, unless all are asked for.
-inline constexpr std::size_t kMostOkRows = 30;
-inline constexpr std::size_t kMostRows = 200;  // of the others; the JSON form has every one
+inline constexpr std::size_t kMaxOkRows = 30;
+inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form has every one
 
 [[nodiscard]] std::string comparison_table(const Comparison& comparison, const TableStyle& style,
                                            bool all);

@@ -9,6 +9,7 @@
 #include "harness/estimate/rare_slow_steps.h"
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -142,10 +143,9 @@ std::string flagged_steps(const std::vector<CaseRow>& rows) {
     }
   }
   if (sums.empty()) return {};
-  std::string kinds;
-  for (const FlaggedSteps& sum : sums) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(sum.flag) + ' ' + with_separators(sum.steps);
-  }
+  const std::string kinds = join(sums, ", ", [](const FlaggedSteps& sum) {
+    return std::string(sum.flag) + ' ' + with_separators(sum.steps);
+  });
   return "steps with a flag, all of them part of the numbers: " + kinds + " (of " +
          with_separators(steps) + " steps)";
 }

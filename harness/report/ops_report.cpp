@@ -237,10 +237,7 @@ std::string as_text(const std::vector<Profiled>& all, const OpsView& view, const
       if (markdown) return draw_markdown(grid);
       const DrawnGrid made = draw(grid, static_cast<std::size_t>(style.columns), style.colour);
       if (made.dropped.empty()) return made.text;
-      std::string left_out;
-      for (const std::string& head : made.dropped)
-        left_out += (left_out.empty() ? "" : ", ") + head;
-      return made.text + "No room for: " + left_out + " (--columns, --format csv).\n";
+      return made.text + "No room for: " + join(made.dropped) + " (--columns, --format csv).\n";
     };
     text += drawn(grid_of(profiled, view)) + '\n' + summary_line(profiled) + '\n';
     for (const TitledGrid& extra : activity_grids(profiled.table, view.row_limit)) {

@@ -13,7 +13,7 @@ void add_sources(JsonText& json, std::span<const std::string> names,
   for (const std::string& name : names) {
     const auto found = std::find_if(definitions.begin(), definitions.end(),
                                     [&](const Metric& metric) { return metric.name == name; });
-    if (found == definitions.end() || found->source == Source::kUnsaid) continue;
+    if (found == definitions.end() || found->source == Source::kUnknown) continue;
     if (!open) json.open_object("sources");
     open = true;
     json.text(name, name_of(found->source));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Whether two runs read the same data: a digest of names and sizes. Reads the file system.
 #pragma once
 
 #include <filesystem>

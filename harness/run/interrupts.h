@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SIGINT and SIGTERM as a descriptor that a loop can wait for.
 #pragma once
 
 #include <signal.h>
@@ -19,13 +20,12 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  [[nodiscard]] int descriptor() const {
-    return descriptor_.value();
-  }                                         // readable when one is pending
-  [[nodiscard]] std::optional<int> take();  // SIGINT or SIGTERM; never blocks
-  [[nodiscard]] std::optional<int> first() const {
-    return first_;
-  }  // the first one taken: the run is to end
+  // Readable when one is pending.
+  [[nodiscard]] int descriptor() const { return descriptor_.value(); }
+  // SIGINT or SIGTERM; never blocks.
+  [[nodiscard]] std::optional<int> take();
+  // The first one taken: the run is to end.
+  [[nodiscard]] std::optional<int> first() const { return first_; }
 
  private:
   Descriptor descriptor_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The agenda of `run`: a list of launches, in rounds over all cases. Pure.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ struct ListedCase {
   std::string case_id;
   int launches = 1;
   bool skipped = false;              // known from the plan: one row, no worker
-  std::optional<Pass> profile = {};  // the engine of its profiled launches; none: no such launch
+  std::optional<Pass> profile = {};  // the engine of its profiled launches; nullopt: no such launch
   int profile_launches = 1;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One run at a time on a device: a lock file that goes away with its process.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@ namespace stepbench {
 // machine-wide, and goes away with its process. The file is removed when the lock is given back.
 class DeviceLock {
  public:
-  // Nothing when another process holds it; `holder` then names its pid ("" if unknown). Throws
+  // nullopt if another process holds it; `holder` then names its pid ("" if unknown). Throws
   // ConfigError when the file cannot be made.
   [[nodiscard]] static std::optional<DeviceLock> try_acquire(const std::filesystem::path& directory,
                                                              const std::string& device,

@@ -64,7 +64,7 @@ void check_profile(Launch& profiled, const Results& finished) {
   const double overhead = times.candidate.front() / median(times.base);
   if (std::isfinite(overhead)) {
     report.metrics["profile_overhead"] = overhead;
-    if (overhead > kMostPerturbation) report.flags.emplace_back("perturbed");
+    if (overhead > kMaxPerturbation) report.flags.emplace_back("perturbed");
   }
   if (mismatch) {
     report.flags.emplace_back("profile_mismatch");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lines on standard error while a run goes on.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What an interrupted run has done already, and whether it may be continued. Pure.
 #pragma once
 
 #include <map>

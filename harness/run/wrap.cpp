@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 
@@ -51,9 +52,9 @@ std::vector<std::string> fill_in(const std::vector<std::string>& words,
       const auto value = std::find_if(values.begin(), values.end(),
                                       [&](const auto& v) { return v.first == name; });
       if (value == values.end()) {
-        std::string known;
-        for (const auto& entry : values) known += (known.empty() ? "{" : ", {") + entry.first + "}";
-        throw ConfigError(where, "there is no {" + name + "}; known: " + known);
+        const auto in_braces = [](const auto& entry) { return '{' + entry.first + '}'; };
+        throw ConfigError(where,
+                          "there is no {" + name + "}; known: " + join(values, ", ", in_braces));
       }
       filled += word.substr(at, open - at) + value->second;
       at = close + 1;

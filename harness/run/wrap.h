@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A command line put before the worker's, as that of a profiler. Pure; throws ConfigError.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ namespace stepbench {
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& values, const std::string& where);
 
-// What a wrapper lacks to see measured steps without ending the worker; nothing when it lacks
+// What a wrapper lacks to see measured steps without ending the worker; nullopt if it lacks
 // nothing.
 [[nodiscard]] std::optional<std::string> wrap_warning(const std::vector<std::string>& words);
 

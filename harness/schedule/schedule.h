@@ -22,7 +22,7 @@ struct Schedule {
 // What happens in the step-th step, counted from 0. The last active step of a cycle saves.
 [[nodiscard]] Action action_at(const Schedule& schedule, std::int64_t step);
 
-// Where a cycle begins at the step-th step: its steps before the window. Else nothing.
+// Where a cycle begins at the step-th step: its steps before the window. Else nullopt.
 [[nodiscard]] std::optional<std::int64_t> steps_to_window(const Schedule& schedule,
                                                           std::int64_t step);
 

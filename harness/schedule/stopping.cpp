@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/schedule/stopping.h"
 
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
 #include <numeric>
 #include <vector>
-
-#include "harness/stats/t_test.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kFewest = 10;  // windows, and joined windows
+constexpr std::size_t kMinWindows = 10;  // windows, and joined windows
 
 // Windows that make up a joined one.
 std::size_t joined(std::size_t windows) {
   std::size_t length = 1;
-  while (windows / (2 * length) >= kFewest) length *= 2;
+  while (windows / (2 * length) >= kMinWindows) length *= 2;
   return length;
 }
 
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Half the width of Student's interval about the mean of two values or more.
+double half_width_of_mean(std::span<const double> values, double confidence) {
+  const double centre = mean(values);
+  const auto n = static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - centre) * (value - centre);
+  const boost::math::students_t law(n - 1);
+  return boost::math::quantile(boost::math::complement(law, (1 - confidence) / 2)) *
+         std::sqrt(squares / (n - 1) / n);
 }
 
 bool is_precise(const StopRule& rule, std::span<const double> window_means) {
@@ -32,7 +43,7 @@ bool is_precise(const StopRule& rule, std::span<const double> window_means) {
 bool precise_twice_running(const StopRule& rule, std::span<const double> window_means) {
   const std::size_t windows = window_means.size();
   const std::size_t length = joined(windows);
-  if (windows % length != 0 || windows <= kFewest) return false;
+  if (windows % length != 0 || windows <= kMinWindows) return false;
   const std::size_t before = windows - joined(windows - 1);
   return is_precise(rule, window_means) && is_precise(rule, window_means.first(before));
 }
@@ -53,10 +64,10 @@ std::string_view name_of(StopReason reason) {
   return "error";
 }
 
-Verdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t active_done,
-                   std::span<const double> window_means) {
+StopVerdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t active_done,
+                       std::span<const double> window_means) {
   const bool enough_cycles = rule.cycles > 0 && cycles_done >= rule.cycles;
-  Verdict verdict;
+  StopVerdict verdict;
   if (!rule.automatic) {
     if (enough_cycles) verdict.stop = StopReason::kCount;
     return verdict;
@@ -72,13 +83,13 @@ Verdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t 
 
 std::optional<Interval> interval_of_windows(std::span<const double> window_means) {
   constexpr double kConfidence = 0.95;
-  if (window_means.size() < kFewest) return std::nullopt;
+  if (window_means.size() < kMinWindows) return std::nullopt;
   const std::size_t length = joined(window_means.size());
   std::vector<double> means;
   for (auto rest = window_means; rest.size() >= length; rest = rest.subspan(length)) {
     means.push_back(mean(rest.first(length)));
   }
-  const double half_width = mean_half_width(means, kConfidence);
+  const double half_width = half_width_of_mean(means, kConfidence);
   const double centre = mean(window_means);
   return Interval{centre - half_width, centre + half_width};
 }

@@ -21,18 +21,20 @@ struct StopRule {
   std::int64_t max_active = 10'000;
 };
 
-struct Verdict {
-  std::optional<StopReason> stop = {};
+// What was decided after a cycle.
+struct StopVerdict {
+  std::optional<StopReason> stop = {};    // nullopt: go on
   std::optional<Interval> interval = {};  // 95 %, of time / steps over all windows; automatic only
 };
 
 // `window_means`: time / steps of each window so far, all of one length, in their order.
-[[nodiscard]] Verdict stop_after(const StopRule& rule, std::int64_t cycles_done,
-                                 std::int64_t active_done, std::span<const double> window_means);
+[[nodiscard]] StopVerdict stop_after(const StopRule& rule, std::int64_t cycles_done,
+                                     std::int64_t active_done,
+                                     std::span<const double> window_means);
 
 // The interval about the mean of all windows, by Student's t on windows that are joined in pairs,
 // pairs of pairs and so on until 10 to 19 remain: long windows are nearly independent even where
-// steps are not. Nothing below 10 windows.
+// steps are not. nullopt below 10 windows.
 [[nodiscard]] std::optional<Interval> interval_of_windows(std::span<const double> window_means);
 
 }  // namespace stepbench

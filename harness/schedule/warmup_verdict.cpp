@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/stats/block_means.h"
+#include "harness/stats/autocorrelation.h"
 #include "harness/stats/order.h"
 #include "harness/stats/trend.h"
 
@@ -36,7 +36,7 @@ Blocks blocks_of(std::span<const std::int64_t> step_ns, std::span<const std::int
     steady.means.push_back(all.means[i]);
     steady.begin.push_back(all.begin.back());
   }
-  return steady.means.size() >= kLeastForTrend ? steady : all;
+  return steady.means.size() >= kMinForTrend ? steady : all;
 }
 
 std::vector<double> steady_steps(std::span<const std::int64_t> step_ns,

@@ -28,16 +28,12 @@ double paired_cles(std::span<const double> differences) {
   return above / static_cast<double>(differences.size());
 }
 
-double cliffs_delta(std::span<const double> a, std::span<const double> b) {
-  return 2 * cles(a, b) - 1;
-}
-
 std::size_t pairs_needed(double effect, double sd, double margin) {
   constexpr double kPower = 1.959963984540054 + 0.8416212335729143;  // z.975 + z.8
   const double distance = std::max(std::abs(std::abs(effect) - margin), margin / 4);
-  if (!(distance > 0)) return sd > 0 ? kMostPairsNeeded + 1 : 0;
+  if (!(distance > 0)) return sd > 0 ? kMaxPairsNeeded + 1 : 0;
   const double pairs = std::ceil(1.05 * kPower * kPower * sd * sd / (distance * distance));
-  if (!(pairs <= static_cast<double>(kMostPairsNeeded))) return kMostPairsNeeded + 1;
+  if (!(pairs <= static_cast<double>(kMaxPairsNeeded))) return kMaxPairsNeeded + 1;
   return static_cast<std::size_t>(pairs);
 }
 

@@ -11,13 +11,12 @@ namespace stepbench {
                           std::span<const double> b);  // over all pairs (a_i, b_j)
 [[nodiscard]] double paired_cles(
     std::span<const double> differences);  // share above zero, zeros count one half
-[[nodiscard]] double cliffs_delta(std::span<const double> a, std::span<const double> b);
 
 // Pairs after which an effect at this distance from the margin is decided with 80 % power at the 5
 // % level, when the differences have this standard deviation: 1.05 (z.975 + z.8)^2 sd^2 /
 // distance^2. 1.05 = pi / 3 is the price of ranks for normal data. `effect`, `sd` and `margin` in
 // log ratios.
 [[nodiscard]] std::size_t pairs_needed(double effect, double sd, double margin);
-inline constexpr std::size_t kMostPairsNeeded = 400;  // a larger answer is returned as 401: ">400"
+inline constexpr std::size_t kMaxPairsNeeded = 400;  // a larger answer is returned as 401: ">400"
 
 }  // namespace stepbench

@@ -34,7 +34,7 @@ struct Ranks {
 // and the lower one on a tie.
 [[nodiscard]] Ranks median_ranks(std::size_t n, double confidence);
 
-// Nothing when n is too small: 95 % needs six values. Holds for any distribution of independent
+// nullopt if n is too small: 95 % needs six values. Holds for any distribution of independent
 // values.
 [[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values,
                                                       double confidence);

@@ -3,17 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include "harness/stats/lag_1.h"
+#include "harness/stats/autocorrelation.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kMostRuns = 20;
-constexpr std::size_t kLeastRuns = kLeastForTrend / 3;
+void add_slopes(std::span<const double> series, std::vector<double>& slopes) {
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (std::size_t j = i + 1; j < series.size(); ++j) {
+      slopes.push_back((series[j] - series[i]) / static_cast<double>(j - i));
+    }
+  }
+}
+
+constexpr std::size_t kMaxRuns = 20;
+constexpr std::size_t kMinRuns = kMinForTrend / 3;
 
 // Medians of `runs` runs of `length` values, the last one at the series' end.
 std::vector<double> run_medians(std::span<const double> series, std::size_t runs,
@@ -33,14 +40,46 @@ double likeness(std::span<const double> series, std::size_t runs, std::size_t le
 
 }  // namespace
 
+double theil_sen_slope(std::span<const double> series) {
+  std::vector<double> slopes;
+  slopes.reserve(series.size() * (series.size() - (series.empty() ? 0 : 1)) / 2);
+  add_slopes(series, slopes);
+  return median(slopes);
+}
+
+double pooled_theil_sen_slope(std::span<const std::vector<double>> series) {
+  std::vector<double> slopes;
+  for (const std::vector<double>& one : series) add_slopes(one, slopes);
+  return median(slopes);
+}
+
+MannKendall mann_kendall(std::span<const std::vector<double>> series) {
+  MannKendall result;
+  double variance = 0;
+  for (const std::vector<double>& values : series) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t j = i + 1; j < values.size(); ++j) {
+        result.s += values[j] > values[i] ? 1 : values[j] < values[i] ? -1 : 0;
+      }
+    }
+    const auto n = static_cast<double>(values.size());
+    variance += n * (n - 1) * (2 * n + 5) / 18;
+  }
+  const double beyond = std::abs(result.s) - 1;
+  if (variance > 0 && beyond > 0) {
+    result.p_two_sided = std::erfc(beyond / std::sqrt(2 * variance));
+  }
+  return result;
+}
+
 Trend trend(std::span<const double> series, double margin, double confidence) {
   Trend result;
   const std::size_t third = series.size() / 3;
-  if (third < kLeastRuns) return result;
+  if (third < kMinRuns) return result;
   if (std::any_of(series.begin(), series.end(), [](double value) { return !(value > 0); })) {
     return result;
   }
-  const std::size_t runs = std::min(kMostRuns, third);
+  const std::size_t runs = std::min(kMaxRuns, third);
   const std::size_t length = third / runs;
   const std::vector<double> first = run_medians(series.first(third), runs, length);
   const std::vector<double> last = run_medians(series.last(third), runs, length);

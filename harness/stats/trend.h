@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+// Whether a series of values in time order still moves: slopes, a test for a trend, the verdict on
+// a warm-up. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "harness/stats/interval.h"
 
 namespace stepbench {
 
-inline constexpr std::size_t kLeastForTrend = 18;  // values
+// Median of the slopes between all two points of a series with equal steps; NaN for fewer than two
+// values.
+[[nodiscard]] double theil_sen_slope(std::span<const double> series);
+// One slope for several series that start at levels of their own.
+[[nodiscard]] double pooled_theil_sen_slope(std::span<const std::vector<double>> series);
+
+// Whether values rise or fall with their index: Kendall's S, summed over series that are
+// independent of each other, by the normal approximation with continuity correction.
+struct MannKendall {
+  double s = 0;  // pairs that rise minus pairs that fall
+  double p_two_sided = 1;
+};
+[[nodiscard]] MannKendall mann_kendall(std::span<const std::vector<double>> series);
+
+inline constexpr std::size_t kMinForTrend = 18;  // values
 
 // Whether a series of positive values in time order (step times of an active window) still moves.
 struct Trend {

@@ -33,9 +33,9 @@ class TraceFile {
   }
   template <std::integral Number>
   TraceFile& number(Number value) {
-    constexpr std::size_t kLongest = 24;
-    if (room() < kLongest) make_room(kLongest);
-    end_ = std::to_chars(end_, end_ + kLongest, value).ptr;
+    constexpr std::size_t kMaxDigits = 24;
+    if (room() < kMaxDigits) make_room(kMaxDigits);
+    end_ = std::to_chars(end_, end_ + kMaxDigits, value).ptr;
     return *this;
   }
   // Nanoseconds as microseconds with three decimals.

@@ -157,7 +157,7 @@ void Loop::end_window(const OnCycle& on_cycle) {
 }
 
 bool Loop::stop_between_cycles() {
-  const Verdict verdict =
+  const StopVerdict verdict =
       stop_after(options_.stop, result_.cycles, result_.active_steps, window_means_);
   result_.within_launch = verdict.interval;
   if (!workload_.all_ranks_stop(verdict.stop.has_value())) return false;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 #include "harness/worker/loop.h"
 #include "tests/benchmarks/recorded_step.h"
 #include "tests/benchmarks/spin.h"

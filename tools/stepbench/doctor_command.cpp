@@ -45,6 +45,7 @@ Examination examine(const DoctorOptions& options, const Environment& environment
   constexpr double kNs = 1e9;
   const HostClock clock;
   Examination seen;
+  seen.without_workers = "loader.num_workers=0";
   if (const auto nvml = NvmlSession::open(load_nvml_api())) {
     seen.nvml = true;
     for (int i = 0; i < nvml->devices(); ++i) {

@@ -81,9 +81,8 @@ Catalogue catalogue_of(const std::string& worker, const Environment& environment
       std::find_if(names.begin(), names.end(), [&](const std::string& candidate) {
         return candidate.substr(candidate.find('.') + 1) == name;
       });
-  const std::string hint = same_last_part != names.end()
-                               ? " (did you mean '" + *same_last_part + "'?)"
-                               : did_you_mean(name, names);
+  const std::string hint =
+      same_last_part != names.end() ? did_you_mean(*same_last_part) : did_you_mean(name, names);
   throw ConfigError("list", "no workload, section or option is named '" + name + "'" +
                                 (hint.empty() ? "; `stepbench list` shows all" : hint));
 }

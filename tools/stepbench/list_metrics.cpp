@@ -15,11 +15,7 @@ namespace {
 
 std::string title(const MetricGroup& group) {
   if (group.workloads.empty()) return "Of every workload";
-  std::string text = "Of ";
-  for (const std::string& workload : group.workloads) {
-    text += (text.size() > 3 ? ", " : "") + workload;
-  }
-  return text;
+  return "Of " + join(group.workloads);
 }
 
 std::string entry(const std::string& name, const std::string& doc, std::size_t width) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/list_text.h"
 
-#include "harness/catalogue/validate.h"
+#include "harness/catalogue/check_value.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
@@ -75,7 +75,7 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
 
 std::string metric_head(const Metric& metric) {
   std::string facts = metric.unit;
-  if (metric.source != Source::kUnsaid) {
+  if (metric.source != Source::kUnknown) {
     facts += (facts.empty() ? "by " : ", by ") + std::string(name_of(metric.source));
   }
   return facts.empty() ? metric.name : metric.name + " (" + facts + ")";
@@ -84,12 +84,9 @@ std::string metric_head(const Metric& metric) {
 std::string overview_text(const Catalogue& catalogue, std::size_t width) {
   std::string text = "Workloads (workload: NAME)\n";
   for (const WorkloadSpec& workload : catalogue.workloads) {
-    std::string sections;
-    for (const std::string& section : workload.sections) {
-      sections += (sections.empty() ? " Reads " : ", ") + section;
-    }
-    text +=
-        name_and_doc(workload.name, workload.doc + (sections.empty() ? "" : sections + "."), width);
+    const std::string sections =
+        workload.sections.empty() ? "" : " Reads " + join(workload.sections) + ".";
+    text += name_and_doc(workload.name, workload.doc + sections, width);
   }
   text += "\nSections\n";
   for (const Section& section : catalogue.sections) {

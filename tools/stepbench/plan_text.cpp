@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/json/json_text.h"
 #include "harness/schedule/window_fit.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
@@ -51,17 +52,6 @@ bool waits_for_workers(const ResolvedCase& resolved) {
          !resolved.has("schedule.window");
 }
 
-// Two digits, with commas: a guess should not look like more.
-std::string roughly(std::int64_t steps) {
-  std::int64_t unit = 1;
-  while (steps / unit >= 100) unit *= 10;
-  std::string text = std::to_string((steps + unit / 2) / unit * unit);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
-  }
-  return text;
-}
-
 // What one launch can tell where the loader holds up the steps.
 std::string precision_of_launches(const Plan& plan) {
   constexpr double kBatchCv = 0.3;
@@ -78,7 +68,7 @@ std::string precision_of_launches(const Plan& plan) {
     const double percent = 100 * window_sd(kBatchCv, workers, steps);
     text += "  +-" + std::to_string(std::max<std::int64_t>(std::llround(percent), 1)) + " % with " +
             counted(workers, "worker") + " and " + std::to_string(steps) + " steps; 1 % needs " +
-            roughly(steps_for_sd(kBatchCv, workers, kWanted)) + " steps\n";
+            rough_count(static_cast<double>(steps_for_sd(kBatchCv, workers, kWanted))) + " steps\n";
   }
   if (text.empty()) return text;
   return "one launch tells a loader-bound rate to about (if the cost of a batch varies by 30 "
@@ -99,48 +89,16 @@ std::string remarks(const Plan& plan) {
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (byte < 0x20) {
-      result += "\\u00";
-      result += kHex[byte >> 4];
-      result += kHex[byte & 15];
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
-std::string json_value(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? to_text(value) : quoted(*text);
-}
-
-std::string json_list(const std::vector<std::string>& texts) {
-  std::string json;
-  for (const std::string& text : texts) json += (json.empty() ? "" : ", ") + quoted(text);
-  return "[" + json + "]";
-}
-
-std::string case_json(const PlannedCase& planned) {
+void write_case(JsonText& json, const PlannedCase& planned) {
   const ResolvedCase& resolved = planned.resolved;
-  std::string json = "{\"case_id\": " + quoted(resolved.case_id) +
-                     ", \"workload\": " + quoted(resolved.workload) +
-                     ", \"launches\": " + cell(resolved, "launches") +
-                     ", \"steps_per_launch\": " + std::to_string(steps_per_launch(resolved));
-  if (planned.skip) json += ", \"skip\": " + quoted(*planned.skip);
-  std::string options;
-  for (const auto& [name, value] : resolved.options) {
-    options += (options.empty() ? "" : ", ") + quoted(name) + ": " + json_value(value);
-  }
-  return json + ", \"options\": {" + options + "}}";
+  json.open_object().text("case_id", resolved.case_id).text("workload", resolved.workload);
+  const Value* launches = resolved.options.get("launches");
+  json.value("launches", launches == nullptr ? Value{} : *launches);
+  json.integer("steps_per_launch", steps_per_launch(resolved));
+  if (planned.skip) json.text("skip", *planned.skip);
+  json.open_object("options");
+  for (const auto& [name, value] : resolved.options) json.value(name, value);
+  json.close_object().close_object();
 }
 
 // The swept ones, and what the plan made of the schedule where there is a loader to fit.
@@ -177,23 +135,21 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate) {
 }
 
 std::string plan_json(const Plan& plan, const TimeEstimate& estimate) {
-  std::string json = "{\"name\": " + quoted(plan.name) +
-                     ", \"file\": " + quoted(plan.file.string()) +
-                     ",\n \"config_hash\": " + quoted(plan.config_hash) +
-                     ", \"plan_digest\": " + quoted(plan.digest) +
-                     ",\n \"total_cases\": " + std::to_string(plan.total_cases) +
-                     ", \"merged\": " + std::to_string(plan.merged) +
-                     ", \"excluded\": " + std::to_string(plan.excluded) +
-                     ",\n \"launches\": " + std::to_string(estimate.launches) +
-                     ", \"steps\": " + std::to_string(estimate.steps) +
-                     ", \"limit_s\": " + to_text(Value(estimate.limit_s)) + ", \"expected_s\": " +
-                     (estimate.known_cases > 0 ? to_text(Value(estimate.expected_s)) : "null") +
-                     ",\n \"varying\": " + json_list(plan.varying) +
-                     ",\n \"notes\": " + json_list(plan.notes) + ",\n \"cases\": [";
-  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    json += (i == 0 ? "\n  " : ",\n  ") + case_json(plan.cases[i]);
+  JsonText json;
+  json.open_object().text("name", plan.name).text("file", plan.file.string());
+  json.text("config_hash", plan.config_hash).text("plan_digest", plan.digest);
+  json.integer("total_cases", plan.total_cases).integer("merged", plan.merged);
+  json.integer("excluded", plan.excluded);
+  json.integer("launches", estimate.launches).integer("steps", estimate.steps);
+  json.number("limit_s", estimate.limit_s);
+  if (estimate.known_cases > 0) {
+    json.number("expected_s", estimate.expected_s);
+  } else {
+    json.null("expected_s");
   }
-  return json + "\n ]}\n";
+  json.texts("varying", plan.varying).texts("notes", plan.notes).open_array("cases");
+  for (const PlannedCase& planned : plan.cases) write_case(json, planned);
+  return json.close_array().close_object().take() + '\n';
 }
 
 }  // namespace stepbench::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which run `show` is to show.
 #pragma once
 
 #include <filesystem>

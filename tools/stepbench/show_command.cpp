@@ -74,9 +74,8 @@ const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& result
   if (found.empty()) {
     std::vector<std::string> heads;
     for (const std::string& id : ids) heads.push_back(id.substr(0, prefix.size()));
-    std::string guess = nearest(prefix, heads);
     throw ConfigError("--case", "no case begins with '" + prefix + "'" +
-                                    (guess.empty() ? "" : " (did you mean '" + guess + "'?)") +
+                                    did_you_mean(prefix, heads) +
                                     "; `stepbench show` lists the cases");
   }
   std::string list;
@@ -169,7 +168,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   const bool measured = std::any_of(
       results.launches.begin(), results.launches.end(),
       [](const Launch& launch) { return launch.row.outcome.kind == Outcome::Kind::kMeasured; });
-  return results.launches.empty() && !measured ? kExitNothingMeasured : kExitOk;
+  return measured ? kExitOk : kExitNothingMeasured;
 }
 
 }  // namespace

@@ -38,12 +38,6 @@ std::string full_command(const CLI::App& command) {
   return full_command(*command.get_parent()) + " " + command.get_name();
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 // The first argument that should have been the name of a command of `level`.
 std::string unknown_command(const CLI::App& level, const std::vector<std::string>& argv) {
   const std::vector<std::string> names = command_names(level);
@@ -84,7 +78,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error,
   if (!name.empty()) {
     const std::vector<std::string> names = command_names(command);
     return "unknown command '" + name + "'" + did_you_mean(name, names) + "\nexpected one of " +
-           joined(names) + more;
+           join(names) + more;
   }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::string flag = unknown_flag(command, argv);

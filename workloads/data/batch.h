@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tensors without torch: fields of a sample, and a batch of samples with its owner.
 #pragma once
 
 #include <array>

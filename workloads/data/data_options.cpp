@@ -18,8 +18,8 @@ Option dtype_option(const std::string& otherwise) {
   return {.name = "dtype",
           .type = OptionType::kEnum,
           .doc =
-              "Type of the tensor that the model gets. float32: converted, bytes divided by 255 "
-              "as torchvision's ToTensor does. stored: as in the file, a plain copy.",
+              "Type of the tensor that the model gets. float32: converted, bytes divided by 255 as "
+              "torchvision's ToTensor does. stored: as in the file, a plain copy.",
           .default_value = otherwise,
           .choices = {"float32", "stored"},
           .identity_default = otherwise};
@@ -48,8 +48,8 @@ Option on_error_option() {
   return {.name = "on_error",
           .type = OptionType::kEnum,
           .doc =
-              "What an unreadable sample does. error: fails the case and names the file. skip: "
-              "the next readable sample takes its place, and it is counted.",
+              "What an unreadable sample does. error: fails the case and names the file. skip: the "
+              "next readable sample takes its place, and it is counted.",
           .default_value = std::string{"error"},
           .choices = {"error", "skip"},
           .identity_default = std::string{"error"}};
@@ -70,9 +70,8 @@ Option augment_option() {
   return {.name = "augment",
           .type = OptionType::kBool,
           .doc =
-              "true: random resized crop and horizontal flip, as in training. false: "
-              "resize the shorter side "
-              "to image_size * 256 / 224 and crop the centre, as in evaluation.",
+              "true: random resized crop and horizontal flip, as in training. false: resize the "
+              "shorter side to image_size * 256 / 224 and crop the centre, as in evaluation.",
           .default_value = true,
           .identity_default = true};
 }
@@ -81,9 +80,8 @@ Option decode_option() {
   return {.name = "decode",
           .type = OptionType::kEnum,
           .doc =
-              "exact: the pixels that Pillow decodes. fast: lets the JPEG decoder shrink "
-              "by 2, 4 or 8 where "
-              "the crop stays at least as large as the output.",
+              "exact: the pixels that Pillow decodes. fast: lets the JPEG decoder shrink by 2, 4 "
+              "or 8 where the crop stays at least as large as the output.",
           .default_value = std::string{"exact"},
           .choices = {"exact", "fast"},
           .identity_default = std::string{"exact"}};

@@ -19,8 +19,7 @@ Section data_section() {
               {.name = "id",
                .type = OptionType::kString,
                .doc = "A name for the content of the data set. Cases with different ids are "
-                      "different cases; the path "
-                      "alone makes no difference."},
+                      "different cases; the path alone makes no difference."},
               {.name = "page_cache",
                .type = OptionType::kEnum,
                .doc = "State of the data set's files before the loader is made and before each "

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a data set is to a loader: samples by index, or streams of them, written into memory of the
+// caller.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads a whole file into memory that is used again.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Guesses what a file is that could not be read as asked, for error messages.
 #pragma once
 
 #include <cstddef>

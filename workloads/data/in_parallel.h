@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A loop over items on all cores, for making files.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.page_cache: brings a data set's files into the kernel's page cache, or out of it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ void read_into_page_cache(const std::vector<std::filesystem::path>& files);
 // Without effect on pages that a process has mapped and touched: Dataset::release_pages() first.
 // Refuses files on tmpfs, whose pages are the only copy.
 void evict_from_page_cache(const std::vector<std::filesystem::path>& files);
-// Of a thousand files at most, evenly chosen; nothing where the kernel does not tell (before
+// Of a thousand files at most, evenly chosen; nullopt if the kernel does not tell (before
 // Linux 6.5, of files that this process may not write).
 [[nodiscard]] std::optional<Residency> residency(const std::vector<std::filesystem::path>& files);
 
@@ -35,7 +36,7 @@ class PageCache {
   // Untimed: reads, or evicts, every file; `dataset` is what reads them in this process.
   void prepare(const Dataset& dataset);
   // What was found after the last prepare(): "cold, 0.0 % resident", and why when a file that
-  // should be cold is not; nothing without the option.
+  // should be cold is not; nullopt without the option.
   [[nodiscard]] const std::optional<std::string>& effective() const { return effective_; }
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.on_error: skip. Reads the next readable sample in place of an unreadable one.
 #pragma once
 
 #include <algorithm>

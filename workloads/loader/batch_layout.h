@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where the fields of a batch lie in one piece of memory.
 #pragma once
 
 #include <cstddef>

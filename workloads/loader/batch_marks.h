@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a batch is worth to a step: samples, bytes, partial or not.
 #pragma once
 
 #include <cstdint>

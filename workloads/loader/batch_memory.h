@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory of batches: fresh, or from a pool (loader.buffers).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the samples of a batch and puts them together; one per reading thread.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The endless stream of batches of a case, and the place where data_wait is measured.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a pin thread does with a pinned batch beyond handing it on.
 #pragma once
 
 #include <memory>

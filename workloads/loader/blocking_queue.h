@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A queue that threads wait at.
 #pragma once
 
 #include <atomic>

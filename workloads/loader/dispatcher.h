@@ -27,7 +27,7 @@ class Dispatcher {
   void begin_epoch(std::int64_t tasks);
   [[nodiscard]] std::int64_t capacity() const { return capacity_; }
 
-  // The next task and the worker to send it to; nothing when all are sent or no worker may take
+  // The next task and the worker to send it to; nullopt if all are sent or no worker may take
   // one. In order, workers take turns whatever their load; out of order, one with its share of
   // capacity() un-yielded is passed over.
   [[nodiscard]] std::optional<Task> dispatch();

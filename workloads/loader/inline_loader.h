@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Engine inline: no workers.
 #pragma once
 
 #include <cstdint>

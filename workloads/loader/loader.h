@@ -117,7 +117,7 @@ class Loader {
   next() = 0;  // nothing: end of the epoch. Rethrows a worker's error.
   // Negative: an iterable data set's length is not known, or epochs are joined.
   [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
-  // Finished batches that wait for next() now; nothing where none is made before it is asked for.
+  // Finished batches that wait for next() now; nullopt if none is made before it is asked for.
   [[nodiscard]] virtual std::optional<std::int64_t> ready() const { return std::nullopt; }
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;

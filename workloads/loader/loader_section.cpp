@@ -56,12 +56,12 @@ std::vector<Option> common_options() {
       {.name = "epochs",
        .type = OptionType::kEnum,
        .doc = "joined: epochs follow each other without a border. The loader never ends nor runs "
-              "dry, every batch is full and may hold the end of one epoch and the beginning of "
-              "the next. It is what Python's DataLoader does with a sampler that never ends, or "
-              "with an IterableDataset that begins anew at its end: each worker then repeats its "
-              "own shards, the sooner the fewer they are, and one without shards leaves. "
-              "separate: an iterator for each epoch, as in `for batch in loader`. Batches that "
-              "were read ahead run out at its end, and the next one begins without any.",
+              "dry, every batch is full and may hold the end of one epoch and the beginning of the "
+              "next. It is what Python's DataLoader does with a sampler that never ends, or with "
+              "an IterableDataset that begins anew at its end: each worker then repeats its own "
+              "shards, the sooner the fewer they are, and one without shards leaves. separate: an "
+              "iterator for each epoch, as in `for batch in loader`. Batches that were read ahead "
+              "run out at its end, and the next one begins without any.",
        .default_value = std::string{"joined"},
        .choices = {"joined", "separate"},
        .identity_default = std::string{"separate"}},
@@ -107,14 +107,13 @@ std::vector<Option> common_options() {
       {.name = "in_order",
        .type = OptionType::kBool,
        .doc = "Batches come in the order of their indices. false: first finished, first returned, "
-              "so that one slow "
-              "batch does not hold up the others.",
+              "so that one slow batch does not hold up the others.",
        .default_value = true,
        .identity_default = true},
       {.name = "drop_last",
        .type = OptionType::kBool,
-       .doc = "Leaves out the last batch of an epoch when it is not full. Batches of joined "
-              "epochs are always full.",
+       .doc = "Leaves out the last batch of an epoch when it is not full. Batches of joined epochs "
+              "are always full.",
        .default_value = false,
        .identity_default = false,
        .requires_ = with_separate_epochs()},
@@ -127,8 +126,8 @@ std::vector<Option> common_options() {
       {.name = "buffers",
        .type = OptionType::kEnum,
        .doc = "Memory of the batches. fresh: allocated for each one, as PyTorch does. reused: "
-              "taken from a pool, "
-              "which saves the page faults. Engine fork has transport in its place.",
+              "taken from a pool, which saves the page faults. Engine fork has transport in its "
+              "place.",
        .default_value = std::string{"fresh"},
        .choices = {"fresh", "reused"},
        .identity_default = std::string{"fresh"}},
@@ -195,8 +194,7 @@ Section loader_section() {
       .name = "loader",
       .doc =
           "The DataLoader: how samples become batches, and who does it. Options mean what they "
-          "mean in "
-          "torch.utils.data.DataLoader.",
+          "mean in torch.utils.data.DataLoader.",
       .selector = "engine",
       .options = common_options(),
       .variants = {},

@@ -28,46 +28,33 @@ const Engine& engine_to_make(const std::vector<Engine>& table, const std::string
 }  // namespace
 
 LoaderOptions loader_options(const ResolvedCase& resolved) {
-  LoaderOptions options;
   // An option without a meaning in this case keeps the value of LoaderOptions.
-  const auto integer = [&](std::string_view name, std::int64_t& value) {
-    if (resolved.has(name)) value = resolved.integer(name);
+  const LoaderOptions usual;
+  const std::string sampler = resolved.text_or("loader.sampler", "");
+  const bool joined = resolved.text_or("loader.epochs", "separate") == "joined";
+  const bool torch_fd = resolved.text_or("loader.transport", "") == "torch_fd";
+  return {
+      .batch_size = resolved.integer("loader.batch_size"),
+      .shuffle = resolved.flag("loader.shuffle"),
+      .with_replacement = sampler == "random_with_replacement" || sampler == "weighted",
+      .weights = resolved.text_or("loader.weights", usual.weights),
+      .num_samples = resolved.integer_or("loader.num_samples", usual.num_samples),
+      .seed = static_cast<std::uint64_t>(
+          resolved.integer_or("loader.seed", resolved.integer_or("seed", 0))),
+      .joined = joined,
+      .num_workers = resolved.integer("loader.num_workers"),
+      .prefetch_factor = resolved.integer_or("loader.prefetch_factor", usual.prefetch_factor),
+      .pin_memory = resolved.flag("loader.pin_memory"),
+      .persistent_workers = !joined && resolved.flag_or("loader.persistent_workers", false),
+      .drop_last = !joined && resolved.flag_or("loader.drop_last", false),
+      .timeout_s = resolved.number_or("loader.timeout_s", usual.timeout_s),
+      .in_order = resolved.flag_or("loader.in_order", usual.in_order),
+      .reuse_buffers = resolved.text_or("loader.buffers", "") == "reused",
+      .threads_per_worker =
+          resolved.integer_or("loader.threads_per_worker", usual.threads_per_worker),
+      .transport = torch_fd ? Transport::kTorchFd : usual.transport,
+      .affinity = resolved.text_or("loader.affinity", usual.affinity),
   };
-  const auto flag = [&](std::string_view name, bool& value) {
-    if (resolved.has(name)) value = resolved.flag(name);
-  };
-  const auto text = [&](std::string_view name, std::string& value) {
-    if (resolved.has(name)) value = resolved.text(name);
-  };
-  options.batch_size = resolved.integer("loader.batch_size");
-  options.shuffle = resolved.flag("loader.shuffle");
-  std::string sampler;
-  text("loader.sampler", sampler);
-  options.with_replacement = sampler == "random_with_replacement" || sampler == "weighted";
-  text("loader.weights", options.weights);
-  integer("loader.num_samples", options.num_samples);
-  std::int64_t seed = 0;
-  integer("seed", seed);
-  integer("loader.seed", seed);
-  options.seed = static_cast<std::uint64_t>(seed);
-  options.joined = resolved.has("loader.epochs") && resolved.text("loader.epochs") == "joined";
-  options.num_workers = resolved.integer("loader.num_workers");
-  integer("loader.prefetch_factor", options.prefetch_factor);
-  options.pin_memory = resolved.flag("loader.pin_memory");
-  if (!options.joined) {
-    flag("loader.persistent_workers", options.persistent_workers);
-    flag("loader.drop_last", options.drop_last);
-  }
-  if (resolved.has("loader.timeout_s")) options.timeout_s = resolved.number("loader.timeout_s");
-  flag("loader.in_order", options.in_order);
-  options.reuse_buffers =
-      resolved.has("loader.buffers") && resolved.text("loader.buffers") == "reused";
-  integer("loader.threads_per_worker", options.threads_per_worker);
-  if (resolved.has("loader.transport") && resolved.text("loader.transport") == "torch_fd") {
-    options.transport = Transport::kTorchFd;
-  }
-  text("loader.affinity", options.affinity);
-  return options;
 }
 
 EpochOrder make_order(const Dataset& dataset, const LoaderOptions& options) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Page-locked memory for batches, and how much of it there was at most.
 #pragma once
 
 #include <atomic>

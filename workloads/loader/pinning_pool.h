@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A pool whose batches a thread of its own copies into page-locked memory.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A loader whose workers read ahead: Python's dispatch rules over any WorkerPool.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ namespace stepbench {
 namespace {
 
 constexpr const char* kWeightsOption = "loader.weights";
-constexpr std::size_t kMostWeights = std::size_t{1} << 24;  // of torch.multinomial
+// Of torch.multinomial.
+constexpr std::size_t kMaxWeights = std::size_t{1} << 24;
 
 bool separates(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
 
@@ -28,7 +29,7 @@ std::string place(const std::filesystem::path& file, std::string_view text, std:
 }
 
 void require_drawable(const std::vector<double>& weights) {
-  if (weights.size() > kMostWeights) {
+  if (weights.size() > kMaxWeights) {
     throw ConfigError(kWeightsOption, std::to_string(weights.size()) +
                                           " samples; torch.multinomial draws from at most 2^24");
   }

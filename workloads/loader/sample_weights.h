@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Weights of the weighted samplers: from a file, or balanced over classes.
 #pragma once
 
 #include <filesystem>

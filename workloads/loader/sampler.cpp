@@ -20,8 +20,8 @@ std::vector<Option> sampler_options() {
                    "weighted_without_replacement"}},
       {.name = "weights",
        .type = OptionType::kString,
-       .doc = "For the weighted samplers. balanced: each class as likely as any other, which is "
-              "1 / (samples of its class). Otherwise a text file with a number per sample, as "
+       .doc = "For the weighted samplers. balanced: each class as likely as any other, which is 1 "
+              "/ (samples of its class). Otherwise a text file with a number per sample, as "
               "numpy.savetxt writes it; the numbers need not sum to one."},
       {.name = "num_samples",
        .type = OptionType::kInteger,

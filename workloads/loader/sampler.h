@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// loader.sampler and its options, with their rule.
 #pragma once
 
 #include <vector>

@@ -18,7 +18,7 @@ class ScheduleOfCase {
     return *resolved_.options.get("schedule.active") == Value(std::string("auto"));
   }
   [[nodiscard]] std::int64_t steps(const char* option) const {
-    return resolved_.has(option) ? resolved_.integer(option) : 0;
+    return resolved_.integer_or(option, 0);
   }
   void raise(const char* option, std::int64_t least) {
     if (steps(option) >= least) return;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Schedules that fit a loader with workers.
 #pragma once
 
 #include <cstdint>

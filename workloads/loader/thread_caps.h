@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How many threads OpenMP regions of a worker may use.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,7 @@ void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& s
   const auto refuse = [&](const char* option, const std::string& reason) {
     facts.swept ? sink.skip(reason) : sink.error(option, reason);
   };
-  const std::int64_t threads =
-      resolved.has("loader.threads_per_worker") ? resolved.integer("loader.threads_per_worker") : 1;
+  const std::int64_t threads = resolved.integer_or("loader.threads_per_worker", 1);
   if (threads != 1) {
     refuse("loader.threads_per_worker",
            "engine torch_cpp does not cap the threads of its workers, but threads_per_worker is " +
@@ -40,8 +39,8 @@ Engine torch_cpp_engine() {
           .pins = false,
           .keeps_workers = true,
           .lost_samples_remedy =
-              "torch::data::DataLoader reads one batch less ahead after each "
-              "error; engine thread goes on.",
+              "torch::data::DataLoader reads one batch less ahead after each error; engine thread "
+              "goes on.",
           .check = check_torch_cpp};
 }
 

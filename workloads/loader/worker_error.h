@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A worker's exception on its way to the consumer, as text.
 #pragma once
 
 #include <exception>

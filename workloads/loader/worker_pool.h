@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a prefetching loader asks of its workers, threads or processes.
 #pragma once
 
 #include <chrono>
@@ -43,7 +44,7 @@ class WorkerPool {
 
   virtual void send(int worker, const LoaderTask& task) = 0;  // never blocks
   [[nodiscard]] virtual std::optional<LoaderResult> try_receive() = 0;
-  // Waits; nothing when `limit` passed. limit zero: no limit.
+  // Waits; nullopt if `limit` passed. limit zero: no limit.
   [[nodiscard]] virtual std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) = 0;
   // The same for as many results as the pool gives at once, put into `into`, which is empty: a pool
   // of threads gives all that are there.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Multi-head attention, for the transformers of the zoo.
 #pragma once
 
 #include <ATen/core/Tensor.h>

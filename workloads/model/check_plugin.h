@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rule that asks a model plug-in for its options when a plan is made.
 #pragma once
 
 #include "harness/rule.h"

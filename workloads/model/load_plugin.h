@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Opens the shared library of a model plug-in and makes its model.
 #pragma once
 
 #include "workloads/model/plugin.h"

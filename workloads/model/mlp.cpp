@@ -35,7 +35,7 @@ std::unique_ptr<Model> make_mlp(const ResolvedCase& resolved, const DataShape& d
   for (const std::int64_t extent : data.input.shape) features *= extent;
   const bool tiny = resolved.text("model.size") == "tiny";
   const auto size = [&](const char* option, std::int64_t tiny_value, std::int64_t standard) {
-    return resolved.has(option) ? resolved.integer(option) : tiny ? tiny_value : standard;
+    return resolved.integer_or(option, tiny ? tiny_value : standard);
   };
   return as_model(std::make_shared<Mlp>(features, size("model.hidden", 32, 1024),
                                         size("model.layers", 1, 3), data.classes));

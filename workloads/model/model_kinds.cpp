@@ -32,8 +32,7 @@ Variant gpt_variant() {
   return {.name = "gpt",
           .doc =
               "Decoder of GPT-2 as in nanoGPT, with tied embeddings; standard is the 124M model. "
-              "Takes token "
-              "sequences.",
+              "Takes token sequences.",
           .options = {
               {.name = "blocks",
                .type = OptionType::kInteger,
@@ -59,8 +58,8 @@ std::vector<Option> own_model_options(std::string path_doc) {
 Variant torchscript_variant() {
   return {.name = "torchscript",
           .doc =
-              "A model of your own, saved by torch.jit.script or torch.jit.trace and trained as "
-              "it is. Takes one tensor, gives logits. Legacy: PyTorch deprecates TorchScript.",
+              "A model of your own, saved by torch.jit.script or torch.jit.trace and trained as it "
+              "is. Takes one tensor, gives logits. Legacy: PyTorch deprecates TorchScript.",
           .options = own_model_options("File that torch.jit.script(model).save() wrote.")};
 }
 

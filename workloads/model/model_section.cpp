@@ -23,18 +23,15 @@ Section model_section() {
               {.name = "size",
                .type = OptionType::kEnum,
                .doc = "standard: the published widths and depths. tiny: the same architecture at a "
-                      "size that trains "
-                      "in milliseconds, for trying a configuration out.",
+                      "size that trains in milliseconds, for trying a configuration out.",
                .default_value = std::string{"standard"},
                .choices = {"standard", "tiny"},
                .identity_default = std::string{"standard"}},
               {.name = "precision",
                .type = OptionType::kEnum,
                .doc = "fp32; tf32: matrix products and convolutions on tensor cores with 10-bit "
-                      "mantissas (CUDA); bf16 "
-                      "and fp16: autocast, where weights and gradients stay fp32, and with fp16 "
-                      "the loss is scaled as "
-                      "torch.amp.GradScaler does.",
+                      "mantissas (CUDA); bf16 and fp16: autocast, where weights and gradients stay "
+                      "fp32, and with fp16 the loss is scaled as torch.amp.GradScaler does.",
                .default_value = std::string{"fp32"},
                .choices = {"fp32", "tf32", "bf16", "fp16"},
                .identity_default = std::string{"fp32"}},
@@ -50,8 +47,7 @@ Section model_section() {
               {.name = "accumulate",
                .type = OptionType::kInteger,
                .doc = "Micro-batches per optimizer step; their phases add up in one step. The loss "
-                      "is divided by "
-                      "their number.",
+                      "is divided by their number.",
                .unit = "batches",
                .default_value = std::int64_t{1},
                .min = 1,
@@ -61,8 +57,7 @@ Section model_section() {
                .type = OptionType::kBool,
                .doc = "Capture the step once as a CUDA graph and replay it, which takes the host's "
                       "launches out of the step. Needs batches of one size (joined epochs, or "
-                      "loader.drop_last) and "
-                      "an optimizer that counts on the device.",
+                      "loader.drop_last) and an optimizer that counts on the device.",
                .default_value = false,
                .identity_default = false},
               {.name = "cudnn_benchmark",
@@ -205,8 +200,7 @@ void check_cuda_graph(const ResolvedCase& resolved, const RuleFacts& facts, Rule
   }
   if (resolved.text("model.precision") == "fp16") {
     refuse("model.precision",
-           "cannot hold the scaled loss of fp16, whose overflow the host reads; "
-           "use bf16");
+           "cannot hold the scaled loss of fp16, whose overflow the host reads; use bf16");
   }
   if (resolved.text("optimizer.kind") != "sgd" &&
       resolved.text("optimizer.implementation") != "fused") {
@@ -227,9 +221,8 @@ void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
                                  resolved.text("data.kind") + " takes cross_entropy");
   } else if (loss != "cross_entropy" && tokens) {
     sink.error("model.loss", loss +
-                                 " compares every class of one label per sample; token "
-                                 "sequences take cross_entropy or, with bert_base, "
-                                 "masked_cross_entropy");
+                                 " compares every class of one label per sample; token sequences "
+                                 "take cross_entropy or, with bert_base, masked_cross_entropy");
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which module operations of the backward pass belong to.
 #pragma once
 
 #include "harness/ops/op_log.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A list that grows by blocks, so that what was appended never moves.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The native engine together with the activity records of the device.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Takes down the shapes of an operation's inputs; the part that includes torch.
 #pragma once
 
 #include <ATen/core/ivalue.h>

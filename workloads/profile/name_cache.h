@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numbers for the names of operations, for one thread.
 #pragma once
 
 #include <array>

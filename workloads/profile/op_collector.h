@@ -43,7 +43,7 @@ struct OpCollectorOptions {
 
 [[nodiscard]] std::int64_t unix_now_ns();
 
-// Runs one annotation through `collector`; why it did not see it, or nothing.
+// Runs one annotation through `collector`; why it did not see it, or nullopt.
 [[nodiscard]] std::optional<std::string> probe(OpCollector& collector);
 
 }  // namespace stepbench

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which of torch's record scopes the native engine listens to.
 #pragma once
 
 #include <ATen/record_function.h>

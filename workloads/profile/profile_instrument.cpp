@@ -24,11 +24,10 @@ namespace stepbench {
 namespace {
 
 OpCollectorOptions collector_options(const ResolvedCase& resolved) {
-  const auto flag = [&](const char* name) { return !resolved.has(name) || resolved.flag(name); };
-  return {.shapes = flag("profile.shapes"),
-          .memory = flag("profile.memory"),
-          .modules = flag("profile.modules"),
-          .cuda = resolved.has("device") && resolved.text("device").starts_with("cuda")};
+  return {.shapes = resolved.flag_or("profile.shapes", true),
+          .memory = resolved.flag_or("profile.memory", true),
+          .modules = resolved.flag_or("profile.modules", true),
+          .cuda = resolved.text_or("device", "").starts_with("cuda")};
 }
 
 std::string phase_name(const std::vector<std::string>& names, PhaseId id) {
@@ -66,10 +65,9 @@ class ProfileInstrument final : public Instrument {
       : engine_(engine),
         options_(collector_options(resolved)),
         trace_(trace_target(engine, resolved, context)),
-        replays_graph_(options_.cuda && resolved.has("model.cuda_graph") &&
-                       resolved.flag("model.cuda_graph")),
+        replays_graph_(options_.cuda && resolved.flag_or("model.cuda_graph", false)),
         phase_names_(context.phase_names),
-        active_(resolved.has("profile.active") ? resolved.integer("profile.active") : 1),
+        active_(resolved.integer_or("profile.active", 1)),
         make_(std::move(make)) {}
 
   std::string_view name() const override { return engine_; }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Shapes of an operation's inputs in few words of memory, written while it runs.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Steps and phases as they were marked during a profiled window.
 #pragma once
 
 #include <cstdint>

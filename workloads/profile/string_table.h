@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Texts by number, each stored once.
 #pragma once
 
 #include <cstdint>

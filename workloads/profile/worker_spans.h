@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a loader's worker threads did, as spans of the profile.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Autocast for the forward pass, for model.precision bf16 and fp16.
 #pragma once
 
 #include <c10/core/DeviceType.h>

@@ -15,7 +15,7 @@ namespace stepbench {
 // "cpu", "cuda" (= cuda:0) or "cuda:N". Throws ConfigError at `device` otherwise.
 [[nodiscard]] c10::Device parse_device(const std::string& text);
 
-// Why the device cannot be used here, or nothing. The first call that may initialise CUDA.
+// Why the device cannot be used here, else nullopt. The first call that may initialise CUDA.
 [[nodiscard]] std::optional<std::string> device_unavailable(c10::Device device);
 
 void synchronize_device(c10::Device device);  // returns at once on the CPU
@@ -23,7 +23,7 @@ void synchronize_device(c10::Device device);  // returns at once on the CPU
 // What torch's caching allocator keeps of freed blocks goes back to the device.
 void release_cached_memory(c10::Device device);
 
-// Of that allocator, peaks since the last reset; nothing on the CPU.
+// Of that allocator, peaks since the last reset; nullopt on the CPU.
 void reset_peak_memory(c10::Device device);
 [[nodiscard]] std::optional<AllocatorCounters> device_memory(c10::Device device);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The same batch for every loader setting, for the fingerprint.
 #pragma once
 
 #include <cstdint>

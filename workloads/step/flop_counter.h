@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Counts the FLOPs of the operations in a scope.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The loss scale of fp16, as torch.amp.GradScaler's.
 #pragma once
 
 #include <ATen/core/Tensor.h>

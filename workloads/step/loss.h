@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// model.loss: the losses, and what they do to a batch first.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -35,11 +35,9 @@ StepOptions step_options(const ResolvedCase& resolved) {
     options.memory_format = c10::MemoryFormat::ChannelsLast;
   }
   options.seed = static_cast<std::uint64_t>(resolved.integer("seed"));
-  if (resolved.has("model.accumulate")) options.accumulate = resolved.integer("model.accumulate");
-  if (resolved.has("optimizer.clip_norm"))
-    options.clip_norm = resolved.number("optimizer.clip_norm");
-  if (resolved.has("optimizer.set_to_none"))
-    options.set_to_none = resolved.flag("optimizer.set_to_none");
+  options.accumulate = resolved.integer_or("model.accumulate", options.accumulate);
+  options.clip_norm = resolved.number_or("optimizer.clip_norm", options.clip_norm);
+  options.set_to_none = resolved.flag_or("optimizer.set_to_none", options.set_to_none);
   return options;
 }
 

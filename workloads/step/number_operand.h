@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A number as an operand that does not change the type of a tensor expression.
 #pragma once
 
 #include <ATen/ScalarOps.h>

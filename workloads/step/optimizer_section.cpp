@@ -47,10 +47,8 @@ Section optimizer_section() {
               {.name = "implementation",
                .type = OptionType::kEnum,
                .doc = "single: a loop over parameters with one small operation after another. "
-                      "foreach: one "
-                      "multi-tensor operation per kind of arithmetic (Python's default on CUDA). "
-                      "fused: one operation "
-                      "for the whole update.",
+                      "foreach: one multi-tensor operation per kind of arithmetic (Python's "
+                      "default on CUDA). fused: one operation for the whole update.",
                .default_value = std::string{"single"},
                .choices = {"single", "foreach", "fused"},
                .identity_default = std::string{"single"}},
@@ -62,8 +60,7 @@ Section optimizer_section() {
                .identity_default = 0.01},
               zero_or_more("weight_decay",
                            "Decay of the weights: an L2 penalty, or decoupled from the gradient "
-                           "with adamw, where "
-                           "torch.optim defaults to 0.01."),
+                           "with adamw, where torch.optim defaults to 0.01."),
               zero_or_more(
                   "clip_norm",
                   "Scale gradients down so that their total norm is at most this; 0: never."),

@@ -67,9 +67,9 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
       std::ranges::any_of(parameters, [](const at::Tensor& p) { return p.requires_grad(); });
   if (!trainable && resolved.workload != "eval_step") {
     throw ConfigError(kWhere, path +
-                                  " has no parameters to train: it was frozen "
-                                  "(torch.jit.freeze) or saved for inference. Save it in "
-                                  "training mode, or measure it with workload: eval_step");
+                                  " has no parameters to train: it was frozen (torch.jit.freeze) "
+                                  "or saved for inference. Save it in training mode, or measure it "
+                                  "with workload: eval_step");
   }
   const at::NoGradGuard no_grad;
   at::Tensor output;

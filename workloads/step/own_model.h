@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tries a model from a user's file on the data before anything is measured.
 #pragma once
 
 #include <functional>

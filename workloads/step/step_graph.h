@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A step captured as a CUDA graph, for model.cuda_graph.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Turns torch's exceptions into Error.
 #pragma once
 
 #include <c10/util/Exception.h>

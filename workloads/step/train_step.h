@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// `workload: train_step`.
 #pragma once
 
 #include <memory>

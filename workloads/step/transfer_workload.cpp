@@ -19,7 +19,7 @@ namespace stepbench {
 namespace {
 
 constexpr std::int64_t kPlainCopyNs = 200'000'000;
-constexpr int kLeastPlainCopies = 4;
+constexpr int kMinPlainCopies = 4;
 
 at::Tensor host_bytes(std::int64_t bytes, bool pinned) {
   at::Tensor memory =
@@ -143,7 +143,7 @@ class TransferWorkload final : public Workload {
     wait();
     const std::int64_t one_ns = std::max<std::int64_t>(context_.clock.now_ns() - first_ns, 1);
     const std::int64_t copies =
-        std::clamp<std::int64_t>(kPlainCopyNs / one_ns, kLeastPlainCopies, 1000);
+        std::clamp<std::int64_t>(kPlainCopyNs / one_ns, kMinPlainCopies, 1000);
     const std::int64_t begin_ns = context_.clock.now_ns();
     for (std::int64_t i = 0; i < copies; ++i) copy();
     wait();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order of samples of Python's DataLoader, number for number. Needs torch's generator.
 #pragma once
 
 #include <cstdint>

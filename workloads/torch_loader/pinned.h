@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Page-locked memory from torch's allocator, for loader.pin_memory.
 #pragma once
 
 #include <c10/core/Device.h>

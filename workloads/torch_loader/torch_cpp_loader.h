@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Engine torch_cpp: libtorch's own DataLoader behind the interface of loader.h.
 #pragma once
 
 #include <memory>

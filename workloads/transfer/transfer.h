@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// transfer.placement at work: how a batch gets to the device.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -57,11 +57,11 @@ Section transfer_section() {
                .type = OptionType::kEnum,
                .doc =
                    "Where the copy happens. inline: in the step, on the stream that computes. "
-                   "inline_non_blocking: there too, but the host goes on at once. "
-                   "prefetch_stream: on a stream of its own, one batch ahead, in two buffers that "
-                   "events hand over. pin_thread: by the loader's pin thread as soon as a batch is "
-                   "pinned, asynchronously, on a stream of its own; the phase h2d is then the wait "
-                   "for what has not arrived. It runs ahead as far as the loader does: up to "
+                   "inline_non_blocking: there too, but the host goes on at once. prefetch_stream: "
+                   "on a stream of its own, one batch ahead, in two buffers that events hand over. "
+                   "pin_thread: by the loader's pin thread as soon as a batch is pinned, "
+                   "asynchronously, on a stream of its own; the phase h2d is then the wait for "
+                   "what has not arrived. It runs ahead as far as the loader does: up to "
                    "prefetch_factor * num_workers batches lie on the device beside those in use. "
                    "upstream: the whole data set lies on the device; the loader has nothing to do. "
                    "none: batches stay where the loader put them (device: cpu).",
@@ -117,8 +117,8 @@ std::vector<Metric> copy_metrics() {
         .unit = "bytes/s",
         .role = Role::kContext,
         .direction = Direction::kHigherIsBetter,
-        .doc = "A bare loop of cudaMemcpyAsync from pinned memory (on the CPU: memcpy) of the "
-               "same size in the same process."},
+        .doc = "A bare loop of cudaMemcpyAsync from pinned memory (on the CPU: memcpy) of the same "
+               "size in the same process."},
        {.name = "copy_efficiency",
         .unit = "",
         .direction = Direction::kHigherIsBetter,
@@ -143,8 +143,8 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
   if (placement.kind == PlacementKind::kPinThread) check_pin_thread(resolved, facts, sink);
   if (placement.kind == PlacementKind::kPrefetchStream && !resolved.flag("loader.pin_memory")) {
     sink.note(
-        "transfer.placement: prefetch_stream from pageable memory: the host waits in each "
-        "copy, so that little overlaps; try loader.pin_memory: true");
+        "transfer.placement: prefetch_stream from pageable memory: the host waits in each copy, so "
+        "that little overlaps; try loader.pin_memory: true");
   }
 }
 

@@ -31,7 +31,7 @@ TEST(RunAb, ReturnsAVerdictAndWhereItsLaunchesAre) {
   EXPECT_EQ(run.run_folder, campaign.begun);
   EXPECT_THAT(read_results(run.run_folder).launches, SizeIs(20));
   EXPECT_THAT(campaign.said(),
-              HasSubstr("1 case, a look after 10 pairs, at most 20 launches, seed 1, results in "));
+              HasSubstr("1 case; judged after 10 pairs; at most 20 launches, seed 1, results in "));
 }
 
 TEST(RunAb, AFinishedCampaignIsJudgedAgainWithoutALaunch) {

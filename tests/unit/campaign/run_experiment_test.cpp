@@ -72,7 +72,7 @@ TEST(RunExperiment, AFailedLaunchIsARowAndAnExitStatus) {
       "workload: stub\n"
       "launches: 1\n"
       "schedule: {wait: 0, warmup: 1, active: 3}\n"
-      "sweep: {matrix: {stub.behaviour: [normal, throw]}}\n");
+      "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n");
   const RunEnd end = campaign.run(campaign.run_request());
   EXPECT_EQ(end.exit_status, 1);
   EXPECT_THAT(end.results.launches, SizeIs(2));

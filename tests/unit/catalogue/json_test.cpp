@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/validate.h"
 #include "workloads/built_in.h"
 
 namespace stepbench {
@@ -98,7 +97,7 @@ TEST(CatalogueJson, AMetricMaySayWhichClockOrCounterGaveIt) {
   const auto source_of = [](const std::string& source) {
     return catalogue_from_json(metric_of(source), "worker").workloads[0].metrics[0].source;
   };
-  EXPECT_EQ(source_of(""), Source::kUnsaid);
+  EXPECT_EQ(source_of(""), Source::kUnknown);
   EXPECT_EQ(source_of(R"(, "source": "cuda_events+host_clock")"), Source::kEventsAndHost);
   for (const SourceName& each : sources()) {
     EXPECT_EQ(source_of(R"(, "source": ")" + std::string(each.name) + '"'), each.source);
@@ -115,7 +114,7 @@ TEST(Metrics, OfTheHarnessAndOfBuiltInWorkloadsSayTheirSource) {
   for (const WorkloadSpec& workload : built_in_catalogue().workloads) {
     metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
   }
-  for (const Metric& metric : metrics) EXPECT_NE(metric.source, Source::kUnsaid) << metric.name;
+  for (const Metric& metric : metrics) EXPECT_NE(metric.source, Source::kUnknown) << metric.name;
 }
 
 TEST(Metrics, TheSourceIsTheClockThatIsRead) {
@@ -123,7 +122,7 @@ TEST(Metrics, TheSourceIsTheClockThatIsRead) {
     for (const Metric& metric : harness_metrics()) {
       if (metric.name == name) return metric.source;
     }
-    return Source::kUnsaid;
+    return Source::kUnknown;
   };
   EXPECT_EQ(source_of("step_ns"), Source::kHostClock);
   EXPECT_EQ(source_of("forward_ns"), Source::kHostClock);

@@ -17,13 +17,13 @@ namespace {
 class ScriptedArms {
  public:
   explicit ScriptedArms(std::vector<double> effects)
-      : effects_(std::move(effects)), questions_(effects_.size()) {}
+      : effects_(std::move(effects)), samples_(effects_.size()) {}
 
   void measure(const AbSlot& slot) {
     const double ripple = 0.001 * (static_cast<double>((slot.pair * 7 + slot.b * 5) % 9) - 4);
     const double level = slot.b ? effects_[slot.case_index] : 1;
-    Question& question = questions_[slot.case_index];
-    (slot.b ? question.candidate : question.base).push_back(1e7 * level * (1 + ripple));
+    Samples& samples = samples_[slot.case_index];
+    (slot.b ? samples.candidate : samples.base).push_back(1e7 * level * (1 + ripple));
   }
 
   // Pairs spread evenly over +-20 %: forty of them decide nothing.
@@ -31,25 +31,25 @@ class ScriptedArms {
   // The first pairs of a case have no measurement.
   void lose(std::size_t index, std::size_t pairs) { lost_[index] = pairs; }
 
-  [[nodiscard]] AbCampaign::Samples samples() const {
+  [[nodiscard]] AbCampaign::SamplesOf samples() const {
     return [this](std::size_t index) {
-      Question question = questions_[index];
+      Samples samples = samples_[index];
       if (undecidable_.contains(index)) {
-        for (std::size_t i = 0; i < question.candidate.size(); ++i) {
-          question.candidate[i] *= 1 + 0.01 * (static_cast<double>(i * 17 % 41) - 20);
+        for (std::size_t i = 0; i < samples.candidate.size(); ++i) {
+          samples.candidate[i] *= 1 + 0.01 * (static_cast<double>(i * 17 % 41) - 20);
         }
       }
       const auto lost = lost_.find(index);
       for (std::size_t i = 0; lost != lost_.end() && i < lost->second; ++i) {
-        question.base.at(i) = std::numeric_limits<double>::quiet_NaN();
+        samples.base.at(i) = std::numeric_limits<double>::quiet_NaN();
       }
-      return std::vector{question};
+      return std::vector{samples};
     };
   }
 
  private:
   std::vector<double> effects_;
-  std::vector<Question> questions_;
+  std::vector<Samples> samples_;
   std::set<std::size_t> undecidable_;
   std::map<std::size_t, std::size_t> lost_;
 };
@@ -125,10 +125,10 @@ TEST(AbCampaign, DecidedCasesLeaveAtTheirLookAndTheOthersGoOn) {
   EXPECT_EQ(order_of(slots, 1).size(), 20u);
   EXPECT_EQ(order_of(slots, 2).size(), 80u);
   EXPECT_EQ(campaign.cases()[0].ended_at, 10u);
-  EXPECT_EQ(campaign.cases()[0].judgements.at(0).verdict, Verdict::kRegression);
-  EXPECT_EQ(campaign.cases()[1].judgements.at(0).verdict, Verdict::kOk);
+  EXPECT_EQ(campaign.cases()[0].tests.at(0).verdict, Verdict::kRegression);
+  EXPECT_EQ(campaign.cases()[1].tests.at(0).verdict, Verdict::kOk);
   EXPECT_EQ(campaign.cases()[2].ended_at, 40u);
-  EXPECT_EQ(campaign.cases()[2].judgements.at(0).verdict, Verdict::kInconclusive);
+  EXPECT_EQ(campaign.cases()[2].tests.at(0).verdict, Verdict::kInconclusive);
 }
 
 TEST(AbCampaign, LostPairsEndACaseOnlyWhereNoLookCanMakeUpForThem) {
@@ -139,10 +139,10 @@ TEST(AbCampaign, LostPairsEndACaseOnlyWhereNoLookCanMakeUpForThem) {
   arms.lose(2, 10);  // nothing was measured at all
   (void)run(campaign, arms);
   EXPECT_EQ(campaign.cases()[0].ended_at, 20U);
-  EXPECT_EQ(campaign.cases()[0].judgements.at(0).verdict, Verdict::kRegression);
+  EXPECT_EQ(campaign.cases()[0].tests.at(0).verdict, Verdict::kRegression);
   for (const std::size_t index : {1, 2}) {
     EXPECT_EQ(campaign.cases()[index].ended_at, 10U);
-    EXPECT_EQ(campaign.cases()[index].judgements.at(0).verdict, Verdict::kNoData);
+    EXPECT_EQ(campaign.cases()[index].tests.at(0).verdict, Verdict::kNoData);
   }
 }
 
@@ -181,7 +181,7 @@ TEST(AbCampaign, KnowsHowMuchIsLeft) {
 
 TEST(AbCampaign, WithoutCasesIsOverAtOnce) {
   AbCampaign campaign(with_looks(0, 0, 1));
-  EXPECT_FALSE(campaign.next([](std::size_t) { return std::vector<Question>{}; }).has_value());
+  EXPECT_FALSE(campaign.next([](std::size_t) { return std::vector<Samples>{}; }).has_value());
 }
 
 }  // namespace

@@ -59,9 +59,9 @@ TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
   EXPECT_EQ(pairs.pair.base.measured.size(), 3U);
   EXPECT_EQ(pairs.pair.candidate.measured.back()->row.key.launch, 3);
   EXPECT_EQ(pairs.base_launches.size(), 4U) << "the control needs no partner";
-  const auto asked = questions_of(pairs, results.columns, {});
-  EXPECT_EQ(asked.front().question.base.size(), 4U);
-  EXPECT_TRUE(std::isnan(asked.front().question.candidate.back()));
+  const auto asked = metric_samples(pairs, results.columns, {});
+  EXPECT_EQ(asked.front().samples.base.size(), 4U);
+  EXPECT_TRUE(std::isnan(asked.front().samples.candidate.back()));
 }
 
 TEST(AbPairs, AHalfThatWasNeverLaunchedIsNoPairYet) {

@@ -20,24 +20,24 @@ class BenchstatExact : public testing::Test {
       GTEST_SKIP() << "the published series are not on this machine";
     }
   }
-  static Judgement judged(const std::string& file, const std::string& name) {
+  static TestResult judged(const std::string& file, const std::string& name) {
     const auto path = testing_stats::public_series() / "golang_benchstat" / file;
-    const Question question{.base = testing_stats::read_go(path, "before").at(name),
-                            .candidate = testing_stats::read_go(path, "after").at(name),
-                            .exact = true};
-    return judge({&question, 1}, {}).judgements.front();
+    const Samples samples{.base = testing_stats::read_go(path, "before").at(name),
+                          .candidate = testing_stats::read_go(path, "after").at(name),
+                          .exact = true};
+    return judge({&samples, 1}, {}).tests.front();
   }
 };
 
 TEST_F(BenchstatExact, OneValueEachIsEnough) {
-  const Judgement size = judged("units.txt", "Size text-bytes");
+  const TestResult size = judged("units.txt", "Size text-bytes");
   EXPECT_EQ(size.verdict, Verdict::kRegression);
   EXPECT_NEAR(size.change.value(), 0.05, 1e-12);
   EXPECT_THAT(size.notes, IsEmpty());
 }
 
 TEST_F(BenchstatExact, VaryingValuesAreWarnedOf) {
-  const Judgement varying = judged("units.txt", "NonExact text-bytes");
+  const TestResult varying = judged("units.txt", "NonExact text-bytes");
   EXPECT_THAT(varying.notes,
               Contains(HasSubstr("exact distribution expected, but values range from 100 to 101")));
 }
@@ -50,7 +50,7 @@ TEST_F(BenchstatExact, ImperceptibleChangesAreSeenToTheByte) {
 
 TEST_F(BenchstatExact, ZeroToZeroIsEqualAndZeroToSomethingHasNoPercentage) {
   EXPECT_EQ(judged("zero.txt", "ZeroOverZero x").verdict, Verdict::kOk);
-  const Judgement from_zero = judged("zero.txt", "NonZeroOverZero y");
+  const TestResult from_zero = judged("zero.txt", "NonZeroOverZero y");
   EXPECT_EQ(from_zero.verdict, Verdict::kRegression);
   EXPECT_FALSE(from_zero.change.has_value());
 }

@@ -49,7 +49,7 @@ TEST(Compare, FindsASlowStepAndItsPhaseAndCallsItSuspect) {
   slow.cases[0].data_wait_ns = [](int) { return 1'500'000; };
   const Comparison result = compared(one_case(1, 0), slow);
   ASSERT_EQ(result.cases.size(), 1u);
-  const Judgement& step = result.cases[0].metrics.at(0).judgement;
+  const TestResult& step = result.cases[0].metrics.at(0).test;
   EXPECT_EQ(result.cases[0].metrics[0].name, "step");
   EXPECT_EQ(step.verdict, Verdict::kSuspect);
   EXPECT_TRUE(step.slower);
@@ -75,7 +75,7 @@ TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
     base.launches = candidate.launches = launches;
     const Comparison result = compared(base, candidate);
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_EQ(result.cases[0].metrics[0].judgement.reason, "too_few_pairs");
+    EXPECT_EQ(result.cases[0].metrics[0].test.reason, TestReason::kTooFewPairs);
     EXPECT_EQ(compared(base, candidate, {.allow_inconclusive = true}).exit_code, 0);
   }
 }
@@ -83,10 +83,10 @@ TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
 TEST(Compare, PeakMemoryIsComparedToTheByteOnlyWhenItDoesNotVary) {
   MadeResults more = one_case(1, 0);
   more.cases[0].peak_bytes = [](int) { return 1e9 + 4096; };
-  const Judgement constant = compared(one_case(1, 0), more).cases[0].metrics.at(1).judgement;
+  const TestResult constant = compared(one_case(1, 0), more).cases[0].metrics.at(1).test;
   EXPECT_EQ(constant.verdict, Verdict::kSuspect);
   more.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096 * (launch % 5); };
-  const Judgement varying = compared(one_case(1, 0), more).cases[0].metrics.at(1).judgement;
+  const TestResult varying = compared(one_case(1, 0), more).cases[0].metrics.at(1).test;
   EXPECT_EQ(varying.verdict, Verdict::kOk);
 }
 
@@ -98,7 +98,7 @@ TEST(Compare, CountsAreExactAndOutsideTheCorrection) {
   const MetricResult& copies = result.cases[0].metrics.at(2);
   EXPECT_EQ(copies.name, "copies");
   EXPECT_FALSE(copies.primary);
-  EXPECT_EQ(copies.judgement.verdict, Verdict::kSuspect);
+  EXPECT_EQ(copies.test.verdict, Verdict::kSuspect);
   EXPECT_EQ(result.tested, 2u);
   EXPECT_EQ(result.exit_code, 3);
 }
@@ -210,7 +210,7 @@ TEST(Compare, FailedLaunchesDropTheirPairAndAreNamed) {
   Results b = make(one_case(1, 0));
   b.launches[3].row.outcome = Outcome::failed("killed by signal 9");
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
-  EXPECT_EQ(result.cases[0].metrics[0].judgement.pairs, 19u);
+  EXPECT_EQ(result.cases[0].metrics[0].test.pairs, 19u);
   EXPECT_THAT(
       comparison_table(result, {}, false),
       HasSubstr("1 of 20 launches in the candidate have no measurement: killed by signal 9"));
@@ -221,7 +221,7 @@ TEST(Compare, AllLaunchesFailedIsNoData) {
   Results b = make(one_case(1, 0));
   for (Launch& launch : b.launches) launch.row.outcome = Outcome::failed("out of memory");
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
-  EXPECT_EQ(result.cases[0].metrics[0].judgement.verdict, Verdict::kNoData);
+  EXPECT_EQ(result.cases[0].metrics[0].test.verdict, Verdict::kNoData);
   EXPECT_EQ(result.exit_code, 4);
 }
 
@@ -230,7 +230,7 @@ TEST(Compare, ANullMetricDropsItsPair) {
   Results b = make(one_case(1, 0));
   b.launches[0].row.report.metrics["peak_device_bytes"] = std::nullopt;
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
-  EXPECT_EQ(result.cases[0].metrics.at(1).judgement.dropped, 1u);
+  EXPECT_EQ(result.cases[0].metrics.at(1).test.dropped, 1u);
 }
 
 TEST(Compare, UnequalStepCountsAreNoted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/exact_counts.h"
+#include "harness/compare/same_work.h"
 
 #include <gmock/gmock.h>
 
@@ -69,31 +69,31 @@ TEST_F(ExactCounts, ANumberThatWasNotDeclaredExactIsNotCompared) {
               IsEmpty());
 }
 
-MetricQuestion asked(const std::string& name, std::vector<double> base,
-                     std::vector<double> candidate, bool exact = true) {
+MetricSamples asked(const std::string& name, std::vector<double> base,
+                    std::vector<double> candidate, bool exact = true) {
   return {.name = name,
           .metric = name,
           .unit = "",
-          .question = {.base = std::move(base), .candidate = std::move(candidate), .exact = exact}};
+          .samples = {.base = std::move(base), .candidate = std::move(candidate), .exact = exact}};
 }
 
 TEST(VaryingCounts, AreToldAndNotAsked) {
-  std::vector<MetricQuestion> questions = {asked("step", {1, 2}, {1, 2}, false),
-                                           asked("copies", {3, 3}, {4, 4}),
-                                           asked("allocations", {0, 0.02, 0}, {0, 0, 0})};
-  questions[2].unit = "calls";
-  EXPECT_THAT(take_varying_counts(questions),
+  std::vector<MetricSamples> all_samples = {asked("step", {1, 2}, {1, 2}, false),
+                                            asked("copies", {3, 3}, {4, 4}),
+                                            asked("allocations", {0, 0.02, 0}, {0, 0, 0})};
+  all_samples[2].unit = "calls";
+  EXPECT_THAT(take_varying_counts(all_samples),
               ElementsAre("allocations varies between launches, so there is no verdict on it: 0 to "
                           "0.02 in the base, 0 in the candidate (calls)"));
-  ASSERT_EQ(questions.size(), 2U);
-  EXPECT_EQ(questions[1].name, "copies") << "it repeats inside each side, so its change counts";
+  ASSERT_EQ(all_samples.size(), 2U);
+  EXPECT_EQ(all_samples[1].name, "copies") << "it repeats inside each side, so its change counts";
 }
 
 TEST(VaryingCounts, LaunchesWithoutANumberDoNotMakeACountVary) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<MetricQuestion> questions = {asked("copies", {3, nan, 3}, {nan, nan})};
-  EXPECT_THAT(take_varying_counts(questions), IsEmpty());
-  EXPECT_EQ(questions.size(), 1U);
+  std::vector<MetricSamples> all_samples = {asked("copies", {3, nan, 3}, {nan, nan})};
+  EXPECT_THAT(take_varying_counts(all_samples), IsEmpty());
+  EXPECT_EQ(all_samples.size(), 1U);
 }
 
 }  // namespace

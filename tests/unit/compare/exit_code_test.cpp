@@ -9,14 +9,14 @@ namespace stepbench {
 namespace {
 
 int code(std::vector<Verdict> verdicts, bool allow_inconclusive = false) {
-  std::vector<Judgement> judgements(verdicts.size());
-  for (std::size_t i = 0; i < verdicts.size(); ++i) judgements[i].verdict = verdicts[i];
-  return exit_code({.judgements = judgements, .allow_inconclusive = allow_inconclusive});
+  std::vector<TestResult> tests(verdicts.size());
+  for (std::size_t i = 0; i < verdicts.size(); ++i) tests[i].verdict = verdicts[i];
+  return exit_code({.tests = tests, .allow_inconclusive = allow_inconclusive});
 }
 
 int suspect(bool slower, bool allow_inconclusive = false) {
-  const std::vector<Judgement> one{{.verdict = Verdict::kSuspect, .slower = slower}};
-  return exit_code({.judgements = one, .allow_inconclusive = allow_inconclusive});
+  const std::vector<TestResult> one{{.verdict = Verdict::kSuspect, .slower = slower}};
+  return exit_code({.tests = one, .allow_inconclusive = allow_inconclusive});
 }
 
 TEST(ExitCode, OkAndImprovedAreZero) {
@@ -45,22 +45,22 @@ TEST(ExitCode, NothingMeasuredIsNeverGreen) {
   EXPECT_EQ(code({}, true), 4);
   EXPECT_EQ(code({Verdict::kOk, Verdict::kNoData}), 4);
   EXPECT_EQ(code({Verdict::kInconclusive, Verdict::kInvalid}), 4);
-  const std::vector<Judgement> fine{{.verdict = Verdict::kOk}};
-  EXPECT_EQ(exit_code({.judgements = fine, .missing_cases = true}), 4);
+  const std::vector<TestResult> fine{{.verdict = Verdict::kOk}};
+  EXPECT_EQ(exit_code({.tests = fine, .missing_cases = true}), 4);
 }
 
 TEST(ExitCode, AnInvalidCampaignVoidsEvenARegression) {
-  const std::vector<Judgement> one{{.verdict = Verdict::kRegression}};
-  EXPECT_EQ(exit_code({.judgements = one, .campaign_invalid = true}), 4);
+  const std::vector<TestResult> one{{.verdict = Verdict::kRegression}};
+  EXPECT_EQ(exit_code({.tests = one, .campaign_invalid = true}), 4);
 }
 
 TEST(Overall, IsTheVerdictThatDecided) {
-  std::vector<Judgement> judgements(2);
-  judgements[0].verdict = Verdict::kImprovement;
-  judgements[1].verdict = Verdict::kOk;
-  EXPECT_EQ(overall({.judgements = judgements}), Verdict::kImprovement);
-  judgements[1].verdict = Verdict::kRegression;
-  EXPECT_EQ(overall({.judgements = judgements}), Verdict::kRegression);
+  std::vector<TestResult> tests(2);
+  tests[0].verdict = Verdict::kImprovement;
+  tests[1].verdict = Verdict::kOk;
+  EXPECT_EQ(overall({.tests = tests}), Verdict::kImprovement);
+  tests[1].verdict = Verdict::kRegression;
+  EXPECT_EQ(overall({.tests = tests}), Verdict::kRegression);
 }
 
 }  // namespace

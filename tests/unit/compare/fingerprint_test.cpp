@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/fingerprint_check.h"
+#include "harness/compare/same_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

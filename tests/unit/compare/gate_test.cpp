@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/gate.h"
+#include "harness/compare/gates.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,6 @@
 
 #include "harness/compare/case_result.h"
 #include "harness/compare/comparison.h"
-#include "harness/compare/drift.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
 #include "tests/unit/compare/result_maker.h"
@@ -144,9 +143,9 @@ Comparison compared(const CompareOptions& options) {
 
 TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   const Comparison result = compared({});
-  const Judgement& step = result.cases.at(0).metrics.at(0).judgement;
+  const TestResult& step = result.cases.at(0).metrics.at(0).test;
   EXPECT_EQ(step.verdict, Verdict::kInvalid);
-  EXPECT_EQ(step.reason, "noise");
+  EXPECT_EQ(step.reason, TestReason::kNoise);
   EXPECT_NEAR(*step.change, 0.3, 0.01) << "the numbers stay";
   EXPECT_EQ(result.exit_code, 4);
   ASSERT_EQ(result.gates.size(), 2U);
@@ -161,7 +160,7 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
 
 TEST(Gates, AllowedNoiseLeavesTheVerdict) {
   const Comparison result = compared({.allow = {"noise"}});
-  EXPECT_EQ(result.cases.at(0).metrics.at(0).judgement.verdict, Verdict::kSuspect);
+  EXPECT_EQ(result.cases.at(0).metrics.at(0).test.verdict, Verdict::kSuspect);
   EXPECT_EQ(result.exit_code, 3);
   const std::string table = comparison_table(result, {}, true);
   EXPECT_THAT(table, HasSubstr("allowed: "));
@@ -179,7 +178,7 @@ TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
   conclude({}, false, comparison);
   EXPECT_EQ(comparison.exit_code, 4);
   EXPECT_EQ(comparison.verdict, Verdict::kInvalid);
-  comparison.gates[0].case_id = "aaaa";  // its case's judgement says it
+  comparison.gates[0].case_id = "aaaa";  // its case's test says it
   conclude({}, false, comparison);
   EXPECT_EQ(comparison.exit_code, 0);
 }
@@ -190,7 +189,7 @@ TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
   std::vector<Gate> gates;
   const std::vector<double> values = spread_by(60);
   judge_noise({"a", values}, {"b", {}}, {}, one, gates);
-  EXPECT_EQ(one.metrics[0].judgement.verdict, Verdict::kNoData);
+  EXPECT_EQ(one.metrics[0].test.verdict, Verdict::kNoData);
   EXPECT_EQ(gates.size(), 1U);
 }
 

@@ -26,16 +26,16 @@ std::vector<double> arm(std::size_t n, double level, unsigned phase) {
   return values;
 }
 
-Question question(std::size_t n, double change) {
+Samples samples(std::size_t n, double change) {
   return {.base = arm(n, 1e6, 0), .candidate = arm(n, 1e6 * (1 + change), 1)};
 }
 
-Judgement judged(const Question& one, const VerdictRule& rule = {}) {
-  return judge(std::vector{one}, rule).judgements.at(0);
+TestResult judged(const Samples& one, const VerdictRule& rule = {}) {
+  return judge(std::vector{one}, rule).tests.at(0);
 }
 
 TEST(Judge, ASlowDownBeyondTheMarginIsARegression) {
-  const Judgement result = judged(question(20, 0.05));
+  const TestResult result = judged(samples(20, 0.05));
   EXPECT_EQ(result.verdict, Verdict::kRegression);
   EXPECT_TRUE(result.slower);
   EXPECT_NEAR(result.change.value(), 0.05, 0.003);
@@ -47,16 +47,16 @@ TEST(Judge, ASlowDownBeyondTheMarginIsARegression) {
 }
 
 TEST(Judge, ASpeedUpBeyondTheMarginIsAnImprovement) {
-  const Judgement result = judged(question(20, -0.05));
+  const TestResult result = judged(samples(20, -0.05));
   EXPECT_EQ(result.verdict, Verdict::kImprovement);
   EXPECT_FALSE(result.slower);
   EXPECT_NEAR(result.change.value(), -0.05, 0.003);
 }
 
 TEST(Judge, HigherIsBetterTurnsTheVerdictButNotThePrintedChange) {
-  Question throughput = question(20, 0.05);
+  Samples throughput = samples(20, 0.05);
   throughput.direction = Direction::kHigherIsBetter;
-  const Judgement result = judged(throughput);
+  const TestResult result = judged(throughput);
   EXPECT_EQ(result.verdict, Verdict::kImprovement);
   EXPECT_NEAR(result.change.value(), 0.05, 0.003);
   EXPECT_LE(result.interval.low, result.change);
@@ -64,10 +64,10 @@ TEST(Judge, HigherIsBetterTurnsTheVerdictButNotThePrintedChange) {
 }
 
 TEST(Judge, SwappedArmsGiveTheMirroredVerdict) {
-  Question forward = question(20, 0.05);
-  Question backward{.base = forward.candidate, .candidate = forward.base};
-  const Judgement there = judged(forward);
-  const Judgement back = judged(backward);
+  Samples forward = samples(20, 0.05);
+  Samples backward{.base = forward.candidate, .candidate = forward.base};
+  const TestResult there = judged(forward);
+  const TestResult back = judged(backward);
   EXPECT_EQ(back.verdict, Verdict::kImprovement);
   EXPECT_DOUBLE_EQ(there.p, back.p);
   EXPECT_NEAR((1 + *there.change) * (1 + *back.change), 1, 1e-12);
@@ -75,8 +75,8 @@ TEST(Judge, SwappedArmsGiveTheMirroredVerdict) {
 }
 
 TEST(Judge, AnotherUnitGivesTheSameVerdict) {
-  const Question in_ns = question(12, 0.013);
-  Question in_ms = in_ns;
+  const Samples in_ns = samples(12, 0.013);
+  Samples in_ms = in_ns;
   for (double& value : in_ms.base) value /= 1048576;
   for (double& value : in_ms.candidate) value /= 1048576;
   EXPECT_EQ(judged(in_ns).verdict, judged(in_ms).verdict);
@@ -85,56 +85,56 @@ TEST(Judge, AnotherUnitGivesTheSameVerdict) {
 }
 
 TEST(Judge, OkMeansShownToLieWithinTheMargin) {
-  const Judgement result = judged(question(20, 0.001));
+  const TestResult result = judged(samples(20, 0.001));
   EXPECT_EQ(result.verdict, Verdict::kOk);
   EXPECT_FALSE(result.pairs_needed.has_value());
 }
 
 TEST(Judge, ASequentialDesignSaysAtMostSuspect) {
   const VerdictRule sequential{.design = Design::kSequential};
-  EXPECT_EQ(judged(question(20, 0.05), sequential).verdict, Verdict::kSuspect);
-  EXPECT_TRUE(judged(question(20, 0.05), sequential).slower);
-  EXPECT_EQ(judged(question(20, -0.05), sequential).verdict, Verdict::kSuspect);
-  EXPECT_FALSE(judged(question(20, -0.05), sequential).slower);
-  EXPECT_EQ(judged(question(20, 0), sequential).verdict, Verdict::kOk);
+  EXPECT_EQ(judged(samples(20, 0.05), sequential).verdict, Verdict::kSuspect);
+  EXPECT_TRUE(judged(samples(20, 0.05), sequential).slower);
+  EXPECT_EQ(judged(samples(20, -0.05), sequential).verdict, Verdict::kSuspect);
+  EXPECT_FALSE(judged(samples(20, -0.05), sequential).slower);
+  EXPECT_EQ(judged(samples(20, 0), sequential).verdict, Verdict::kOk);
 }
 
 TEST(Judge, FewerThanSixPairsAreTooFew) {
   for (std::size_t n = 1; n < 6; ++n) {
-    const Judgement result = judged(question(n, 0.5));
+    const TestResult result = judged(samples(n, 0.5));
     EXPECT_EQ(result.verdict, Verdict::kInconclusive) << n;
-    EXPECT_EQ(result.reason, "too_few_pairs") << n;
+    EXPECT_EQ(result.reason, TestReason::kTooFewPairs) << n;
     EXPECT_EQ(result.interval.low, -1) << n;
     EXPECT_TRUE(std::isinf(result.interval.high)) << n;
   }
-  EXPECT_EQ(judged(question(6, 0.5)).verdict, Verdict::kRegression);
+  EXPECT_EQ(judged(samples(6, 0.5)).verdict, Verdict::kRegression);
 }
 
 TEST(Judge, SaysHowManyPairsWouldDecide) {
-  Question wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
-                .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
-  const Judgement result = judged(wide);
+  Samples wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
+               .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
+  const TestResult result = judged(wide);
   EXPECT_EQ(result.verdict, Verdict::kInconclusive);
-  EXPECT_EQ(result.reason, "wide_interval");
+  EXPECT_EQ(result.reason, TestReason::kWideInterval);
   EXPECT_GT(result.pairs_needed.value(), 8u);
 }
 
 TEST(Judge, AnEffectBelowTheMarginIsNoRegression) {
-  const Judgement result = judged(question(20, 0.0105));
+  const TestResult result = judged(samples(20, 0.0105));
   EXPECT_EQ(result.verdict, Verdict::kInconclusive);
-  EXPECT_EQ(result.reason, "below_margin");
+  EXPECT_EQ(result.reason, TestReason::kBelowMargin);
 }
 
 TEST(Judge, ManyTestsNeedAStrongerSign) {
-  std::vector<Question> family(100, question(6, 0));
-  family[0] = question(6, 0.05);
-  const Family result = judge(family, {});
+  std::vector<Samples> family(100, samples(6, 0));
+  family[0] = samples(6, 0.05);
+  const TestFamily result = judge(family, {});
   EXPECT_EQ(result.tested, 100u);
   EXPECT_TRUE(result.cannot_reject_alone);
-  EXPECT_EQ(result.judgements[0].verdict, Verdict::kInconclusive);
-  EXPECT_EQ(result.judgements[0].reason, "not_rejected_after_correction");
-  family[0] = question(20, 0.05);
-  EXPECT_EQ(judge(family, {}).judgements[0].verdict, Verdict::kRegression);
+  EXPECT_EQ(result.tests[0].verdict, Verdict::kInconclusive);
+  EXPECT_EQ(result.tests[0].reason, TestReason::kNotRejectedAfterCorrection);
+  family[0] = samples(20, 0.05);
+  EXPECT_EQ(judge(family, {}).tests[0].verdict, Verdict::kRegression);
   EXPECT_EQ(judge(family, {}).rejected_slower, 1u);
 }
 
@@ -142,41 +142,41 @@ TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
   const std::vector<double> base = {100, 101, 99, 100.5, 99.5, 100.2};
   std::vector<double> slow = base;
   for (double& value : slow) value *= 1.1;
-  const Question same{.base = base, .candidate = base};
-  const Family two = judge(std::vector{Question{.base = base, .candidate = slow}, same}, {});
-  EXPECT_EQ(two.judgements[0].reason, "not_rejected_after_correction");
-  EXPECT_EQ(two.judgements[0].pairs_needed, 7U) << "2^-6 is below .05 / 2";
-  std::vector<Question> hundred(100, same);
+  const Samples same{.base = base, .candidate = base};
+  const TestFamily two = judge(std::vector{Samples{.base = base, .candidate = slow}, same}, {});
+  EXPECT_EQ(two.tests[0].reason, TestReason::kNotRejectedAfterCorrection);
+  EXPECT_EQ(two.tests[0].pairs_needed, 7U) << "2^-6 is below .05 / 2";
+  std::vector<Samples> hundred(100, same);
   hundred[0].candidate = slow;
-  EXPECT_EQ(judge(hundred, {}).judgements[0].pairs_needed, 12U);
+  EXPECT_EQ(judge(hundred, {}).tests[0].pairs_needed, 12U);
 }
 
 TEST(Judge, NoDataIsAVerdict) {
   EXPECT_EQ(judged({}).verdict, Verdict::kNoData);
-  EXPECT_EQ(judged({}).reason, "no_pairs");
-  Question bad = question(8, 0);
+  EXPECT_EQ(judged({}).reason, TestReason::kNoPairs);
+  Samples bad = samples(8, 0);
   for (double& value : bad.base) value = kNan;
   EXPECT_EQ(judged(bad).verdict, Verdict::kNoData);
-  EXPECT_EQ(judged(bad).reason, "no_usable_values");
+  EXPECT_EQ(judged(bad).reason, TestReason::kNoUsableValues);
   EXPECT_EQ(judged(bad).dropped, 8u);
 }
 
 TEST(Judge, ABadValueDropsItsPair) {
   for (const double bad_value : {kNan, std::numeric_limits<double>::infinity(), 0.0, -1.0}) {
-    Question one = question(20, 0.05);
+    Samples one = samples(20, 0.05);
     one.candidate[3] = bad_value;
-    const Judgement result = judged(one);
+    const TestResult result = judged(one);
     EXPECT_EQ(result.verdict, Verdict::kRegression) << bad_value;
     EXPECT_EQ(result.pairs, 19u);
     EXPECT_EQ(result.dropped, 1u);
     one.candidate[4] = one.candidate[5] = bad_value;
     EXPECT_EQ(judged(one).verdict, Verdict::kNoData) << "more than a tenth";
-    EXPECT_EQ(judged(one).reason, "too_many_dropped");
+    EXPECT_EQ(judged(one).reason, TestReason::kTooManyDropped);
   }
 }
 
 TEST(Judge, AllEqualValuesAreOk) {
-  const Judgement result =
+  const TestResult result =
       judged({.base = std::vector(10, 5.0), .candidate = std::vector(10, 5.0)});
   EXPECT_EQ(result.verdict, Verdict::kOk);
   EXPECT_EQ(result.p, 1);
@@ -185,7 +185,7 @@ TEST(Judge, AllEqualValuesAreOk) {
 }
 
 TEST(Judge, ZeroVarianceDecidesNormallyWithANote) {
-  const Judgement result =
+  const TestResult result =
       judged({.base = std::vector(10, 5.0), .candidate = std::vector(10, 6.0)});
   EXPECT_EQ(result.verdict, Verdict::kRegression);
   EXPECT_DOUBLE_EQ(result.p, std::ldexp(1.0, -9));
@@ -193,14 +193,14 @@ TEST(Judge, ZeroVarianceDecidesNormallyWithANote) {
 }
 
 TEST(Judge, ManyTiedPairsPointAtTheClock) {
-  Question coarse{.base = {4, 4, 4, 5, 5, 4, 4, 5}, .candidate = {4, 5, 4, 5, 4, 4, 5, 5}};
+  Samples coarse{.base = {4, 4, 4, 5, 5, 4, 4, 5}, .candidate = {4, 5, 4, 5, 4, 4, 5, 5}};
   EXPECT_THAT(judged(coarse).notes, Contains("clock_resolution"));
-  EXPECT_THAT(judged(question(20, 0.05)).notes, IsEmpty());
+  EXPECT_THAT(judged(samples(20, 0.05)).notes, IsEmpty());
 }
 
 TEST(Judge, CountsAreComparedExactly) {
   const auto counts = [](double a, double b) {
-    return Question{.base = {a, a}, .candidate = {b, b}, .exact = true};
+    return Samples{.base = {a, a}, .candidate = {b, b}, .exact = true};
   };
   EXPECT_EQ(judged(counts(120, 120)).verdict, Verdict::kOk);
   EXPECT_EQ(judged(counts(0, 0)).verdict, Verdict::kOk);
@@ -212,49 +212,49 @@ TEST(Judge, CountsAreComparedExactly) {
 }
 
 TEST(Judge, AChangeFromZeroHasNoPercentage) {
-  const Judgement result = judged({.base = {0, 0}, .candidate = {3, 3}, .exact = true});
+  const TestResult result = judged({.base = {0, 0}, .candidate = {3, 3}, .exact = true});
   EXPECT_EQ(result.verdict, Verdict::kRegression);
   EXPECT_FALSE(result.change.has_value());
 }
 
 TEST(Judge, CountsThatVaryAreNeverTested) {
-  const Question varying{.base = {100, 101, 101, 100, 101, 100, 100, 101},
-                         .candidate = {201, 200, 201, 201, 200, 201, 200, 201},
-                         .exact = true};
-  const Question reaches_zero{
+  const Samples varying{.base = {100, 101, 101, 100, 101, 100, 100, 101},
+                        .candidate = {201, 200, 201, 201, 200, 201, 200, 201},
+                        .exact = true};
+  const Samples reaches_zero{
       .base = {0, 1, 0, 2, 0, 1}, .candidate = {0, 0, 1, 0, 2, 0}, .exact = true};
-  for (const Question& question : {varying, reaches_zero}) {
-    const Judgement result = judged(question);
+  for (const Samples& samples : {varying, reaches_zero}) {
+    const TestResult result = judged(samples);
     EXPECT_EQ(result.verdict, Verdict::kInconclusive);
-    EXPECT_EQ(result.reason, "count_varies");
+    EXPECT_EQ(result.reason, TestReason::kCountVaries);
     EXPECT_TRUE(std::isnan(result.p));
   }
 }
 
 TEST(Judge, SurplusLaunchesCountInTheUnpairedFiguresOnly) {
-  Question uneven = question(10, 0.05);
+  Samples uneven = samples(10, 0.05);
   uneven.candidate.resize(7);
-  const Judgement result = judged(uneven);
+  const TestResult result = judged(uneven);
   EXPECT_EQ(result.pairs, 7u);
   EXPECT_EQ(result.dropped, 0u);
   EXPECT_GT(result.base_median, 0);
 }
 
 TEST(Judge, SameInputGivesTheSameBits) {
-  const std::vector<Question> family{question(20, 0.01), question(20, 0.02)};
-  const Family first = judge(family, {.bootstrap = true});
-  const Family again = judge(family, {.bootstrap = true});
+  const std::vector<Samples> family{samples(20, 0.01), samples(20, 0.02)};
+  const TestFamily first = judge(family, {.bootstrap = true});
+  const TestFamily again = judge(family, {.bootstrap = true});
   for (std::size_t i = 0; i < family.size(); ++i) {
-    EXPECT_EQ(first.judgements[i].p, again.judgements[i].p);
-    EXPECT_EQ(first.judgements[i].change, again.judgements[i].change);
-    EXPECT_EQ(first.judgements[i].bootstrap->low, again.judgements[i].bootstrap->low);
-    EXPECT_EQ(first.judgements[i].bootstrap->high, again.judgements[i].bootstrap->high);
+    EXPECT_EQ(first.tests[i].p, again.tests[i].p);
+    EXPECT_EQ(first.tests[i].change, again.tests[i].change);
+    EXPECT_EQ(first.tests[i].bootstrap->low, again.tests[i].bootstrap->low);
+    EXPECT_EQ(first.tests[i].bootstrap->high, again.tests[i].bootstrap->high);
   }
 }
 
 TEST(Judge, ALookIsStricterThanAFixedNumberOfPairs) {
-  EXPECT_EQ(judged(question(6, 0.5), rule_of_a_look()).reason, "too_few_pairs");
-  EXPECT_EQ(judged(question(10, 0.05), rule_of_a_look()).verdict, Verdict::kRegression);
+  EXPECT_EQ(judged(samples(6, 0.5), rule_of_a_look()).reason, TestReason::kTooFewPairs);
+  EXPECT_EQ(judged(samples(10, 0.05), rule_of_a_look()).verdict, Verdict::kRegression);
 }
 
 }  // namespace

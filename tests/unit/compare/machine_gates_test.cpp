@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/machine_gates.h"
+#include "harness/compare/gates.h"
 
 #include <gmock/gmock.h>
 

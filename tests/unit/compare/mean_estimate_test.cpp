@@ -42,12 +42,12 @@ double claims(const Steps& steps, std::size_t pairs, double effect, Estimate est
   int claimed = 0;
   for (int trial = 0; trial < kMeanTrials; ++trial) {
     Noise noise(41000 + static_cast<std::uint64_t>(trial));
-    Question question{.margin = 0.01};
+    Samples samples{.margin = 0.01};
     for (std::size_t i = 0; i < pairs; ++i) {
-      question.base.push_back(launch(noise, steps, estimate, 1));
-      question.candidate.push_back(launch(noise, steps, estimate, effect));
+      samples.base.push_back(launch(noise, steps, estimate, 1));
+      samples.candidate.push_back(launch(noise, steps, estimate, effect));
     }
-    const Verdict verdict = judge({&question, 1}, {}).judgements.front().verdict;
+    const Verdict verdict = judge({&samples, 1}, {}).tests.front().verdict;
     claimed += verdict == Verdict::kRegression || verdict == Verdict::kImprovement;
   }
   return static_cast<double>(claimed) / kMeanTrials;

@@ -21,19 +21,19 @@ class Machine {
   explicit Machine(std::uint64_t seed) : random_(seed) {}
 
   // Appends one block of two pairs; `effect` as a ratio.
-  void block(double effect, Question& question) {
+  void block(double effect, Samples& samples) {
     const bool b_first = random_.below(2) == 1;
     for (const bool b : {b_first, !b_first, !b_first, b_first}) {
-      (b ? question.candidate : question.base).push_back(process(b ? effect : 1));
+      (b ? samples.candidate : samples.base).push_back(process(b ? effect : 1));
     }
   }
 
-  Question campaign(std::size_t pairs, double effect, double margin = 0) {
-    Question question{.margin = margin};
-    question.base.reserve(pairs);
-    question.candidate.reserve(pairs);
-    while (question.base.size() < pairs) block(effect, question);
-    return question;
+  Samples campaign(std::size_t pairs, double effect, double margin = 0) {
+    Samples samples{.margin = margin};
+    samples.base.reserve(pairs);
+    samples.candidate.reserve(pairs);
+    while (samples.base.size() < pairs) block(effect, samples);
+    return samples;
   }
 
  private:
@@ -60,8 +60,8 @@ class Machine {
   bool has_spare_ = false;
 };
 
-Judgement judged(const Question& question, const VerdictRule& rule = {}) {
-  return judge(std::span(&question, 1), rule).judgements[0];
+TestResult judged(const Samples& samples, const VerdictRule& rule = {}) {
+  return judge(std::span(&samples, 1), rule).tests[0];
 }
 
 bool covers(const Interval& interval, double change) {
@@ -77,9 +77,9 @@ Shares with_fixed_pairs(std::uint64_t seed, std::size_t pairs, double effect) {
   Shares shares;
   for (int trial = 0; trial < kTrials; ++trial) {
     Machine machine(seed + static_cast<std::uint64_t>(trial));
-    const Judgement judgement = judged(machine.campaign(pairs, effect));
-    shares.claims += judgement.p <= 0.05;
-    shares.coverage += covers(judgement.interval, effect - 1);
+    const TestResult test = judged(machine.campaign(pairs, effect));
+    shares.claims += test.p <= 0.05;
+    shares.coverage += covers(test.interval, effect - 1);
   }
   return {shares.claims / kTrials, shares.coverage / kTrials};
 }
@@ -112,17 +112,17 @@ TEST(Simulation, ThreeLooksTogetherKeepTheLevel) {
   int covered = 0;
   for (int trial = 0; trial < kTrials; ++trial) {
     Machine machine(81000000 + static_cast<std::uint64_t>(trial));
-    Question question{.margin = 0};
-    Judgement judgement;
+    Samples samples{.margin = 0};
+    TestResult test;
     for (const std::size_t look : {10, 20, 40}) {
-      while (question.base.size() < look) machine.block(1, question);
-      judgement = judged(question, rule_of_a_look());
-      if (judgement.verdict == Verdict::kRegression || judgement.verdict == Verdict::kImprovement) {
+      while (samples.base.size() < look) machine.block(1, samples);
+      test = judged(samples, rule_of_a_look());
+      if (test.verdict == Verdict::kRegression || test.verdict == Verdict::kImprovement) {
         ++claims;
         break;
       }
     }
-    covered += covers(judgement.interval, 0);
+    covered += covers(test.interval, 0);
   }
   RecordProperty("false_claims", std::to_string(claims));
   RecordProperty("covered", std::to_string(covered));
@@ -136,14 +136,14 @@ TEST(Simulation, CoverageHoldsWhenDecidedCasesLeave) {
     int covered = 0;
     for (int trial = 0; trial < kTrials / 2; ++trial) {
       Machine machine(91000000 + static_cast<std::uint64_t>(trial));
-      Question question{.margin = 0.01};
-      Judgement judgement;
+      Samples samples{.margin = 0.01};
+      TestResult test;
       for (const std::size_t look : {10, 20, 40}) {
-        while (question.base.size() < look) machine.block(effect, question);
-        judgement = judged(question, rule_of_a_look());
-        if (judgement.verdict != Verdict::kInconclusive) break;
+        while (samples.base.size() < look) machine.block(effect, samples);
+        test = judged(samples, rule_of_a_look());
+        if (test.verdict != Verdict::kInconclusive) break;
       }
-      covered += covers(judgement.interval, effect - 1);
+      covered += covers(test.interval, effect - 1);
     }
     EXPECT_GE(covered, 0.935 * kTrials / 2) << effect;
   }
@@ -160,15 +160,15 @@ Found over_a_hundred_cases(std::uint64_t seed, double effect) {
   constexpr std::size_t kSlowed = 5;
   Found found;
   for (int trial = 0; trial < kFamilies; ++trial) {
-    std::vector<Question> family;
+    std::vector<Samples> family;
     for (std::size_t i = 0; i < kCases; ++i) {
       Machine machine(seed + static_cast<std::uint64_t>(trial) * kCases + i);
       family.push_back(machine.campaign(20, i < kSlowed ? effect : 1, 0.01));
     }
-    const Family verdicts = judge(family, {});
+    const TestFamily verdicts = judge(family, {});
     bool false_claim = false;
     for (std::size_t i = 0; i < kCases; ++i) {
-      const Verdict verdict = verdicts.judgements[i].verdict;
+      const Verdict verdict = verdicts.tests[i].verdict;
       if (i < kSlowed) {
         found.slowed += verdict == Verdict::kRegression;
       } else {

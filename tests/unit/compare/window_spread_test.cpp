@@ -6,7 +6,7 @@
 #include <deque>
 #include <numeric>
 
-#include "harness/compare/gate.h"
+#include "harness/compare/gates.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench {

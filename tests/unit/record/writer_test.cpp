@@ -52,7 +52,7 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
   ASSERT_EQ(results.columns.size(), 4U);
   EXPECT_EQ(encode(ColumnRow{results.columns}), encode(columns));
   EXPECT_EQ(results.columns[0].source, Source::kHostClock);
-  EXPECT_EQ(results.columns[1].source, Source::kUnsaid);
+  EXPECT_EQ(results.columns[1].source, Source::kUnknown);
   ASSERT_EQ(results.workers.size(), 1U);
   EXPECT_EQ(encode(results.workers[0]), encode(worker));
   ASSERT_EQ(results.launches.size(), 1U);

@@ -80,7 +80,7 @@ TEST_P(Automatic, TheIntervalHoldsTheMeanAndTheEstimateIsPrecise) {
     const Steps step = GetParam().launch();
     std::vector<double> means;
     double sum = 0;
-    Verdict verdict;
+    StopVerdict verdict;
     while (!verdict.stop) {
       double window = 0;
       for (std::int64_t i = 0; i < kWindow; ++i) window += step(draws);

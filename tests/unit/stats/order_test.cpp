@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stats/batch_means.h"
-
 namespace stepbench {
 namespace {
 
@@ -64,19 +62,6 @@ TEST(MedianInterval, StaysFiniteAndCentredForManyValues) {
   ASSERT_TRUE(interval.has_value());
   EXPECT_NEAR(interval->low, 8192 - 1.96 * 64, 1.5);
   EXPECT_NEAR(interval->high, 8193 + 1.96 * 64, 1.5);
-}
-
-TEST(BatchMeans, OfTenBatchesAreRanksTwoAndNine) {
-  const auto interval = batch_means_interval(one_to(103), 0.95);
-  ASSERT_TRUE(interval.has_value());
-  EXPECT_DOUBLE_EQ(interval->low, 3 + 10 + 5.5);  // the first three values are left out
-  EXPECT_DOUBLE_EQ(interval->high, 3 + 80 + 5.5);
-}
-
-TEST(BatchMeans, NeedsAValueForEveryBatch) {
-  EXPECT_FALSE(batch_means_interval(one_to(9), 0.95).has_value());
-  EXPECT_TRUE(batch_means_interval(one_to(10), 0.95).has_value());
-  EXPECT_FALSE(batch_means_interval(one_to(100), 0.95, 5).has_value());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
 
 #include <gtest/gtest.h>
 

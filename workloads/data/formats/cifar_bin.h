@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind cifar_bin: the binary version of CIFAR-10 and CIFAR-100, mapped.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A file mapped for reading.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Samples that are rows of mapped tensors, plain or converted to floats.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind mnist_idx: the idx files of MNIST and its kin, mapped.
 #pragma once
 
 #include <filesystem>

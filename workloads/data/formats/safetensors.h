@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the header of a safetensors file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace stepbench {
 struct StoredTensor {
   std::string name;
   std::string type;                 // "F32", "BF16", ...
-  std::optional<DType> dtype = {};  // nothing: a batch cannot hold this type
+  std::optional<DType> dtype = {};  // nullopt: a batch cannot hold this type
   std::vector<std::int64_t> shape = {};
   std::uint64_t begin = 0;  // from the file's start
   std::uint64_t bytes = 0;

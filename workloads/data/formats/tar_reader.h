@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads a tar file entry by entry.
 #pragma once
 
 #include <cstdint>

@@ -94,8 +94,8 @@ Variant safetensors_variant() {
                       name_option("target", "Name of the tensor of classes. Empty: none.", "label"),
                       dtype_option("stored"),
                       classes_option(Value{},
-                                     "Targets lie in 0 to classes - 1; what a model's "
-                                     "output is sized for."),
+                                     "Targets lie in 0 to classes - 1; what a model's output is "
+                                     "sized for."),
                       on_error_option()}};
 }
 
@@ -121,15 +121,14 @@ Variant raw_tensor_variant() {
            .identity_default = std::string{"uint8"}},
           dtype_option("stored"),
           classes_option(Value{},
-                         "Targets lie in 0 to classes - 1; what a model's output is sized "
-                         "for."),
+                         "Targets lie in 0 to classes - 1; what a model's output is sized for."),
           on_error_option()}};
 }
 
 TensorFileOptions tensor_file_options(const ResolvedCase& resolved) {
   return {.path = resolved.text("data.path"),
           .as_float = wants_floats(resolved),
-          .classes = resolved.has("data.classes") ? resolved.integer("data.classes") : 0,
+          .classes = resolved.integer_or("data.classes", 0),
           .skip_errors = skips_errors(resolved)};
 }
 
@@ -230,10 +229,9 @@ DataKind safetensors_kind() {
           .input = [](const ResolvedCase&) { return InputKind::kAny; },
           .open =
               [](const ResolvedCase& resolved) {
-                return open_safetensors(
-                    {.common = tensor_file_options(resolved),
-                     .input = resolved.text("data.input"),
-                     .target = resolved.has("data.target") ? resolved.text("data.target") : ""});
+                return open_safetensors({.common = tensor_file_options(resolved),
+                                         .input = resolved.text("data.input"),
+                                         .target = resolved.text_or("data.target", "")});
               }};
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind token_bin: windows of mapped files of token ids.
 #pragma once
 
 #include <cstdint>

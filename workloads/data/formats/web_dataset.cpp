@@ -28,8 +28,7 @@ std::vector<std::string> list_shards(const fs::path& path) {
   if (fs::is_regular_file(path, error)) return {path.string()};
   if (!fs::is_directory(path, error)) {
     throw ConfigError(path.string(),
-                      "there is no such folder; `stepbench data make webdataset "
-                      "--out " +
+                      "there is no such folder; `stepbench data make webdataset --out " +
                           path.string() + "` makes a set");
   }
   std::vector<std::string> shards;
@@ -169,8 +168,7 @@ Variant webdataset_variant() {
           augment_option(),
           decode_option(),
           classes_option(std::int64_t{1000},
-                         "Classes lie in 0 to classes - 1; what a model's "
-                         "output is sized for."),
+                         "Classes lie in 0 to classes - 1; what a model's output is sized for."),
           {.name = "shuffle_buffer",
            .type = OptionType::kInteger,
            .doc = "Samples that each worker holds and draws from at random. The order of the "

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind webdataset: tar shards, read as streams.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Groups the entries of a tar shard to samples.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes the files of a made data set one after another.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Encodes RGB bytes as a JPEG image.
 #pragma once
 
 #include <cstddef>

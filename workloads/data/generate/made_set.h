@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The folder of a made data set, with the manifest that says what it is.
 #pragma once
 
 #include <cstddef>

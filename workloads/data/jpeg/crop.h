@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which part of an image is taken: torchvision's RandomResizedCrop and CenterCrop.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Huffman decoding of a JPEG file in place of libjpeg's.
 #pragma once
 
 #include <array>

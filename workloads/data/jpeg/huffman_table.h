@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables that decode Huffman codes of JPEG scans, several bits at a time.
 #pragma once
 
 #include <array>

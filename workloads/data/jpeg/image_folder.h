@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The files of an image folder, in the order of torchvision's ImageFolder.
 #pragma once
 
 #include <cstdint>

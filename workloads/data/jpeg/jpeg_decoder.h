@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Decodes a JPEG image, whole or a part of it, to RGB bytes.
 #pragma once
 
 #include <cstddef>

@@ -22,10 +22,9 @@ Variant jpeg_folder_variant() {
       .name = "jpeg_folder",
       .doc =
           "JPEG files in one sub-folder per class, as torchvision's ImageFolder reads them: "
-          "decoded as Pillow's "
-          "convert(\"RGB\") does (EXIF rotation is not applied), cropped, resized, normalised with "
-          "the ImageNet mean "
-          "and deviation. Fields: image float32 (3, H, W), label int64.",
+          "decoded as Pillow's convert(\"RGB\") does (EXIF rotation is not applied), cropped, "
+          "resized, normalised with the ImageNet mean and deviation. Fields: image float32 (3, H, "
+          "W), label int64.",
       .options =
           {
               {.name = "path",

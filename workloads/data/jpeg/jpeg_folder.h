@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind jpeg_folder: JPEG files in one sub-folder per class.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From the bytes of a JPEG file to the tensor of one sample.
 #pragma once
 
 #include <cstddef>

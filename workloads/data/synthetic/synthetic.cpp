@@ -105,8 +105,7 @@ Variant synthetic_variant() {
       .name = "synthetic",
       .doc =
           "Samples made from (seed, index) with a chosen size and cost, to separate the loader's "
-          "own cost from "
-          "that of real data. Fields: image float32, label int64.",
+          "own cost from that of real data. Fields: image float32, label int64.",
       .options =
           {
               {.name = "samples",
@@ -140,16 +139,14 @@ Variant synthetic_variant() {
               {.name = "fill",
                .type = OptionType::kEnum,
                .doc = "all: every byte of a sample is written. label: the image memory is left as "
-                      "it is and only the "
-                      "label is written, which costs next to nothing.",
+                      "it is and only the label is written, which costs next to nothing.",
                .default_value = std::string{"all"},
                .choices = {"all", "label"},
                .identity_default = std::string{"all"}},
               {.name = "cost",
                .type = OptionType::kEnum,
                .doc = "What a sample costs beyond its bytes. sleep: waits, as remote storage does; "
-                      "spin: computes, as "
-                      "a decoder does (sleep hides that cores are scarce).",
+                      "spin: computes, as a decoder does (sleep hides that cores are scarce).",
                .default_value = std::string{"none"},
                .choices = {"none", "sleep", "spin"},
                .identity_default = std::string{"none"}},
@@ -203,8 +200,7 @@ Variant synthetic_variant() {
               {.name = "touch_bytes",
                .type = OptionType::kInteger,
                .doc = "Extra memory that each sample reads, as a tokenizer table or a decoder's "
-                      "buffers would: it "
-                      "wears the caches.",
+                      "buffers would: it wears the caches.",
                .unit = "bytes",
                .default_value = std::int64_t{0},
                .min = 0,

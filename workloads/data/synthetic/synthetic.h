@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind synthetic: made samples of a chosen size and cost.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,7 @@ Variant synthetic_tokens_variant() {
   return {.name = "synthetic_tokens",
           .doc =
               "Sequences of token ids made from (seed, index), for language models. Fields: tokens "
-              "int64, target "
-              "int64, the token that follows each.",
+              "int64, target int64, the token that follows each.",
           .options = {
               {.name = "samples",
                .type = OptionType::kInteger,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// data.kind synthetic_tokens: made sequences of token ids.
 #pragma once
 
 #include <cstdint>

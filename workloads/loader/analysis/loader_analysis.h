@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The steady-state model of a loader's measured windows.
 #pragma once
 
 #include <cstdint>

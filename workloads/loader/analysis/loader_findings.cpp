@@ -250,8 +250,8 @@ std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderAnalysis& 
       .unit = "ns",
       .evidence = {"loader_first_wait_ns", "loader_construct_ns", "loader_epoch_begin_ns"},
       .remedy =
-          "Starting workers costs the more the larger this process is: build the "
-          "loader first, and keep its workers.",
+          "Starting workers costs the more the larger this process is: build the loader first, and "
+          "keep its workers.",
       .set = r.workers() == 0 || facts.options.persistent_workers || facts.options.joined
                  ? std::vector<Finding::Set>{}
                  : std::vector<Finding::Set>{

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What limits a loader, as findings.
 #pragma once
 
 #include <vector>

@@ -59,8 +59,8 @@ std::vector<Metric> loader_metrics() {
        .doc = "Unreadable samples that another one replaced (data.on_error: skip)."},
       {.name = "loader_epoch_begin_ns",
        .unit = "ns",
-       .doc = "Starting an epoch: workers started, first tasks sent. In windows of separate "
-              "epochs only."},
+       .doc = "Starting an epoch: workers started, first tasks sent. In windows of separate epochs "
+              "only."},
       {.name = "loader_epoch_end_ns",
        .unit = "ns",
        .doc = "Ending an epoch: workers joined, unless they persist."},
@@ -82,8 +82,8 @@ std::vector<Metric> loader_metrics() {
       {.name = "loader_first_wait_ns",
        .unit = "ns",
        .doc = "Part of first_batch_ns that the consumer spent: starting the first epoch, then "
-              "waiting. Engine fork starts it before the model is built, so its workers read "
-              "while first_batch_ns runs on."},
+              "waiting. Engine fork starts it before the model is built, so its workers read while "
+              "first_batch_ns runs on."},
       {.name = "loader_ready_at_begin",
        .unit = "batches",
        .role = Role::kContext,
@@ -94,8 +94,8 @@ std::vector<Metric> loader_metrics() {
        .unit = "batches",
        .role = Role::kContext,
        .direction = kNeither,
-       .doc = "Finished batches that waited when a window ended, summed over the windows: made "
-              "in it and not taken."},
+       .doc = "Finished batches that waited when a window ended, summed over the windows: made in "
+              "it and not taken."},
       {.name = "loader_held",
        .unit = "batches",
        .direction = kNeither,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Slots of shared memory for batches, used again and again (transport shm_ring).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One worker process: forked, watched by a pidfd, and reaped.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Engine fork: worker processes.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ inline constexpr std::size_t kDescriptorsPerMessage = 253;
 
 // Never waits: false when the socket is full. A worker that is gone swallows it.
 [[nodiscard]] bool try_send(int socket, const TaskMessage& task);
-// Waits; nothing when the consumer is gone.
+// Waits; nullopt if the consumer is gone.
 [[nodiscard]] std::optional<TaskMessage> wait_for_task(int socket);
 // Waits while the socket is full; false when the consumer is gone.
 bool send_result(int socket, const ResultMessage& result, std::string_view error,

@@ -257,8 +257,8 @@ std::optional<LoaderResult> ForkPool::first_result() {
 Batch ForkPool::map_segments(ReceivedResult& received) const {
   if (received.descriptors_lost) {
     throw Error(
-        "this process may open no more files, so the segments of a batch were lost: raise "
-        "the limit (ulimit -n) or use loader.transport: shm_ring");
+        "this process may open no more files, so the segments of a batch were lost: raise the "
+        "limit (ulimit -n) or use loader.transport: shm_ring");
   }
   auto segments = std::make_shared<std::vector<Segment>>();
   Batch batch{.fields = {},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The body of a worker process.
 #pragma once
 
 #include <cstdint>

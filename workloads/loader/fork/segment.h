@@ -39,7 +39,7 @@ class Segment {
   std::size_t bytes_ = 0;
 };
 
-// Bytes that /dev/shm has left; nothing where there is none.
+// Bytes that /dev/shm has left; nullopt if there is no /dev/shm.
 [[nodiscard]] std::size_t shared_memory_free();
 [[nodiscard]] std::string in_mib(std::size_t bytes);  // "19.3 MiB"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory that a process shares with the children that it forks.
 #pragma once
 
 #include <cstddef>

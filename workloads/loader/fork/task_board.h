@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the consumer and the worker processes tell each other without a message.
 #pragma once
 
 #include <atomic>

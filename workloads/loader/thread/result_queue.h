@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finished batches on their way from worker threads to the consumer.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Engine thread: worker threads.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The worker threads of engine thread, as the pool of a prefetching loader.
 #pragma once
 
 #include <atomic>

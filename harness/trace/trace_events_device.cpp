@@ -24,10 +24,10 @@ std::int64_t volume(const std::int32_t (&extent)[3]) {
 // Resident threads over what a multiprocessor holds, as far as threads, registers and the number of
 // blocks bound them.
 std::int64_t occupancy_percent(const DeviceActivity& kernel, const TraceDevice& device) {
-  constexpr std::int64_t kMostBlocks = 32;
+  constexpr std::int64_t kMaxBlocks = 32;
   const std::int64_t threads = volume(kernel.block);
   if (threads <= 0 || device.max_threads_per_multiprocessor <= 0) return 0;
-  std::int64_t blocks = std::min(kMostBlocks, device.max_threads_per_multiprocessor / threads);
+  std::int64_t blocks = std::min(kMaxBlocks, device.max_threads_per_multiprocessor / threads);
   const std::int64_t registers = kernel.registers_per_thread * threads;
   if (registers > 0 && device.registers_per_block > 0) {
     blocks = std::min(blocks, device.registers_per_block / registers);

@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/machine_gates.h"
+#include "harness/compare/gates.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "harness/base/value.h"
-#include "harness/stats/mann_whitney.h"
+#include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
-#include "harness/stats/signed_rank.h"
+#include "harness/stats/rank_tests.h"
+#include "harness/stats/trend.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
+
+constexpr std::size_t kMinToWarn = 4;
+constexpr std::size_t kMinToFail = 6;
+
+// Whose doing `spread`, the middle half of the launches over their median, is.
+std::string cause_of(double spread, const std::optional<WindowSpread>& within, bool fails) {
+  constexpr double kMiddleHalf = 1.349;  // of a normal distribution, in standard deviations
+  constexpr double kMostOfIt = 0.5;      // of the variance
+  const double predicted = within ? kMiddleHalf * within->relative_sd : 0;
+  if (within && predicted * predicted >= kMostOfIt * spread * spread) {
+    const double longer = spread / kNoiseWarns;
+    return "; so far apart are blocks of steps inside the launches, too: window too short, about " +
+           rough_count(static_cast<double>(within->steps) * longer * longer) +
+           " steps instead of " + std::to_string(within->steps) + " would do";
+  }
+  std::string text;
+  if (within) {
+    text = "; blocks of steps inside the launches explain " + percent_text(predicted) +
+           ", the rest is the machine's";
+  }
+  if (fails) text += ", more than 25 %: what else ran decides here, not the program";
+  return text;
+}
 
 constexpr std::int64_t kLongEnoughNs = 1'000'000'000;  // for shares that are counted in ticks
 
@@ -206,6 +233,95 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
 }
 
 }  // namespace
+
+std::string_view name_of(GateState state) {
+  switch (state) {
+    case GateState::kPassed:
+      return "passed";
+    case GateState::kWarning:
+      return "warning";
+    case GateState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+std::span<const std::string_view> gate_names() {
+  static constexpr std::array<std::string_view, 6> kNames = {"noise", "drift",      "load",
+                                                             "steal", "throttling", "clocks"};
+  return kNames;
+}
+
+void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates) {
+  for (Gate& gate : gates) {
+    if (std::find(allow.begin(), allow.end(), gate.name) == allow.end()) continue;
+    gate.allowed = true;
+    if (gate.state == GateState::kFailed) gate.state = GateState::kWarning;
+  }
+}
+
+Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
+                const std::optional<WindowSpread>& within) {
+  Gate gate{.name = "noise", .warns_at = kNoiseWarns, .fails_at = kNoiseFails};
+  std::vector<double> values;
+  std::copy_if(step_ns.begin(), step_ns.end(), std::back_inserter(values),
+               [](double value) { return std::isfinite(value) && value > 0; });
+  if (values.size() < kMinToWarn) return gate;
+  gate.value = interquartile_range(values) / median(values);
+  if (!(gate.value > kNoiseWarns)) return gate;
+  const bool fails = gate.value > kNoiseFails && values.size() >= kMinToFail;
+  gate.state = fails ? GateState::kFailed : GateState::kWarning;
+  gate.text = "noisy: the middle half of " + std::string(arm) + "'s launches spans " +
+              percent_text(gate.value) + " of their median" + cause_of(gate.value, within, fails);
+  return gate;
+}
+
+bool fails(std::span<const Gate> gates) {
+  return std::any_of(gates.begin(), gates.end(),
+                     [](const Gate& gate) { return gate.state == GateState::kFailed; });
+}
+
+std::vector<double> block_levels(const CasePair& pair) {
+  struct Sum {
+    double logs = 0;
+    int launches = 0;
+  };
+  std::map<int, Sum> blocks;
+  const std::size_t pairs = std::min(pair.base.measured.size(), pair.candidate.measured.size());
+  const StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const double a = times.base[i];
+    const double b = times.candidate[i];
+    if (!(a > 0) || !(b > 0)) continue;
+    Sum& block = blocks[pair.base.measured[i]->row.block];
+    block.logs += std::log(a) + std::log(b);
+    block.launches += 2;
+  }
+  std::vector<double> levels;
+  levels.reserve(blocks.size());
+  for (const auto& [number, sum] : blocks) levels.push_back(sum.logs / sum.launches);
+  return levels;
+}
+
+Gate drift_gate(std::span<const std::vector<double>> cases) {
+  Gate gate{.name = "drift", .warns_at = kDriftWarns, .fails_at = kDriftFails};
+  std::size_t blocks = 0;
+  for (const std::vector<double>& levels : cases) blocks = std::max(blocks, levels.size());
+  if (blocks < 2) return gate;
+  const double slope = pooled_theil_sen_slope(cases);
+  gate.value = std::expm1(slope * static_cast<double>(blocks - 1));
+  const double size = std::abs(gate.value);
+  if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
+  gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
+  std::array<char, 32> change{};
+  std::snprintf(change.data(), change.size(), "%.1f %%", 100 * size);
+  gate.text = std::string("the machine drifted: steps of both arms became ") + change.data() +
+              (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
+  if (gate.state == GateState::kFailed) {
+    gate.text += ", more than 10 %: it was not the same machine throughout";
+  }
+  return gate;
+}
 
 std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design) {
   std::vector<Gate> gates;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/plan/plan.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -6,9 +8,9 @@
 #include "harness/base/error.h"
 #include "harness/plan/expand.h"
 #include "harness/plan/foreign_check.h"
-#include "harness/plan/plan.h"
 #include "harness/plan/select.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -83,7 +85,7 @@ void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan&
   }
 }
 
-void ask_foreign(const ForeignCheck& check, const Expansion& expansion, Mistakes& mistakes,
+void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigErrors& errors,
                  Plan& plan) {
   std::vector<ResolvedCase> cases;
   cases.reserve(plan.cases.size());
@@ -107,7 +109,7 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, Mistakes
       planned.resolved.options[name] = steps;
     }
     if (answers[i].kind == CheckAnswer::Kind::kError) {
-      mistakes.add(expansion.place_of(i, answers[i].option), answers[i].reason);
+      errors.add(expansion.place_of(i, answers[i].option), answers[i].reason);
     } else if (answers[i].kind == CheckAnswer::Kind::kSkip && !planned.skip) {
       planned.skip = answers[i].reason;
     }
@@ -124,30 +126,27 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const ConfigNode root = parse_yaml(plan.config_text, source);
 
   const OptionIndex index(catalogue);
-  Mistakes mistakes;
-  const Reading reading{source, index, request.variables, mistakes};
-  Settings settings = read_settings(root, reading);
-  apply_set(request.set, reading, settings);
-  check_paths(settings, reading);
+  ConfigErrors errors;
+  const ParseContext context{source, index, request.variables, errors};
+  Settings settings = read_settings(root, context);
+  apply_set(request.set, context, settings);
+  check_paths(settings, context);
   if (request.smoke) apply_smoke(settings);
-  const Sweep sweep = read_sweep(root, reading);
-  if (!settings.options.contains("workload") && !sets(sweep, "workload") && mistakes.empty()) {
-    const Option& workload = index.workload_option();
-    std::string choices;
-    for (const std::string& name : workload.choices)
-      choices += (choices.empty() ? "" : ", ") + name;
-    mistakes.add(source, "'workload' is missing: expected one of " + choices);
+  const Sweep sweep = read_sweep(root, context);
+  if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
+    errors.add(source,
+               "'workload' is missing: expected one of " + join(index.workload_option().choices));
   }
-  mistakes.throw_if_any();
+  errors.throw_if_any();
   refuse_too_many(sweep, request, source);
   note_set_without_effect(sweep, settings, plan);
 
   const ExpandRequest expand_request{request, rules};
-  Expansion expansion(reading, expand_request, settings, sweep);
+  Expansion expansion(context, expand_request, settings, sweep);
   expansion.expand(plan);
-  mistakes.throw_if_any();
-  if (check) ask_foreign(check, expansion, mistakes, plan);
-  mistakes.throw_if_any();
+  errors.throw_if_any();
+  if (check) ask_foreign(check, expansion, errors, plan);
+  errors.throw_if_any();
 
   const auto name = settings.options.find("name");
   plan.name =

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/lag_1.h"
+#include "harness/stats/autocorrelation.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "harness/stats/block_means.h"
 #include "harness/stats/order.h"
 #include "tests/unit/stats/noise.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wilcoxon's signed-rank test and the Hodges-Lehmann estimate with its exact interval, for paired
-// differences that are symmetric about their centre. Exact up to 50 differences, normal
-// approximation beyond.
+// Tests and intervals that go by the ranks of values: Wilcoxon's signed-rank test with the
+// Hodges-Lehmann estimate, for paired differences that are symmetric about their centre; the sign
+// test's interval, which needs no symmetry; Mann and Whitney's test of two unpaired samples. Pure;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 namespace stepbench {
 
+// Wilcoxon. Exact up to 50 differences that are not zero, normal approximation beyond.
 struct SignedRank {
   std::size_t n = 0;      // differences that are not zero
   std::size_t zeros = 0;  // dropped
@@ -39,5 +41,16 @@ struct HodgesLehmann {
 // interval, which needs no symmetry; 0 when n is too small.
 [[nodiscard]] std::size_t sign_rank(std::size_t n, double alpha);
 [[nodiscard]] Interval sign_interval(std::span<const double> differences, double confidence);
+
+// Mann and Whitney. Exact, conditional on the ties, while both sizes are at most 50; normal
+// approximation with continuity and tie correction beyond.
+struct MannWhitney {
+  double u = 0;            // pairs with x > y, ties count one half
+  double p_two_sided = 1;  // 1 when a sample is empty or all values are equal
+  bool exact = true;
+  bool all_equal = false;
+};
+
+[[nodiscard]] MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y);
 
 }  // namespace stepbench

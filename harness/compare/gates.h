@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What speaks against a comparison beside its samples. A failed gate makes a verdict `invalid`; the
-// user may allow it by its name, and then it warns.
+// Validity checks of a comparison: noise, drift, load and what else the machine did. A failed gate
+// makes a verdict `invalid`; the user may allow it by its name, and then it warns.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/case_pairs.h"
+#include "harness/compare/judge.h"
 #include "harness/compare/window_spread.h"
 
 namespace stepbench {
@@ -23,7 +25,7 @@ struct Gate {
   GateState state = GateState::kPassed;
   double value = 0;                     // what was seen
   std::optional<double> warns_at = {};  // beyond which it warns
-  std::optional<double> fails_at = {};  // beyond which it fails; nothing: it only warns
+  std::optional<double> fails_at = {};  // beyond which it fails; nullopt: it only warns
   std::string text = {};                // one sentence with the numbers
   bool allowed = false;
 };
@@ -55,5 +57,25 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
                               const std::optional<WindowSpread>& within = {});
 
 [[nodiscard]] bool fails(std::span<const Gate> gates);  // and is not allowed
+
+// Drift: whether the machine became slower or faster while a campaign ran. Pairs cancel it; a large
+// one says that the machine was not the same from beginning to end.
+
+// Mean log step time of each block of one case, both arms alike, in run order.
+[[nodiscard]] std::vector<double> block_levels(const CasePair& pair);
+
+// `cases`: block_levels of each. Theil-Sen slope over all cases, from the first block of the
+// longest to its last; it counts only where the levels rise or fall more than chance would
+// (Mann-Kendall).
+[[nodiscard]] Gate drift_gate(std::span<const std::vector<double>> cases);
+
+// What the machine did to the launches of two arms, and whether it did it to one of them more than
+// to the other: then a difference may be the machine's.
+//
+// load (CPU time that others used), steal, throttling and clocks of the GPU may fail where the arms
+// differ by more than chance. Waiting for a CPU and a quota that hit only warn: an arm with more
+// threads brings them upon itself. Over all cases; in a sequential design, which confirms nothing,
+// all of them only warn. Gates that have nothing to say are left out.
+[[nodiscard]] std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design);
 
 }  // namespace stepbench

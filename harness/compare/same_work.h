@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether both sides did the same work. Fingerprints: a step that became faster because it computes
+// something else is no improvement. Counts that were declared exact and are neither better nor
+// worse by themselves (kernels, copies, parameters): a change of one explains a verdict and never
+// is one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/case_metrics.h"
+#include "harness/compare/case_pairs.h"
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+struct FingerprintDifference {
+  std::string name;  // "loss", "gradient_norm"
+  double base = 0;
+  double candidate = 0;
+  double relative = 0;
+  double limit = 0;       // by precision, or twice what launches of one side differ by
+  std::string precision;  // the coarser one of the two sides
+};
+
+// The largest difference beyond its limit. A side on which a launch has no finite number differs
+// from one where all have. nullopt if they agree or a side has no
+// fingerprint.
+[[nodiscard]] std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair);
+
+// What no side has a finite number of.
+[[nodiscard]] std::vector<std::string> fingerprint_notes(const CasePair& pair);
+
+[[nodiscard]] std::string to_text(const FingerprintDifference& difference);
+
+// "kernels 120 -> 132, counted exactly in profiled launches". Only counts that every launch of a
+// side repeats. Timed launches speak for what they report, profiled ones for the rest.
+struct CountedLaunches {
+  std::vector<const Launch*> timed = {};
+  std::vector<const Launch*> profiled = {};
+};
+[[nodiscard]] std::vector<std::string> exact_count_notes(const CountedLaunches& base,
+                                                         const CountedLaunches& candidate,
+                                                         const std::vector<Metric>& columns);
+
+// Takes counts out of what is asked that vary between the launches of a side: by chance, so that no
+// verdict is passed on them. Returns what to say of each.
+[[nodiscard]] std::vector<std::string> take_varying_counts(std::vector<MetricSamples>& asked);
+
+}  // namespace stepbench

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stats/rank_tests.h"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+// Ranks from 1, tied values sharing the mean of theirs, times two: whole numbers, so that sums of
+// them are exact.
+struct MidRanks {
+  // In the order of the values.
+  std::vector<std::size_t> doubled;
+  // Of equal values, ascending by value.
+  std::vector<std::size_t> group_sizes;
+  // Sum of t^3 - t over the groups.
+  double tie_correction = 0;
+};
+
+MidRanks mid_ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  MidRanks result;
+  result.doubled.resize(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
+    // Ranks first + 1 .. last + 1; twice their mean.
+    for (std::size_t i = first; i <= last; ++i) result.doubled[order[i]] = first + last + 2;
+    const auto size = static_cast<double>(last - first + 1);
+    result.group_sizes.push_back(last - first + 1);
+    result.tie_correction += size * size * size - size;
+    first = last + 1;
+  }
+  return result;
+}
+
+// P(Z > z) of a standard normal Z.
+double normal_upper_tail(double z) {
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
+}
+
+constexpr std::size_t kMaxExactPairs = 50;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Number of subsets of `weights` with each sum 0..total; exact in double, as 2^50 < 2^53.
+std::vector<double> subset_counts(std::span<const std::size_t> weights) {
+  std::size_t total = 0;
+  std::vector<double> counts(1, 1.0);
+  for (const std::size_t weight : weights) {
+    total += weight;
+    counts.resize(total + 1, 0.0);
+    for (std::size_t sum = total; sum >= weight; --sum) counts[sum] += counts[sum - weight];
+  }
+  return counts;
+}
+
+constexpr std::size_t kMaxExactSamples = 50;
+
+// At most C(100, 50) < 2^97 arrangements: exact, also where a subtraction passes below zero.
+__extension__ using Wide = unsigned __int128;
+
+// P(U <= u) without ties. The number of arrangements with a given U is a coefficient of the
+// Gaussian binomial, the product over i = 1..m of (1 - q^(n+i)) / (1 - q^i).
+double untied_at_most(std::size_t m, std::size_t n, std::size_t u) {
+  std::vector<Wide> counts(u + 1, Wide{0});
+  counts[0] = 1;
+  Wide arrangements = 1;
+  for (std::size_t i = 1; i <= m; ++i) {
+    for (std::size_t s = u; s >= n + i; --s) counts[s] -= counts[s - n - i];
+    for (std::size_t s = i; s <= u; ++s) counts[s] += counts[s - i];
+    arrangements = arrangements * (n + i) / i;
+  }
+  Wide below = 0;
+  for (const Wide count : counts) below += count;
+  return static_cast<double>(below) / static_cast<double>(arrangements);
+}
+
+// P(twice the rank sum of m of the N values <= most), given the tie groups. ways[k][s] = choices of
+// k values with doubled sum s; all terms are positive, so double keeps 14 digits.
+double tied_at_most(const MidRanks& ranks, std::size_t m, std::size_t most) {
+  const std::size_t width = most + 1;
+  std::vector<double> ways((m + 1) * width, 0.0);
+  ways[0] = 1;
+  std::size_t seen = 0;
+  for (const std::size_t size : ranks.group_sizes) {
+    const std::size_t doubled_rank = 2 * seen + size + 1;
+    // In place: from many chosen to few, so that what is read has not taken this group in yet.
+    for (std::size_t k = std::min(m, seen + size); k > 0; --k) {
+      double choices = 1;
+      for (std::size_t j = 1; j <= std::min(k, size); ++j) {
+        choices = choices * static_cast<double>(size - j + 1) / static_cast<double>(j);
+        const std::size_t shift = j * doubled_rank;
+        if (shift > most || k - j > seen) continue;
+        double* const to = &ways[k * width + shift];
+        const double* const from = &ways[(k - j) * width];
+        for (std::size_t s = 0; s + shift <= most; ++s) to[s] += choices * from[s];
+      }
+    }
+    seen += size;
+  }
+  double arrangements = 1;
+  for (std::size_t i = 1; i <= m; ++i) {
+    arrangements = arrangements * static_cast<double>(seen - m + i) / static_cast<double>(i);
+  }
+  double below = 0;
+  for (std::size_t s = 0; s <= most; ++s) below += ways[m * width + s];
+  return below / arrangements;
+}
+
+struct Pooled {
+  std::size_t m, n;
+  MidRanks ranks;
+  std::size_t doubled_u = 0;
+
+  Pooled(std::span<const double> x, std::span<const double> y) : m(x.size()), n(y.size()) {
+    std::vector<double> values(x.begin(), x.end());
+    values.insert(values.end(), y.begin(), y.end());
+    ranks = mid_ranks(values);
+    for (std::size_t i = 0; i < m; ++i) doubled_u += ranks.doubled[i];
+    doubled_u -= m * (m + 1);
+  }
+  [[nodiscard]] std::size_t doubled_most() const { return 2 * m * n; }
+  [[nodiscard]] bool tied() const { return ranks.group_sizes.size() < m + n; }
+  [[nodiscard]] bool exact() const {
+    return tied() ? m <= kMaxExactSamples && n <= kMaxExactSamples
+                  : m * n <= kMaxExactSamples * kMaxExactSamples;
+  }
+  [[nodiscard]] bool all_equal() const { return ranks.group_sizes.size() == 1; }
+
+  // P(2U <= doubled) for a sample of `chosen` values against the others.
+  [[nodiscard]] double at_most(std::size_t chosen, std::size_t doubled) const {
+    if (!tied()) return untied_at_most(chosen, m + n - chosen, doubled / 2);
+    return tied_at_most(ranks, chosen, doubled + chosen * (chosen + 1));
+  }
+  [[nodiscard]] double excess() const {
+    return (static_cast<double>(doubled_u) - static_cast<double>(m * n)) / 2;
+  }
+  [[nodiscard]] double sd() const {
+    const auto total = static_cast<double>(m + n);
+    return std::sqrt(static_cast<double>(m * n) / 12 *
+                     (total + 1 - ranks.tie_correction / (total * (total - 1))));
+  }
+};
+
+}  // namespace
+
+SignedRank signed_rank(std::span<const double> differences) {
+  SignedRank result;
+  std::vector<double> kept;
+  kept.reserve(differences.size());
+  for (const double d : differences) {
+    if (d != 0) kept.push_back(d);
+  }
+  result.n = kept.size();
+  result.zeros = differences.size() - kept.size();
+  if (kept.empty()) return result;
+
+  std::vector<double> sizes(kept);
+  for (double& size : sizes) size = std::abs(size);
+  const MidRanks ranks = mid_ranks(sizes);
+  std::size_t doubled_w = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i] > 0) doubled_w += ranks.doubled[i];
+  }
+  const std::size_t doubled_total = kept.size() * (kept.size() + 1);
+  result.w = static_cast<double>(doubled_w) / 2;
+
+  if (kept.size() <= kMaxExactPairs) {
+    const std::vector<double> counts = subset_counts(ranks.doubled);
+    const double scale = std::ldexp(1.0, -static_cast<int>(kept.size()));
+    const std::size_t smaller = std::min(doubled_w, doubled_total - doubled_w);
+    double below = 0;
+    for (std::size_t s = 0; s <= smaller; ++s) below += counts[s];
+    double above = 0;
+    for (std::size_t s = doubled_w; s <= doubled_total; ++s) above += counts[s];
+    result.p_two_sided = std::min(1.0, 2 * below * scale);
+    result.p_greater = above * scale;
+    return result;
+  }
+  const auto n = static_cast<double>(kept.size());
+  const double half = n * (n + 1) / 4;
+  const double sd = std::sqrt(n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_correction / 48);
+  result.p_two_sided = std::min(1.0, 2 * normal_upper_tail((std::abs(result.w - half) - 0.5) / sd));
+  result.p_greater = normal_upper_tail((result.w - half - 0.5) / sd);
+  return result;
+}
+
+std::size_t walsh_rank(std::size_t n, double alpha) {
+  if (n == 0) return 0;
+  if (n > kMaxExactPairs) {
+    const auto size = static_cast<double>(n);
+    const double z =
+        boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));
+    const double k = size * (size + 1) / 4 - z * std::sqrt(size * (size + 1) * (2 * size + 1) / 24);
+    return static_cast<std::size_t>(std::max(1.0, std::floor(k)));
+  }
+  std::vector<std::size_t> weights(n);
+  for (std::size_t i = 0; i < n; ++i) weights[i] = i + 1;
+  const std::vector<double> counts = subset_counts(weights);
+  const double limit = std::ldexp(alpha / 2, static_cast<int>(n));
+  double below = 0;
+  std::size_t k = 0;
+  while (k < counts.size() && below + counts[k] <= limit) below += counts[k++];
+  return k;
+}
+
+HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence) {
+  const std::size_t n = differences.size();
+  if (n == 0) return {std::numeric_limits<double>::quiet_NaN(), {-kInfinity, kInfinity}};
+  std::vector<double> walsh;
+  walsh.reserve(n * (n + 1) / 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i; j < n; ++j) walsh.push_back((differences[i] + differences[j]) / 2);
+  }
+  const std::size_t m = walsh.size();
+  // Selected from the outside in, each on what the one before left over.
+  const auto at = [&](std::size_t i) { return walsh.begin() + static_cast<std::ptrdiff_t>(i); };
+  HodgesLehmann result{.interval = {-kInfinity, kInfinity}};
+  const std::size_t k = std::min(walsh_rank(n, 1 - confidence), (m + 1) / 2);
+  std::size_t first = 0;
+  std::size_t last = m;
+  if (k > 0) {
+    std::nth_element(at(0), at(k - 1), at(m));
+    result.interval.low = *at(k - 1);
+    std::nth_element(at(k - 1), at(m - k), at(m));
+    result.interval.high = *at(m - k);
+    first = k - 1;
+    last = m - k + 1;
+  }
+  std::nth_element(at(first), at(m / 2), at(last));
+  result.centre = *at(m / 2);
+  if (m % 2 == 0) {
+    result.centre = (*std::max_element(at(first), at(m / 2)) + result.centre) / 2;
+  }
+  return result;
+}
+
+std::size_t sign_rank(std::size_t n, double alpha) {
+  double probability = std::ldexp(1.0, -static_cast<int>(n));
+  double below = 0;
+  std::size_t k = 0;
+  while (2 * k < n && below + probability <= alpha / 2) {
+    below += probability;
+    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    ++k;
+  }
+  return k;
+}
+
+Interval sign_interval(std::span<const double> differences, double confidence) {
+  const std::size_t k = sign_rank(differences.size(), 1 - confidence);
+  if (k == 0) return {-kInfinity, kInfinity};
+  std::vector<double> sorted(differences.begin(), differences.end());
+  std::sort(sorted.begin(), sorted.end());
+  return {sorted[k - 1], sorted[sorted.size() - k]};
+}
+
+MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
+  MannWhitney result;
+  if (x.empty() || y.empty()) return result;
+  const Pooled pooled(x, y);
+  result.u = static_cast<double>(pooled.doubled_u) / 2;
+  result.exact = pooled.exact();
+  result.all_equal = pooled.all_equal();
+  if (result.all_equal || 2 * pooled.doubled_u == pooled.doubled_most()) return result;
+  if (result.exact) {
+    const std::size_t smaller =
+        std::min(pooled.doubled_u, pooled.doubled_most() - pooled.doubled_u);
+    result.p_two_sided = std::min(1.0, 2 * pooled.at_most(pooled.m, smaller));
+  } else {
+    const double z = (std::abs(pooled.excess()) - 0.5) / pooled.sd();
+    result.p_two_sided = std::min(1.0, 2 * normal_upper_tail(z));
+  }
+  return result;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker program returns to the shell.
+#include "harness/worker/worker_main.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Ended {
+  int exit_status = -1;
+  std::string err;
+};
+
+Ended worker(std::vector<std::string> words, const WorkerFacts& facts = {}) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  Ended ended;
+  ended.exit_status = worker_main(static_cast<int>(argv.size()), argv.data(), {}, {}, {}, facts);
+  ended.err = ::testing::internal::GetCapturedStderr();
+  (void)::testing::internal::GetCapturedStdout();
+  return ended;
+}
+
+Fields broken_software() { throw std::logic_error("no version"); }
+
+TEST(WorkerMain, AMistakeOfItsCallerExitsWithTwo) {
+  EXPECT_EQ(worker({"bin/my-worker", "--no-such-flag"}).exit_status, 2);
+  EXPECT_EQ(worker({"bin/my-worker", "--case", "/nowhere/case.json"}).exit_status, 2);
+}
+
+TEST(WorkerMain, ABugOfItsOwnExitsWithSeventyAndAsksForAReport) {
+  const testing::TemporaryFolder folder;
+  folder.write("case.json", "{}");
+  const Ended ended = worker({"bin/my-worker", "--case", (folder / "case.json").string()},
+                             {.software = broken_software});
+  EXPECT_EQ(ended.exit_status, 70);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("internal error in `my-worker --case`: no version "
+                                         "(std::logic_error)"),
+                               HasSubstr("please report it")));
+}
+
+TEST(WorkerMain, DescribingItselfIsNoError) {
+  EXPECT_EQ(worker({"bin/my-worker", "describe"}).exit_status, 0);
+}
+
+}  // namespace
+}  // namespace stepbench
