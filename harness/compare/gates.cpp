@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -217,11 +216,8 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > kClocksFail)) return gate;
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(),
-                "the GPU's clock was %.0f MHz in the base and %.0f MHz in the candidate", before,
-                after);
-  gate.text = text.data();
+  gate.text = "the GPU's clock was " + short_number(before, 0) + " MHz in the base and " +
+              short_number(after, 0) + " MHz in the candidate";
   if (power_capped(cases)) {
     gate.state = GateState::kWarning;
     gate.fails_at.reset();
@@ -316,9 +312,7 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   const double size = std::abs(gate.value);
   if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
-  std::array<char, 32> change{};
-  std::snprintf(change.data(), change.size(), "%.1f %%", 100 * size);
-  gate.text = std::string("the machine drifted: steps of both arms became ") + change.data() +
+  gate.text = "the machine drifted: steps of both arms became " + percent_text(size) +
               (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
   if (gate.state == GateState::kFailed) {
     gate.text += ", more than 10 %: it was not the same machine throughout";
