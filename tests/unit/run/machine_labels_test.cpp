@@ -8,8 +8,8 @@
 namespace stepbench {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Span = DeviceSampler::Span;
 
 Samples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {
@@ -74,8 +74,8 @@ TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
                   report);
     return report.notes.at(0);
   };
-  EXPECT_THAT(note(0.3), testing::StartsWith("the machine was busy"));
-  EXPECT_THAT(note(0.0), testing::StartsWith("more threads than CPUs"));
+  EXPECT_THAT(note(0.3), ::testing::StartsWith("the machine was busy"));
+  EXPECT_THAT(note(0.0), ::testing::StartsWith("more threads than CPUs"));
 }
 
 TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {
