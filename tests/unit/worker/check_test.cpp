@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/protocol/facts.h"
+#include "harness/protocol/messages.h"
 
 namespace stepbench {
 namespace {
