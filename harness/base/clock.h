@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The clock that everything is timed with. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The digest that ids on disk are made of. Pure; any thread.
 #pragma once
 
 #include <string>

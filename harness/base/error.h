@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What this project throws.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The options of a case by name, sharing what equal cases have in common.
 #pragma once
 
 #include <cstddef>
@@ -65,8 +66,8 @@ class OptionValues {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
 
-  Value& operator[](
-      std::string_view name);  // inserts null; the reference lives until the next change
+  // Inserts null; the reference lives until the next change.
+  Value& operator[](std::string_view name);
   void insert_or_assign(std::string_view name, Value value) { (*this)[name] = std::move(value); }
   void emplace(std::string_view name, Value value);  // keeps an existing value
   std::size_t erase(std::string_view name);

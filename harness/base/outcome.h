@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How one launch ended. A value type.
 #pragma once
 
 #include <cstdint>

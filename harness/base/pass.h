@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a launch is for.
 #pragma once
 
 #include <cstdint>

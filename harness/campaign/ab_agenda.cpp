@@ -134,9 +134,9 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
   }
   const AbCampaign::SamplesOf samples_of = [&](std::size_t index) {
     const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
-    std::vector<Samples> primary;
+    std::vector<PairedSamples> primary;
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
-      return std::vector<Samples>(1);
+      return std::vector<PairedSamples>(1);
     }
     for (MetricSamples& asked : metric_samples(pairs, setup_.columns, setup_.margins)) {
       if (asked.primary) primary.push_back(std::move(asked.samples));

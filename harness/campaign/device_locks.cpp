@@ -15,7 +15,7 @@ LockPolicy lock_policy(bool no_lock, bool wait_lock) {
 void add_devices(const Plan& plan, std::set<std::string>& devices) {
   for (const PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;
-    devices.insert(planned.resolved.has("device") ? planned.resolved.text("device") : "cpu");
+    devices.insert(planned.resolved.text_or("device", "cpu"));
   }
 }
 

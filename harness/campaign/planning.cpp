@@ -49,7 +49,7 @@ Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& 
 }
 
 std::optional<ProfileRequest> profile_of(const ResolvedCase& resolved) {
-  const std::string engine = resolved.has("profile.ops") ? resolved.text("profile.ops") : "none";
+  const std::string engine = resolved.text_or("profile.ops", "none");
   if (engine == "none") return std::nullopt;
   return ProfileRequest{engine == "kineto" ? Pass::kKineto : Pass::kNative,
                         static_cast<int>(resolved.integer("profile.launches"))};

@@ -34,8 +34,7 @@ std::vector<ListedCase> list_cases(const Plan& plan, bool wrapped) {
   std::vector<ListedCase> cases;
   for (const PlannedCase& planned : plan.cases) {
     const ResolvedCase& resolved = planned.resolved;
-    const int launches =
-        resolved.has("launches") ? static_cast<int>(resolved.integer("launches")) : 1;
+    const int launches = static_cast<int>(resolved.integer_or("launches", 1));
     ListedCase listed{resolved.case_id, launches, planned.skip.has_value()};
     if (const auto profile = wrapped ? std::nullopt : profile_of(resolved)) {
       listed.profile = profile->engine;

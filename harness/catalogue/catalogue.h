@@ -46,8 +46,8 @@ struct Option {
   Value identity_default = {};
   std::optional<Requires> requires_ = {};
   std::string pattern = {};  // kString: an ECMAScript regular expression for the whole text
-  bool must_exist =
-      false;  // kPath: checked when the plan is made, relative to the current directory
+  // kPath: checked when the plan is made, relative to the current directory.
+  bool must_exist = false;
 };
 
 // One value of a section's selector option, with the options only it has (data.kind: jpeg_folder).
@@ -60,19 +60,16 @@ struct Variant {
 struct Section {
   std::string name;  // YAML key; "" holds the options at the top level of the file
   std::string doc;
-  std::string selector =
-      {};  // the option whose value names the variant: "kind", "engine"; empty: no variants
+  // The option whose value names the variant: "kind", "engine"; empty: no variants.
+  std::string selector = {};
   std::vector<Option> options = {};
   std::vector<Variant> variants = {};
   bool open = false;  // any key with a string value is allowed (env)
 };
 
 enum class Direction : std::uint8_t { kLowerIsBetter, kHigherIsBetter, kNeither };
-enum class Role : std::uint8_t {
-  kKey,
-  kContext,
-  kMetric
-};  // joins two runs, explains them, is compared
+// Joins two runs, explains them, is compared.
+enum class Role : std::uint8_t { kKey, kContext, kMetric };
 
 struct Phase {
   std::string name;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The section `profile` of an experiment.
 #pragma once
 
 #include "harness/catalogue/catalogue.h"

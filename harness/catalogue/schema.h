@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What editors know of our YAML files. Pure; any thread.
 #pragma once
 
 #include <string>

@@ -75,10 +75,10 @@ void AbCampaign::plan_until(std::size_t pairs) {
 
 void AbCampaign::look(const SamplesOf& samples_of) {
   // One family over all cases: those that were decided stay in it with what they were decided by.
-  std::vector<Samples> family;
+  std::vector<PairedSamples> family;
   std::vector<std::size_t> first(design_.cases + 1, 0);
   for (std::size_t i = 0; i < design_.cases; ++i) {
-    for (Samples& samples : samples_of(i)) family.push_back(std::move(samples));
+    for (PairedSamples& samples : samples_of(i)) family.push_back(std::move(samples));
     first[i + 1] = family.size();
   }
   TestFamily verdicts = judge(family, design_.rule);

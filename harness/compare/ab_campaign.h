@@ -51,7 +51,7 @@ struct AbCase {
 class AbCampaign {
  public:
   // The primary metrics of a case as far as it was measured: always as many, in the same order.
-  using SamplesOf = std::function<std::vector<Samples>(std::size_t case_index)>;
+  using SamplesOf = std::function<std::vector<PairedSamples>(std::size_t case_index)>;
 
   explicit AbCampaign(AbDesign design);
 

@@ -78,7 +78,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  const Samples& steps = all_samples.front().samples;
+  const PairedSamples& steps = all_samples.front().samples;
   judge_noise({"arm a", steps.base, pair.base.measured},
               {"arm b", steps.candidate, pair.candidate.measured}, options.allow, result, gates);
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};

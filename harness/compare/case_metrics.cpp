@@ -63,8 +63,8 @@ std::vector<MetricSamples> metric_samples(const CasePair& pair, const std::vecto
         "device until it was idle again";
   }
   if (const Metric* peak = peak_metric(pair, columns)) {
-    Samples samples{.base = reported(pair.base, peak->name),
-                    .candidate = reported(pair.candidate, peak->name)};
+    PairedSamples samples{.base = reported(pair.base, peak->name),
+                          .candidate = reported(pair.candidate, peak->name)};
     const bool exact =
         peak->name != "peak_rss_bytes" && constant(samples.base) && constant(samples.candidate);
     samples.margin = margins.peak_bytes.value_or(exact ? 0 : kPeakMargin);

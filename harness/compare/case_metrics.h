@@ -22,7 +22,7 @@ struct MetricSamples {
   std::string metric;  // by which it stands in the result file
   std::string unit;
   bool primary = false;  // takes part in the correction for many tests
-  Samples samples;
+  PairedSamples samples;
   std::string note = {};  // what must be known of its values
 };
 

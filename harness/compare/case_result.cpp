@@ -19,7 +19,7 @@ void note_missing_launches(const CaseLaunches& one, const std::string& side, Cas
 std::size_t steps_of(const CaseLaunches& one) {
   if (one.measured.empty()) return 0;
   std::size_t steps = 0;
-  for (const Samples& samples : one.measured.front()->samples) steps += samples.steps.steps();
+  for (const CycleSamples& samples : one.measured.front()->samples) steps += samples.steps.steps();
   return steps;
 }
 

@@ -54,8 +54,8 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   result.only_candidate = missing(pairs.only_candidate);
 
   // Primary metrics are one family; exact counts need no correction and are judged beside it.
-  std::vector<Samples> family;
-  std::vector<Samples> counts;
+  std::vector<PairedSamples> family;
+  std::vector<PairedSamples> counts;
   std::vector<std::vector<double>> base_runs;
   std::vector<std::array<std::vector<double>, 2>> step_times;
   for (const CasePair& pair : pairs.both) {

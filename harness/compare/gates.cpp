@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <optional>
 
+#include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
 #include "harness/estimate/step_times.h"
 #include "harness/stats/order.h"
@@ -74,12 +74,12 @@ std::optional<double> stopped(const LaunchRow& row) {
 }
 std::optional<double> slowed(const LaunchRow& row) {
   if (!row.machine.contains("gpu.throttled")) return std::nullopt;
-  return labelled(row, "throttled") ? 1.0 : 0.0;
+  return labelled(row, launch_flag::kThrottled) ? 1.0 : 0.0;
 }
 
 struct Watched {
   const char* gate;
-  const char* flag;  // by which a row says it; empty: none
+  std::string_view flag;  // by which a row says it; empty: none
   std::optional<double> (*share)(const LaunchRow&);
   double apart;  // beyond which arms differ
   bool may_fail;
@@ -87,11 +87,12 @@ struct Watched {
 };
 constexpr std::array kWatched = {
     Watched{"load", "", others, kLoadApartFails, true, "CPU time that others used"},
-    Watched{"steal", "steal", steal, kApart, true, "CPU time that the hypervisor took"},
-    Watched{"throttling", "throttled", slowed, kApart, true, "launches with a slowed down GPU"},
-    Watched{"waiting", "waited_for_cpu", waiting, kApart, false,
+    Watched{"steal", launch_flag::kSteal, steal, kApart, true, "CPU time that the hypervisor took"},
+    Watched{"throttling", launch_flag::kThrottled, slowed, kApart, true,
+            "launches with a slowed down GPU"},
+    Watched{"waiting", launch_flag::kWaitedForCpu, waiting, kApart, false,
             "time that the training thread waited for a CPU"},
-    Watched{"quota", "cpu_quota", stopped, kApart, false,
+    Watched{"quota", launch_flag::kCpuQuota, stopped, kApart, false,
             "time that the CPU quota stopped the worker"}};
 
 double mean(std::span<const double> values) {
@@ -151,7 +152,7 @@ Labels count_labels(std::span<const CasePair> cases, std::string_view flag) {
 
 void judge_level(const Watched& watched, const Arms& arms, std::span<const CasePair> cases,
                  Gate& gate) {
-  if (*watched.flag == '\0') {
+  if (watched.flag.empty()) {
     const double level = (mean(arms.base) + mean(arms.candidate)) / 2;
     if (!(level > kLoadWarns)) return;
     gate.state = GateState::kWarning;
@@ -170,8 +171,9 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
   gate.warns_at = any_counts ? 0 : kLabelledWarns;
   gate.value = level;
   gate.text = std::to_string(all) + " of " + std::to_string(labels.launches) +
-              " launches are labelled `" + watched.flag + "` (" + std::to_string(labels.base) +
-              " of the base, " + std::to_string(labels.candidate) + " of the candidate)";
+              " launches are labelled `" + std::string(watched.flag) + "` (" +
+              std::to_string(labels.base) + " of the base, " + std::to_string(labels.candidate) +
+              " of the candidate)";
 }
 
 Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Design design) {
@@ -214,11 +216,8 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > kClocksFail)) return gate;
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(),
-                "the GPU's clock was %.0f MHz in the base and %.0f MHz in the candidate", before,
-                after);
-  gate.text = text.data();
+  gate.text = "the GPU's clock was " + short_number(before, 0) + " MHz in the base and " +
+              short_number(after, 0) + " MHz in the candidate";
   if (power_capped(cases)) {
     gate.state = GateState::kWarning;
     gate.fails_at.reset();
@@ -313,9 +312,7 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   const double size = std::abs(gate.value);
   if (!(size > kDriftWarns) || mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
-  std::array<char, 32> change{};
-  std::snprintf(change.data(), change.size(), "%.1f %%", 100 * size);
-  gate.text = std::string("the machine drifted: steps of both arms became ") + change.data() +
+  gate.text = "the machine drifted: steps of both arms became " + percent_text(size) +
               (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
   if (gate.state == GateState::kFailed) {
     gate.text += ", more than 10 %: it was not the same machine throughout";

@@ -29,7 +29,7 @@ struct UsablePairs {
   std::size_t dropped = 0;  // pairs
 };
 
-UsablePairs usable_pairs(const Samples& samples) {
+UsablePairs usable_pairs(const PairedSamples& samples) {
   UsablePairs result;
   const auto good = [&](double value) {
     return std::isfinite(value) && (value > 0 || (samples.exact && value == 0));
@@ -84,7 +84,7 @@ double standard_deviation(std::span<const double> values) {
 
 // Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
 // program alone, and there is no verdict on them.
-void judge_exactly(const Samples& samples, Design design, const UsablePairs& usable,
+void judge_exactly(const PairedSamples& samples, Design design, const UsablePairs& usable,
                    TestResult& test) {
   test.p = kNotANumber;
   test.p_adjusted = kNotANumber;
@@ -118,7 +118,7 @@ void judge_exactly(const Samples& samples, Design design, const UsablePairs& usa
   }
 }
 
-Estimate estimate(const Samples& samples, const VerdictRule& rule, const UsablePairs& usable,
+Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const UsablePairs& usable,
                   TestResult& test) {
   const double sign = sign_of(samples.direction);
   std::vector<double> differences(usable.base.size());
@@ -164,7 +164,7 @@ std::size_t pairs_to_reject(std::size_t tests, double q) {
   return static_cast<std::size_t>(std::ceil(1 + std::log2(static_cast<double>(tests) / q)));
 }
 
-void decide(const Samples& samples, const VerdictRule& rule, const Estimate& estimate,
+void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimate& estimate,
             std::size_t tests, TestResult& test) {
   const double margin = std::log1p(samples.margin);
   const Interval& interval = estimate.interval;
@@ -258,14 +258,14 @@ std::string_view name_of(Design design) {
   return design == Design::kInterleaved ? "interleaved" : "sequential";
 }
 
-TestFamily judge(std::span<const Samples> all_samples, const VerdictRule& rule) {
+TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& rule) {
   TestFamily family;
   family.tests.resize(all_samples.size());
   std::vector<Estimate> estimates(all_samples.size());
   std::vector<double> p_values(all_samples.size(), kNotANumber);
   std::size_t fewest_pairs = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < all_samples.size(); ++i) {
-    const Samples& samples = all_samples[i];
+    const PairedSamples& samples = all_samples[i];
     TestResult& test = family.tests[i];
     const UsablePairs usable = usable_pairs(samples);
     test.pairs = usable.base.size();

@@ -34,7 +34,7 @@ enum class Design : std::uint8_t { kInterleaved, kSequential };
 
 // One metric of one case in both arms. Every value is one process; equal indexes are a pair, what
 // the longer arm has beyond that is used by the unpaired figures only.
-struct Samples {
+struct PairedSamples {
   std::vector<double> base = {};
   std::vector<double> candidate = {};
   Direction direction = Direction::kLowerIsBetter;
@@ -106,6 +106,6 @@ struct TestFamily {
 [[nodiscard]] bool constant(std::span<const double> values);
 
 // One family: the correction for many tests is over all of it.
-[[nodiscard]] TestFamily judge(std::span<const Samples> all_samples, const VerdictRule& rule);
+[[nodiscard]] TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& rule);
 
 }  // namespace stepbench

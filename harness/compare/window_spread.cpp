@@ -25,7 +25,7 @@ std::int64_t workers_of(const LaunchRow& row) {
 
 std::vector<std::span<const std::int64_t>> windows_of(const Launch& launch) {
   std::vector<std::span<const std::int64_t>> windows;
-  for (const Samples& samples : launch.samples) {
+  for (const CycleSamples& samples : launch.samples) {
     const std::vector<std::int64_t>* step = samples.steps.find("period_device_ns");
     if (step == nullptr) step = samples.steps.find("step_ns");
     if (step != nullptr) windows.emplace_back(*step);

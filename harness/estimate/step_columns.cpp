@@ -13,7 +13,7 @@ std::span<const std::int64_t> StepColumns::Part::column(std::string_view name) c
 }
 
 StepColumns::StepColumns(const Launch& launch) {
-  for (const Samples& samples : launch.samples) {
+  for (const CycleSamples& samples : launch.samples) {
     const std::size_t size = samples.steps.steps();
     if (size == 0) continue;
     for (const std::string& name : samples.steps.names) {

@@ -35,7 +35,7 @@ class StepColumns {
 
  private:
   struct Part {
-    const Samples* samples = nullptr;
+    const CycleSamples* samples = nullptr;
     std::size_t from = 0;
     std::size_t to = 0;
     [[nodiscard]] std::span<const std::int64_t> column(std::string_view name) const;

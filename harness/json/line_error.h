@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The error of a line of JSON.
 #pragma once
 
 #include "harness/base/error.h"

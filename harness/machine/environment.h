@@ -17,8 +17,8 @@ namespace stepbench {
 // THP, devices.
 [[nodiscard]] Fields host_environment(const std::filesystem::path& root, const Devices& devices);
 
-[[nodiscard]] std::string host_name(
-    const std::filesystem::path& root);  // "unknown" when unreadable
+// "unknown" when unreadable.
+[[nodiscard]] std::string host_name(const std::filesystem::path& root);
 // On which this process may run; empty when unreadable.
 [[nodiscard]] std::vector<int> cpus_in_affinity(const std::filesystem::path& root);
 [[nodiscard]] int cores_in_affinity(const std::filesystem::path& root);  // at least 1

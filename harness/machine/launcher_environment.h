@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The environment that a worker is started with. Pure; any thread.
 #pragma once
 
 #include <string>

@@ -2,13 +2,13 @@
 #include "harness/ops/memory_levels.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <string>
 #include <utility>
+
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -66,15 +66,6 @@ std::int64_t usual_bytes(const std::vector<Held>& levels) {
   return spans.empty() ? 0 : spans.back().first;
 }
 
-std::string mebibytes(std::int64_t bytes) {
-  constexpr double kMebibyte = 1 << 20;
-  std::array<char, 64> text{};
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), static_cast<double>(bytes) / kMebibyte,
-                    std::chars_format::fixed, 1);
-  return {text.data(), end};
-}
-
 Finding spike(const OpTable& table, const MemoryPoint& peak, std::int64_t usual, double threshold) {
   const std::string device = peak.device < 0 ? "host" : "device " + std::to_string(peak.device);
   std::string where(table.text(peak.op));
@@ -87,9 +78,9 @@ Finding spike(const OpTable& table, const MemoryPoint& peak, std::int64_t usual,
   finding.value = static_cast<double>(peak.allocated_bytes) / static_cast<double>(usual) - 1;
   finding.threshold = threshold;
   finding.unit = "ratio";
-  finding.text = "memory spike of the " + device + ": " + mebibytes(peak.allocated_bytes) +
-                 " MiB at " + where + "; for 95 % of the time it holds at most " +
-                 mebibytes(usual) + " MiB";
+  finding.text = "memory spike of the " + device + ": " +
+                 byte_text(static_cast<double>(peak.allocated_bytes)) + " at " + where +
+                 "; for 95 % of the time it holds at most " + byte_text(static_cast<double>(usual));
   finding.evidence = {std::string(table.text(peak.op)), std::string(table.text(peak.phase))};
   std::erase(finding.evidence, "");
   finding.remedy =

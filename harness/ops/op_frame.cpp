@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "harness/base/error.h"
-#include "harness/ops/names.h"
 #include "harness/ops/op_table.h"
 
 namespace stepbench {

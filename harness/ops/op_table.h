@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/ops/op_log.h"
@@ -80,6 +81,10 @@ struct OpTable {
     return index == kNoIndex ? std::string_view() : std::string_view(strings[index]);
   }
 };
+
+// The names on disk.
+[[nodiscard]] std::string_view name_of(OpKind kind);
+[[nodiscard]] std::string_view name_of(ActivityKind kind);
 
 // The finest grouping: by step, phase, name, shapes, module and kind, in order of first call.
 [[nodiscard]] OpTable make_op_table(const OpLog& log);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs short helper programs (git, nvidia-smi, a worker that describes itself). Blocks the calling
+// thread.
 #pragma once
 
 #include <chrono>

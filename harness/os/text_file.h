@@ -12,14 +12,14 @@
 namespace stepbench {
 
 [[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file);
-[[nodiscard]] std::optional<std::string> read_line(
-    const std::filesystem::path& file);  // the first, trimmed
+// The first line, trimmed.
+[[nodiscard]] std::optional<std::string> read_line(const std::filesystem::path& file);
 [[nodiscard]] std::optional<std::int64_t> read_integer(const std::filesystem::path& file);
 
 [[nodiscard]] std::string_view trim(std::string_view text);
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
-[[nodiscard]] std::vector<std::string_view> split_words(
-    std::string_view text);  // at spaces, tabs, newlines
+// At spaces, tabs and line ends.
+[[nodiscard]] std::vector<std::string_view> split_words(std::string_view text);
 // "always [madvise] never": the bracketed one.
 [[nodiscard]] std::optional<std::string> selected_word(std::string_view line);
 // The value of the first line "name<sep>value", trimmed; sep is any of " \t:".

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which options a case has at all: what its workload and variants declare. One thread.
 #pragma once
 
 #include <map>

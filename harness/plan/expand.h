@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Settings and sweep -> cases in order. One thread.
 #pragma once
 
 #include <functional>

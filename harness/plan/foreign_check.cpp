@@ -57,14 +57,4 @@ CheckAnswer check_answer_from_json(std::string_view line) {
   return answer;
 }
 
-std::string to_json(const CheckAnswer& answer) {
-  constexpr const char* kNames[] = {"ok", "skip", "error"};
-  nlohmann::ordered_json json = {{"answer", kNames[static_cast<std::size_t>(answer.kind)]}};
-  if (!answer.option.empty()) json["option"] = answer.option;
-  if (!answer.reason.empty()) json["reason"] = answer.reason;
-  if (!answer.notes.empty()) json["notes"] = answer.notes;
-  if (!answer.schedule.empty()) json["schedule"] = answer.schedule;
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 }  // namespace stepbench

@@ -29,7 +29,6 @@ struct CheckAnswer {
 
 // Throws Error saying what is wrong with the line.
 [[nodiscard]] CheckAnswer check_answer_from_json(std::string_view line);
-[[nodiscard]] std::string to_json(const CheckAnswer& answer);
 
 // One answer per case, in order. Called at most once per plan, with the cases before --filter and
 // --shard.

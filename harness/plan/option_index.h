@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A catalogue's options by name. Immutable after construction; any thread.
 #pragma once
 
 #include <functional>

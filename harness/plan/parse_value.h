@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Text of a file or a command line -> the value of an option. Pure; any thread.
 #pragma once
 
 #include <span>

@@ -24,16 +24,17 @@ struct Shard {
 
 struct PlanRequest {
   std::filesystem::path file;
-  std::vector<std::string> set =
-      {};  // --set key=value, in order; win over the file, lose against its sweep
-  std::vector<std::string> filter = {};  // --filter key=value: keep cases for which all hold
+  // --set key=value, in order; win over the file, lose against its sweep.
+  std::vector<std::string> set = {};
+  // --filter key=value: keep cases for which all hold.
+  std::vector<std::string> filter = {};
   Shard shard = {};
   bool smoke = false;  // launches 1, schedule warmup 1, active 2, wait 0, repeat 1
   std::int64_t max_cases = 100'000;
   bool cuda_available = false;
   int cores = 1;
-  std::vector<std::pair<std::string, std::string>> variables =
-      {};  // for ${NAME:-default} in values
+  // For ${NAME:-default} in values.
+  std::vector<std::pair<std::string, std::string>> variables = {};
 };
 
 struct PlannedCase {
@@ -53,8 +54,8 @@ struct Plan {
   std::int64_t merged = 0;           // sweep points that became equal to an earlier one
   std::int64_t excluded = 0;         // sweep points that `exclude` took out
   std::int64_t total_cases = 0;      // before --shard and --filter
-  std::vector<std::string> merged_points =
-      {};  // the first of them: "loader.num_workers=0 is case 1a2b"
+  // The first of them: "loader.num_workers=0 is case 1a2b".
+  std::vector<std::string> merged_points = {};
   std::vector<std::string> notes = {};
 };
 

@@ -115,9 +115,9 @@ CycleMessage cycle(const LineObject& in) {
           .mean_step_ns = needed_integer(in, step_ns)};
 }
 
-Samples samples(LineParser::Line& line) {
+CycleSamples samples(LineParser::Line& line) {
   (void)needed(line.object, "cycle");
-  Samples samples = decode_samples(line);
+  CycleSamples samples = decode_samples(line);
   if (samples.steps.find("step_ns") == nullptr) {
     throw LineError("field 'columns' is not complete: it has no 'step_ns'");
   }

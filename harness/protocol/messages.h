@@ -72,7 +72,7 @@ struct FailedMessage {
   Stage stage;
 };
 
-using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, Samples, OpFrame,
+using WorkerMessage = std::variant<Hello, StageMessage, CycleMessage, CycleSamples, OpFrame,
                                    LaunchReport, SkippedMessage, FailedMessage>;
 
 // One line without its newline. Decoding throws Error saying what is wrong with the line, behind

@@ -87,7 +87,7 @@ void restore_non_finite(const LineObject& source, std::string_view name, Fields&
   }
 }
 
-Samples decode_samples(LineParser::Line& line) {
+CycleSamples decode_samples(LineParser::Line& line) {
   return {.cycle = line.object.integer("cycle"), .steps = decode_series(line, "steps")};
 }
 

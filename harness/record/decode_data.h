@@ -9,7 +9,7 @@
 namespace stepbench {
 
 // Takes the numbers out of `line`. Names are different, columns equally long.
-[[nodiscard]] Samples decode_samples(LineParser::Line& line);
+[[nodiscard]] CycleSamples decode_samples(LineParser::Line& line);
 [[nodiscard]] OpFrame decode_frame(LineParser::Line& line);
 // `nested`: a later version may write lists and objects where this one has plain values.
 [[nodiscard]] LaunchReport decode_report(const LineObject& source, Nested nested);

@@ -71,7 +71,7 @@ void add_non_finite(JsonText& json, const LaunchReport::Metrics& metrics) {
   }
 }
 
-void add_samples(JsonText& json, const Samples& samples) {
+void add_samples(JsonText& json, const CycleSamples& samples) {
   json.integer("cycle", samples.cycle);
   json.integer("steps", static_cast<std::int64_t>(samples.steps.steps()));
   add_series(json, samples.steps);
@@ -164,7 +164,7 @@ std::string encode(const SamplesRow& row) {
   return json.close_object().take();
 }
 
-std::string encode(const Samples& samples) {
+std::string encode(const CycleSamples& samples) {
   JsonText json;
   json.open_object().text("kind", "samples");
   add_samples(json, samples);

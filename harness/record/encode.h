@@ -21,7 +21,7 @@ namespace stepbench {
 
 // A worker's data lines: those of a result file without the launch's key and what only the
 // controller knows of it.
-[[nodiscard]] std::string encode(const Samples& samples);
+[[nodiscard]] std::string encode(const CycleSamples& samples);
 [[nodiscard]] std::string encode(const OpFrame& frame);
 [[nodiscard]] std::string encode(const LaunchReport& report);
 

@@ -7,7 +7,7 @@ namespace stepbench {
 namespace {
 
 // First and last value of the `index` column, if there is one.
-std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const Samples& samples) {
+std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const CycleSamples& samples) {
   const std::vector<std::int64_t>* index = samples.steps.find("index");
   if (index == nullptr || index->empty()) return std::nullopt;
   return std::pair(index->front(), index->back());
@@ -23,7 +23,7 @@ std::shared_ptr<const PhaseNames> phases_in(const std::vector<Metric>& columns) 
   return names;
 }
 
-bool overlap(const Samples& a, const Samples& b) {
+bool overlap(const CycleSamples& a, const CycleSamples& b) {
   if (a.cycle != b.cycle) return false;
   const auto first = index_range(a);
   const auto second = index_range(b);
@@ -85,8 +85,8 @@ void Join::take(StartRow&& row) {
 void Join::take(SamplesRow&& row) {
   const auto [at, is_new] = open_.try_emplace(row.key);
   if (is_new) open_order_.push_back(row.key);
-  std::vector<Samples>& samples = at->second.samples;
-  const auto repeated = [&](const Samples& other) { return overlap(other, row.samples); };
+  std::vector<CycleSamples>& samples = at->second.samples;
+  const auto repeated = [&](const CycleSamples& other) { return overlap(other, row.samples); };
   if (std::any_of(samples.rbegin(), samples.rend(), repeated)) {
     results_.warnings.push_back((*where_)() +
                                 ": samples that this launch already has were dropped");
@@ -110,7 +110,7 @@ void Join::take(LaunchRow&& row) {
   }
   if (left_out_.contains(row.key)) return;
   std::stable_sort(launch.samples.begin(), launch.samples.end(),
-                   [](const Samples& a, const Samples& b) {
+                   [](const CycleSamples& a, const CycleSamples& b) {
                      if (a.cycle != b.cycle) return a.cycle < b.cycle;
                      return index_range(a).value_or(std::pair(0, 0)).first <
                             index_range(b).value_or(std::pair(0, 0)).first;

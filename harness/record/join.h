@@ -30,7 +30,7 @@ class Join {
   };
   struct Open {  // begun, not committed yet, in the current file
     std::vector<StartRow> starts;
-    std::vector<Samples> samples;
+    std::vector<CycleSamples> samples;
     std::vector<OpFrame> ops;
   };
 

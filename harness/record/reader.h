@@ -18,9 +18,9 @@ using PhaseNames = std::set<std::string, std::less<>>;
 
 struct Launch {
   LaunchRow row;
-  std::vector<Samples> samples;     // by cycle, then by first step
-  std::vector<OpFrame> ops = {};    // what a profiled launch recorded of operations
-  int schema_minor = kResultMinor;  // of its file
+  std::vector<CycleSamples> samples;  // by cycle, then by first step
+  std::vector<OpFrame> ops = {};      // what a profiled launch recorded of operations
+  int schema_minor = kResultMinor;    // of its file
   // Names of the columns that are phases of the step; null: its file does not say (before 1.4).
   std::shared_ptr<const PhaseNames> phases = {};
 };

@@ -79,7 +79,7 @@ struct StartRow {
 
 // Consecutive active steps of one cycle, at most 16,384: nanoseconds where a column's name ends in
 // _ns.
-struct Samples {
+struct CycleSamples {
   std::int64_t cycle = 0;
   Series steps = {};
 };
@@ -88,7 +88,7 @@ inline constexpr std::size_t kMaxStepsPerSamplesRow = 16384;
 // Kind "samples". They count only when the launch line follows.
 struct SamplesRow {
   LaunchKey key = {};
-  Samples samples = {};
+  CycleSamples samples = {};
 };
 
 // Kind "ops": a part of what a profiled launch recorded of operations. Counts only when the launch

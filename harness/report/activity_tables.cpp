@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "harness/ops/names.h"
+#include "harness/ops/op_table.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A comparison as the verdict file. Pure; any thread.
 #pragma once
 
 #include <string>

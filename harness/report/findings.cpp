@@ -3,20 +3,22 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
 
 constexpr std::size_t kNamedCases = 3;
 
-double won_at_most(const Finding& finding) { return finding.share.value_or(0); }
+double potential_gain(const Finding& finding) { return finding.share.value_or(0); }
 
-bool graver(const Finding& a, const Finding& b) {
+bool is_more_severe(const Finding& a, const Finding& b) {
   if (a.severity != b.severity) return a.severity > b.severity;
-  return won_at_most(a) > won_at_most(b);
+  return potential_gain(a) > potential_gain(b);
 }
 
 std::string headline(const Finding& finding) {
@@ -36,10 +38,7 @@ void add_remedy(const Finding& finding, std::vector<std::string>& lines) {
 std::string about(const std::vector<std::string>& labels, std::size_t all) {
   if (all == 1) return {};
   if (labels.size() == all) return " (" + labels.front() + "; so do all cases)";
-  std::string names;
-  for (std::size_t i = 0; i < std::min(labels.size(), kNamedCases); ++i) {
-    names += (i == 0 ? "" : "; ") + labels[i];
-  }
+  std::string names = join(std::span(labels).first(std::min(labels.size(), kNamedCases)), "; ");
   if (labels.size() > kNamedCases) {
     names += " and " + std::to_string(labels.size() - kNamedCases) + " more";
   }
@@ -49,11 +48,8 @@ std::string about(const std::vector<std::string>& labels, std::size_t all) {
 }  // namespace
 
 std::string set_arguments(const Finding& finding) {
-  std::string text;
-  for (const auto& [option, value] : finding.set) {
-    text += (text.empty() ? "--set " : " --set ") + option + '=' + value;
-  }
-  return text;
+  return join(finding.set, " ",
+              [](const auto& each) { return "--set " + each.option + '=' + each.value; });
 }
 
 // Where the device takes longer than the host, the host's wait for data holds nothing up.
@@ -84,7 +80,7 @@ std::vector<CaseFinding> findings_of(const CaseRow& row) {
     all.push_back({.finding = *middle, .launches = found.size()});
   }
   std::stable_sort(all.begin(), all.end(), [](const CaseFinding& a, const CaseFinding& b) {
-    return graver(*a.finding, *b.finding);
+    return is_more_severe(*a.finding, *b.finding);
   });
   return all;
 }
@@ -104,7 +100,7 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
       const auto found = std::find_if(kinds.begin(), kinds.end(), same);
       if (found == kinds.end()) {
         kinds.push_back({.worst = each.finding, .labels = {label}});
-      } else if (graver(*each.finding, *found->worst)) {
+      } else if (is_more_severe(*each.finding, *found->worst)) {
         found->worst = each.finding;
         found->labels.insert(found->labels.begin(), label);
       } else {
@@ -113,7 +109,7 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
     }
   }
   std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const Kind& a, const Kind& b) { return graver(*a.worst, *b.worst); });
+                   [](const Kind& a, const Kind& b) { return is_more_severe(*a.worst, *b.worst); });
   std::vector<std::string> lines;
   for (const Kind& kind : kinds) {
     lines.push_back(headline(*kind.worst) + about(kind.labels, rows.size()));
@@ -131,13 +127,10 @@ std::vector<std::string> finding_lines(const CaseRow& row) {
               " launches)";
     }
     lines.push_back(std::move(head));
-    std::string evidence;
-    for (const std::string& each : finding->evidence) {
-      evidence += (evidence.empty() ? "  seen in: " : ", ") + each;
-    }
+    std::string evidence = finding->evidence.empty() ? "" : "  seen in: " + join(finding->evidence);
     if (finding->share) {
       evidence += (evidence.empty() ? "  " : "; ") + std::string("to be won at most: ") +
-                  percent(*finding->share) + " % of the step";
+                  percent_text(*finding->share) + " of the step";
     }
     if (!evidence.empty()) lines.push_back(std::move(evidence));
     add_remedy(*finding, lines);

@@ -14,8 +14,8 @@ struct CaseFinding {
   std::size_t launches = 0;          // that have it
 };
 
-// Those that at least half of the measured launches have; the gravest first, then the one from
-// which most could be won. Points into the results of `row`.
+// Those that at least half of the measured launches have; ordered by severity, then
+// by potential gain. Points into the results of `row`.
 [[nodiscard]] std::vector<CaseFinding> findings_of(const CaseRow& row);
 
 // For under a table: each kind of finding once, in the words of the case that has it worst, with

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
@@ -132,7 +133,8 @@ void add_few_launches(const CaseRow& row, const std::vector<CaseRow>& rows, Coll
 }
 
 bool is_of_machine(std::string_view flag) {
-  return flag == "waited_for_cpu" || flag == "steal" || flag == "cpu_quota" || flag == "throttled";
+  return flag == launch_flag::kWaitedForCpu || flag == launch_flag::kSteal ||
+         flag == launch_flag::kCpuQuota || flag == launch_flag::kThrottled;
 }
 
 // Said of the case where its launches agree.
@@ -150,8 +152,9 @@ void add_flags(const CaseRow& row, Collector& notes) {
     }
   }
   for (const auto& [flag, count] : flags) {
-    if (flag == "warmup_too_short" || flag == "drifting") continue;  // said where launches agree
-    if (is_of_machine(flag)) continue;                               // said by its note
+    // Said where launches agree.
+    if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) continue;
+    if (is_of_machine(flag)) continue;  // said by its note
     notes.add("flag " + flag + " (" + std::to_string(count) + " of " +
                   std::to_string(row.measured.size()) + " launches)",
               row);

@@ -10,7 +10,7 @@
 #include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
-#include "harness/ops/names.h"
+#include "harness/ops/op_table.h"
 #include "harness/record/encode.h"
 #include "harness/report/activity_tables.h"
 #include "harness/report/ops_columns.h"

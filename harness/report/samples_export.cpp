@@ -23,7 +23,7 @@ std::vector<std::string> known_columns(std::span<const CaseRow> rows) {
   std::vector<std::string> known;
   for (const CaseRow& row : rows) {
     for (const MeasuredLaunch& each : row.measured) {
-      for (const Samples& part : each.launch->samples) {
+      for (const CycleSamples& part : each.launch->samples) {
         for (const std::string& name : part.steps.names) {
           if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
         }
@@ -33,7 +33,7 @@ std::vector<std::string> known_columns(std::span<const CaseRow> rows) {
   return known;
 }
 
-void append_part(const LaunchKey& key, const Samples& part, std::int64_t case_number,
+void append_part(const LaunchKey& key, const CycleSamples& part, std::int64_t case_number,
                  SampleTable& table) {
   const std::size_t steps = part.steps.steps();
   const std::int64_t keys[kKeyCount] = {case_number, key.launch, key.rank, part.cycle};
@@ -77,7 +77,7 @@ SampleTable sample_table(std::span<const CaseRow> rows, const std::vector<std::s
   for (std::size_t i = 0; i < rows.size(); ++i) {
     table.case_ids.push_back(rows[i].case_id);
     for (const MeasuredLaunch& each : rows[i].measured) {
-      for (const Samples& part : each.launch->samples) {
+      for (const CycleSamples& part : each.launch->samples) {
         append_part(each.launch->row.key, part, static_cast<std::int64_t>(i), table);
       }
     }

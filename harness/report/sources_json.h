@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Says in JSON which clock or counter gave each number.
 #pragma once
 
 #include <span>

@@ -170,7 +170,7 @@ std::string Controller::write_worker(const RunArm& arm, const LaunchResult& resu
 }
 
 void Controller::commit(Launch launch, Results& finished) {
-  for (const Samples& samples : launch.samples) writer_.write({launch.row.key, samples});
+  for (const CycleSamples& samples : launch.samples) writer_.write({launch.row.key, samples});
   for (const OpFrame& frame : launch.ops) writer_.write(OpsRow{launch.row.key, frame});
   writer_.write(launch.row);
   switch (launch.row.outcome.kind) {

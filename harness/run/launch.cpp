@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 
 #include "harness/machine/device_sampler.h"
@@ -18,6 +17,7 @@
 #include "harness/run/output.h"
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_session.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -26,13 +26,6 @@ using protocol::Stage;
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
-
-std::string seconds(std::int64_t ns) {
-  std::array<char, 64> text{};
-  const double value = static_cast<double>(ns / kNsPerMs) / 1000;
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return std::string{text.data(), end} + " s";
-}
 
 std::string name_of(std::optional<Stage> stage) {
   return stage ? std::string(protocol::name_of(*stage)) : "start";
@@ -242,9 +235,12 @@ class LaunchLoop {
   void overdue() {
     if (!interrupted_) {
       const bool by_stage = since_ns_ + stage_limit_ns() < begin_ns_ + limits_.wall_ns;
-      timed_out_ = by_stage ? "no message for " + seconds(stage_limit_ns()) +
-                                  " (limit: " + stage_limit_name() + ")"
-                            : "not finished after " + seconds(limits_.wall_ns) + " (limits.wall_s)";
+      timed_out_ =
+          by_stage
+              ? "no message for " + seconds_text(static_cast<double>(stage_limit_ns()) * 1e-9) +
+                    " (limit: " + stage_limit_name() + ")"
+              : "not finished after " + seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
+                    " (limits.wall_s)";
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;

@@ -43,7 +43,7 @@ struct LaunchResult {
   std::string stage;         // where it was when it ended
   std::optional<protocol::Hello> hello;
   LaunchReport report;
-  std::vector<Samples> samples;
+  std::vector<CycleSamples> samples;
   std::vector<OpFrame> ops;
   Fields machine;
   std::string output;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
 #include "harness/measure/step_recorder.h"
 
@@ -14,13 +15,13 @@ constexpr double kMuch = 0.01;
 
 }  // namespace
 
-std::int64_t label_throttled_steps(std::vector<Samples>& samples,
+std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const DeviceSampler::Span> throttled) {
   if (throttled.empty()) return 0;
   std::int64_t labelled = 0;
   std::map<std::int64_t, std::int64_t> reached_ns;  // of each cycle: it may come in parts
-  for (Samples& part : samples) {
+  for (CycleSamples& part : samples) {
     const auto cycle = static_cast<std::size_t>(part.cycle);
     const std::vector<std::int64_t>* step_ns = part.steps.find("step_ns");
     std::vector<std::int64_t>* flags = part.steps.find("flags");
@@ -43,7 +44,7 @@ std::int64_t label_throttled_steps(std::vector<Samples>& samples,
 }
 
 void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& report) {
-  const auto label = [&](const char* flag, std::string note) {
+  const auto label = [&](std::string_view flag, std::string note) {
     report.flags.emplace_back(flag);
     report.notes.push_back(std::move(note));
   };
@@ -54,7 +55,7 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
   if (share > kMuch) {
     const auto others = number_of(machine, "others_cpu_share");
     const bool alone = others && *others < kMuch;
-    label("waited_for_cpu",
+    label(launch_flag::kWaitedForCpu,
           alone
               ? "more threads than CPUs: the training thread waited for a CPU for more than 1 % of "
                 "its time, and nothing else ran"
@@ -62,14 +63,14 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, LaunchReport& re
                 "its time");
   }
   if (number_of(machine, "steal_share").value_or(0) > kMuch) {
-    label("steal", "the hypervisor took more than 1 % of the machine's CPU time");
+    label(launch_flag::kSteal, "the hypervisor took more than 1 % of the machine's CPU time");
   }
   if (number_of(machine, "cgroup_throttled_ns").value_or(0) > 0) {
-    label("cpu_quota", "the control group's CPU quota stopped the worker");
+    label(launch_flag::kCpuQuota, "the control group's CPU quota stopped the worker");
   }
   const auto reasons = machine.find("gpu.throttled");
   if (reasons != machine.end() && reasons->second != Value(std::string("no"))) {
-    label("throttled", "the GPU was slowed down: " + to_text(reasons->second));
+    label(launch_flag::kThrottled, "the GPU was slowed down: " + to_text(reasons->second));
   }
 }
 

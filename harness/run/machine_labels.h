@@ -14,7 +14,7 @@ namespace stepbench {
 
 // Sets kThrottled in the flags of steps during which the device was slowed down. `window_begins`:
 // when the window of each cycle began, on the clock of `throttled`. Returns how many steps.
-std::int64_t label_throttled_steps(std::vector<Samples>& samples,
+std::int64_t label_throttled_steps(std::vector<CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const DeviceSampler::Span> throttled);
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/launch_flags.h"
 #include "harness/estimate/step_times.h"
 #include "harness/record/fingerprint.h"
 #include "harness/stats/order.h"
@@ -64,10 +65,10 @@ void check_profile(Launch& profiled, const Results& finished) {
   const double overhead = times.candidate.front() / median(times.base);
   if (std::isfinite(overhead)) {
     report.metrics["profile_overhead"] = overhead;
-    if (overhead > kMaxPerturbation) report.flags.emplace_back("perturbed");
+    if (overhead > kMaxPerturbation) report.flags.emplace_back(launch_flag::kPerturbed);
   }
   if (mismatch) {
-    report.flags.emplace_back("profile_mismatch");
+    report.flags.emplace_back(launch_flag::kProfileMismatch);
     profiled.ops.clear();
     report.notes.emplace_back(
         "the profiled launch computed another loss than the timing launches: its table of "

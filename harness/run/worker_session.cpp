@@ -75,7 +75,7 @@ void WorkerSession::handle(protocol::CycleMessage&& message) {
   ++cycles_;
 }
 
-void WorkerSession::handle(Samples&& message) { samples_.push_back(std::move(message)); }
+void WorkerSession::handle(CycleSamples&& message) { samples_.push_back(std::move(message)); }
 
 void WorkerSession::handle(OpFrame&& message) {
   static_cast<void>(op_table_of({&message, 1}));  // throws when it does not fit together

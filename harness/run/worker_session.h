@@ -34,14 +34,14 @@ class WorkerSession {
 
   // After the final line.
   [[nodiscard]] LaunchReport take_report() { return std::move(report_); }
-  [[nodiscard]] std::vector<Samples> take_samples() { return std::move(samples_); }
+  [[nodiscard]] std::vector<CycleSamples> take_samples() { return std::move(samples_); }
   [[nodiscard]] std::vector<OpFrame> take_ops() { return std::move(ops_); }
 
  private:
   void handle(protocol::Hello&& message);
   void handle(protocol::StageMessage&& message);
   void handle(protocol::CycleMessage&& message);
-  void handle(Samples&& message);
+  void handle(CycleSamples&& message);
   void handle(OpFrame&& message);
   void handle(LaunchReport&& message);
   void handle(protocol::SkippedMessage&& message);
@@ -59,7 +59,7 @@ class WorkerSession {
   std::int64_t last_cycle_step_ns_ = 0;
   std::size_t cycles_ = 0;
   LaunchReport report_;
-  std::vector<Samples> samples_;
+  std::vector<CycleSamples> samples_;
   std::vector<OpFrame> ops_;
 };
 

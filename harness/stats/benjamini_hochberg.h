@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Many tests at once. Pure; any thread.
 #pragma once
 
 #include <cstddef>

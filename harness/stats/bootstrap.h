@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An interval by resampling. Pure; any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How large a difference is, beside how certain it is. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,10 @@
 namespace stepbench {
 
 // Common-language effect sizes: how likely b is above a. 0.5 when they are alike, NaN without data.
-[[nodiscard]] double cles(std::span<const double> a,
-                          std::span<const double> b);  // over all pairs (a_i, b_j)
-[[nodiscard]] double paired_cles(
-    std::span<const double> differences);  // share above zero, zeros count one half
+// Over all pairs (a_i, b_j).
+[[nodiscard]] double cles(std::span<const double> a, std::span<const double> b);
+// The share above zero; zeros count one half.
+[[nodiscard]] double paired_cles(std::span<const double> differences);
 
 // Pairs after which an effect at this distance from the margin is decided with 80 % power at the 5
 // % level, when the differences have this standard deviation: 1.05 (z.975 + z.8)^2 sd^2 /

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A range of numbers. A value type.
 #pragma once
 
 namespace stepbench {

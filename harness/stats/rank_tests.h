@@ -24,9 +24,10 @@ struct SignedRank {
 [[nodiscard]] SignedRank signed_rank(std::span<const double> differences);
 
 struct HodgesLehmann {
-  double centre =
-      0;  // median of the Walsh averages (d_i + d_j) / 2, i <= j, zeros included; NaN when empty
-  Interval interval;  // (-inf, +inf) when there are too few differences: 95 % needs six
+  // Median of the Walsh averages (d_i + d_j) / 2, i <= j, zeros included; NaN when empty.
+  double centre = 0;
+  // (-inf, +inf) when there are too few differences: 95 % needs six.
+  Interval interval;
 };
 
 // Sorts n (n + 1) / 2 averages: meant for samples up to some thousands.

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <istream>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/json/json_text.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/worker/defaults.h"
@@ -16,16 +17,14 @@
 namespace stepbench {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // The first error wins over everything, else the first reason to skip.
 class Answer final : public RuleSink {
  public:
   void error(std::string_view option, std::string reason) override {
-    if (!error_) error_ = Json{{"answer", "error"}, {"option", option}, {"reason", reason}};
+    if (!error_) error_ = Refusal{std::string(option), std::move(reason)};
   }
   void skip(std::string reason) override {
-    if (!skip_) skip_ = Json{{"answer", "skip"}, {"reason", reason}};
+    if (!skip_) skip_ = std::move(reason);
   }
   void note(std::string text) override { notes_.push_back(std::move(text)); }
 
@@ -40,17 +39,28 @@ class Answer final : public RuleSink {
   }
 
   [[nodiscard]] std::string line() const {
-    Json json = error_ ? *error_ : skip_ ? *skip_ : Json{{"answer", "ok"}};
-    if (!notes_.empty()) json["notes"] = notes_;
-    if (!schedule_.empty()) json["schedule"] = schedule_;
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    JsonText json;
+    json.open_object().text("answer", error_ ? "error" : skip_ ? "skip" : "ok");
+    if (error_) json.text("option", error_->option).text("reason", error_->reason);
+    if (!error_ && skip_) json.text("reason", *skip_);
+    if (!notes_.empty()) json.texts("notes", notes_);
+    if (!schedule_.empty()) {
+      json.open_object("schedule");
+      for (const auto& [name, steps] : schedule_) json.integer(name, steps);
+      json.close_object();
+    }
+    return json.close_object().take();
   }
 
  private:
-  std::optional<Json> error_;
-  std::optional<Json> skip_;
+  struct Refusal {
+    std::string option;
+    std::string reason;
+  };
+  std::optional<Refusal> error_;
+  std::optional<std::string> skip_;
   std::vector<std::string> notes_;
-  Json schedule_ = Json::object();
+  std::map<std::string, std::int64_t> schedule_;
 };
 
 template <typename Decode>

@@ -5,6 +5,8 @@
 #include <exception>
 
 #include "harness/base/error.h"
+#include "harness/base/value.h"
+#include "harness/text/words.h"
 #include "harness/worker/loop.h"
 #include "harness/worker/report.h"
 
@@ -29,17 +31,13 @@ const WorkloadType& find_type(std::span<const WorkloadType> types, const std::st
   const auto found =
       std::find_if(types.begin(), types.end(), [&](const auto& type) { return type.name == name; });
   if (found != types.end()) return *found;
-  std::string known;
-  for (const WorkloadType& type : types) {
-    known.append(known.empty() ? "" : ", ").append(type.name);
-  }
-  throw Error("this worker has no workload '" + name + "'; it has: " + known);
+  throw Error("this worker has no workload '" + name + "'; it has: " +
+              join(types, ", ", [](const WorkloadType& type) { return type.name; }));
 }
 
+// 0: left as it is, where the option is "auto" or absent.
 int threads_of(const ResolvedCase& resolved, std::string_view option) {
-  const Value* value = resolved.options.get(option);
-  const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
-  return number == nullptr ? 0 : static_cast<int>(*number);
+  return static_cast<int>(number_of(resolved.options, option).value_or(0));
 }
 
 // Remembers where a launch is, so that a failure names its stage.

@@ -38,7 +38,7 @@ void Loop::exercise() {
     const auto phase = recorder_.phase(static_cast<PhaseId>(id));
   }
   samples_.append(recorder_.finish_step());
-  (void)protocol::encode(Samples{0, samples_.columns(clock_.now_ns())});
+  (void)protocol::encode(CycleSamples{0, samples_.columns(clock_.now_ns())});
   samples_.clear();
 }
 

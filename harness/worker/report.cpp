@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "harness/base/launch_flags.h"
 #include "harness/ops/op_table.h"
 #include "harness/schedule/warmup_verdict.h"
 
@@ -40,7 +41,7 @@ class Collector final : public ReportSink {
   void ops(const OpTable& table) override {
     for (OpFrame& frame : frames_of(table)) evidence_.ops.push_back(std::move(frame));
     if (table.dropped == 0) return;
-    report_.flags.emplace_back("ops_incomplete");
+    report_.flags.emplace_back(launch_flag::kOpsIncomplete);
     report_.notes.push_back("the table of operations is incomplete: " +
                             std::to_string(table.dropped) + " records were lost");
   }
@@ -120,9 +121,11 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series>
   report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
   report.schedule["warmup_more"] = warmup.more_steps;
   report.schedule["warmup_change"] = warmup.change;
-  if (warmup.kind == WarmupVerdict::Kind::kTooShort) report.flags.emplace_back("warmup_too_short");
-  if (warmup.kind == WarmupVerdict::Kind::kDrifting) report.flags.emplace_back("drifting");
-  if (warmup.first_step_slow) report.flags.emplace_back("first_step_slow");
+  if (warmup.kind == WarmupVerdict::Kind::kTooShort)
+    report.flags.emplace_back(launch_flag::kWarmupTooShort);
+  if (warmup.kind == WarmupVerdict::Kind::kDrifting)
+    report.flags.emplace_back(launch_flag::kDrifting);
+  if (warmup.first_step_slow) report.flags.emplace_back(launch_flag::kFirstStepSlow);
   if (std::string hint = describe(warmup); !hint.empty()) report.notes.push_back(std::move(hint));
   const auto metric = [&](const char* name, std::int64_t value) {
     report.metrics[name] = static_cast<double>(value);
@@ -142,8 +145,8 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series>
   metric("major_faults", loop.usage.major_faults);
   metric("voluntary_switches", loop.usage.voluntary_switches);
   metric("involuntary_switches", loop.usage.involuntary_switches);
-  if (loop.truncated) report.flags.emplace_back("truncated");
-  if (loop.clock_ties > 0) report.flags.emplace_back("clock_ties");
+  if (loop.truncated) report.flags.emplace_back(launch_flag::kTruncated);
+  if (loop.clock_ties > 0) report.flags.emplace_back(launch_flag::kClockTies);
   return report;
 }
 
@@ -158,7 +161,7 @@ void send_samples(std::int64_t cycle, const Series& columns, const SendMessage& 
   const std::size_t steps = columns.steps();
   for (std::size_t first = 0; first < steps; first += kMaxStepsPerSamplesRow) {
     const std::size_t last = std::min(steps, first + kMaxStepsPerSamplesRow);
-    Samples part{cycle, {.names = columns.names}};
+    CycleSamples part{cycle, {.names = columns.names}};
     for (const std::vector<std::int64_t>& column : columns.columns) {
       part.steps.columns.emplace_back(column.begin() + static_cast<std::ptrdiff_t>(first),
                                       column.begin() + static_cast<std::ptrdiff_t>(last));

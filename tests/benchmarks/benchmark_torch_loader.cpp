@@ -23,9 +23,9 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 const HostClock kClock;
 
 // Batches of one sample: an integer, or the bytes of 32 images of 3 x 224 x 224 floats.
-class Samples final : public Dataset {
+class CycleSamples final : public Dataset {
  public:
-  Samples(std::int64_t count, std::int64_t floats)
+  CycleSamples(std::int64_t count, std::int64_t floats)
       : count_(count), fields_{{.name = "x", .shape = {floats}, .dtype = DType::kFloat32}} {}
   [[nodiscard]] std::int64_t size() const override { return count_; }
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
@@ -63,7 +63,7 @@ void thread_against_torch(benchmark::State& state) {
   const std::int64_t megabytes = state.range(2);
   const std::int64_t batches = megabytes == 0 ? 1000 : 16;
   const std::int64_t floats = megabytes == 0 ? 1 : megabytes * kMegabyte / 4;
-  const Samples data(batches, floats);
+  const CycleSamples data(batches, floats);
   const LoaderOptions options{.batch_size = 1,
                               .num_workers = state.range(0),
                               .prefetch_factor = state.range(1),

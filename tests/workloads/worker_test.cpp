@@ -14,7 +14,7 @@ using test::run_worker;
 
 TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
   const auto messages = run_worker({{"data.samples", std::int64_t{64}}});
-  const Series& samples = only<Samples>(messages).steps;
+  const Series& samples = only<CycleSamples>(messages).steps;
   EXPECT_THAT(samples.names,
               testing::ElementsAre("index", "step_ns", "data_wait_ns", "zero_grad_ns", "forward_ns",
                                    "loss_ns", "backward_ns", "optimizer_ns", "other_ns", "samples",

@@ -22,7 +22,7 @@ class ScriptedArms {
   void measure(const AbSlot& slot) {
     const double ripple = 0.001 * (static_cast<double>((slot.pair * 7 + slot.b * 5) % 9) - 4);
     const double level = slot.b ? effects_[slot.case_index] : 1;
-    Samples& samples = samples_[slot.case_index];
+    PairedSamples& samples = samples_[slot.case_index];
     (slot.b ? samples.candidate : samples.base).push_back(1e7 * level * (1 + ripple));
   }
 
@@ -33,7 +33,7 @@ class ScriptedArms {
 
   [[nodiscard]] AbCampaign::SamplesOf samples() const {
     return [this](std::size_t index) {
-      Samples samples = samples_[index];
+      PairedSamples samples = samples_[index];
       if (undecidable_.contains(index)) {
         for (std::size_t i = 0; i < samples.candidate.size(); ++i) {
           samples.candidate[i] *= 1 + 0.01 * (static_cast<double>(i * 17 % 41) - 20);
@@ -49,7 +49,7 @@ class ScriptedArms {
 
  private:
   std::vector<double> effects_;
-  std::vector<Samples> samples_;
+  std::vector<PairedSamples> samples_;
   std::set<std::size_t> undecidable_;
   std::map<std::size_t, std::size_t> lost_;
 };
@@ -181,7 +181,7 @@ TEST(AbCampaign, KnowsHowMuchIsLeft) {
 
 TEST(AbCampaign, WithoutCasesIsOverAtOnce) {
   AbCampaign campaign(with_looks(0, 0, 1));
-  EXPECT_FALSE(campaign.next([](std::size_t) { return std::vector<Samples>{}; }).has_value());
+  EXPECT_FALSE(campaign.next([](std::size_t) { return std::vector<PairedSamples>{}; }).has_value());
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
   EXPECT_TRUE(std::isnan(asked.front().samples.candidate.back()));
 }
 
-TEST(AbPairs, AHalfThatWasNeverLaunchedIsNoPairYet) {
+TEST(AbPairs, APairNeedsBothLaunches) {
   const AbPairs pairs = pairs_of(campaign("ABB"));
   EXPECT_EQ(pairs.pair.base.measured.size(), 1U);
   EXPECT_EQ(pairs.dropped, 0U);

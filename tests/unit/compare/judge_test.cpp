@@ -26,11 +26,11 @@ std::vector<double> arm(std::size_t n, double level, unsigned phase) {
   return values;
 }
 
-Samples samples(std::size_t n, double change) {
+PairedSamples samples(std::size_t n, double change) {
   return {.base = arm(n, 1e6, 0), .candidate = arm(n, 1e6 * (1 + change), 1)};
 }
 
-TestResult judged(const Samples& one, const VerdictRule& rule = {}) {
+TestResult judged(const PairedSamples& one, const VerdictRule& rule = {}) {
   return judge(std::vector{one}, rule).tests.at(0);
 }
 
@@ -54,7 +54,7 @@ TEST(Judge, ASpeedUpBeyondTheMarginIsAnImprovement) {
 }
 
 TEST(Judge, HigherIsBetterTurnsTheVerdictButNotThePrintedChange) {
-  Samples throughput = samples(20, 0.05);
+  PairedSamples throughput = samples(20, 0.05);
   throughput.direction = Direction::kHigherIsBetter;
   const TestResult result = judged(throughput);
   EXPECT_EQ(result.verdict, Verdict::kImprovement);
@@ -64,8 +64,8 @@ TEST(Judge, HigherIsBetterTurnsTheVerdictButNotThePrintedChange) {
 }
 
 TEST(Judge, SwappedArmsGiveTheMirroredVerdict) {
-  Samples forward = samples(20, 0.05);
-  Samples backward{.base = forward.candidate, .candidate = forward.base};
+  PairedSamples forward = samples(20, 0.05);
+  PairedSamples backward{.base = forward.candidate, .candidate = forward.base};
   const TestResult there = judged(forward);
   const TestResult back = judged(backward);
   EXPECT_EQ(back.verdict, Verdict::kImprovement);
@@ -75,8 +75,8 @@ TEST(Judge, SwappedArmsGiveTheMirroredVerdict) {
 }
 
 TEST(Judge, AnotherUnitGivesTheSameVerdict) {
-  const Samples in_ns = samples(12, 0.013);
-  Samples in_ms = in_ns;
+  const PairedSamples in_ns = samples(12, 0.013);
+  PairedSamples in_ms = in_ns;
   for (double& value : in_ms.base) value /= 1048576;
   for (double& value : in_ms.candidate) value /= 1048576;
   EXPECT_EQ(judged(in_ns).verdict, judged(in_ms).verdict);
@@ -111,7 +111,7 @@ TEST(Judge, FewerThanSixPairsAreTooFew) {
 }
 
 TEST(Judge, SaysHowManyPairsWouldDecide) {
-  Samples wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
+  PairedSamples wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
                .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
   const TestResult result = judged(wide);
   EXPECT_EQ(result.verdict, Verdict::kInconclusive);
@@ -126,7 +126,7 @@ TEST(Judge, AnEffectBelowTheMarginIsNoRegression) {
 }
 
 TEST(Judge, ManyTestsNeedAStrongerSign) {
-  std::vector<Samples> family(100, samples(6, 0));
+  std::vector<PairedSamples> family(100, samples(6, 0));
   family[0] = samples(6, 0.05);
   const TestFamily result = judge(family, {});
   EXPECT_EQ(result.tested, 100u);
@@ -142,11 +142,11 @@ TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
   const std::vector<double> base = {100, 101, 99, 100.5, 99.5, 100.2};
   std::vector<double> slow = base;
   for (double& value : slow) value *= 1.1;
-  const Samples same{.base = base, .candidate = base};
-  const TestFamily two = judge(std::vector{Samples{.base = base, .candidate = slow}, same}, {});
+  const PairedSamples same{.base = base, .candidate = base};
+  const TestFamily two = judge(std::vector{PairedSamples{.base = base, .candidate = slow}, same}, {});
   EXPECT_EQ(two.tests[0].reason, TestReason::kNotRejectedAfterCorrection);
   EXPECT_EQ(two.tests[0].pairs_needed, 7U) << "2^-6 is below .05 / 2";
-  std::vector<Samples> hundred(100, same);
+  std::vector<PairedSamples> hundred(100, same);
   hundred[0].candidate = slow;
   EXPECT_EQ(judge(hundred, {}).tests[0].pairs_needed, 12U);
 }
@@ -154,7 +154,7 @@ TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
 TEST(Judge, NoDataIsAVerdict) {
   EXPECT_EQ(judged({}).verdict, Verdict::kNoData);
   EXPECT_EQ(judged({}).reason, TestReason::kNoPairs);
-  Samples bad = samples(8, 0);
+  PairedSamples bad = samples(8, 0);
   for (double& value : bad.base) value = kNan;
   EXPECT_EQ(judged(bad).verdict, Verdict::kNoData);
   EXPECT_EQ(judged(bad).reason, TestReason::kNoUsableValues);
@@ -163,7 +163,7 @@ TEST(Judge, NoDataIsAVerdict) {
 
 TEST(Judge, ABadValueDropsItsPair) {
   for (const double bad_value : {kNan, std::numeric_limits<double>::infinity(), 0.0, -1.0}) {
-    Samples one = samples(20, 0.05);
+    PairedSamples one = samples(20, 0.05);
     one.candidate[3] = bad_value;
     const TestResult result = judged(one);
     EXPECT_EQ(result.verdict, Verdict::kRegression) << bad_value;
@@ -193,14 +193,14 @@ TEST(Judge, ZeroVarianceDecidesNormallyWithANote) {
 }
 
 TEST(Judge, ManyTiedPairsPointAtTheClock) {
-  Samples coarse{.base = {4, 4, 4, 5, 5, 4, 4, 5}, .candidate = {4, 5, 4, 5, 4, 4, 5, 5}};
+  PairedSamples coarse{.base = {4, 4, 4, 5, 5, 4, 4, 5}, .candidate = {4, 5, 4, 5, 4, 4, 5, 5}};
   EXPECT_THAT(judged(coarse).notes, Contains("clock_resolution"));
   EXPECT_THAT(judged(samples(20, 0.05)).notes, IsEmpty());
 }
 
 TEST(Judge, CountsAreComparedExactly) {
   const auto counts = [](double a, double b) {
-    return Samples{.base = {a, a}, .candidate = {b, b}, .exact = true};
+    return PairedSamples{.base = {a, a}, .candidate = {b, b}, .exact = true};
   };
   EXPECT_EQ(judged(counts(120, 120)).verdict, Verdict::kOk);
   EXPECT_EQ(judged(counts(0, 0)).verdict, Verdict::kOk);
@@ -218,12 +218,12 @@ TEST(Judge, AChangeFromZeroHasNoPercentage) {
 }
 
 TEST(Judge, CountsThatVaryAreNeverTested) {
-  const Samples varying{.base = {100, 101, 101, 100, 101, 100, 100, 101},
+  const PairedSamples varying{.base = {100, 101, 101, 100, 101, 100, 100, 101},
                         .candidate = {201, 200, 201, 201, 200, 201, 200, 201},
                         .exact = true};
-  const Samples reaches_zero{
+  const PairedSamples reaches_zero{
       .base = {0, 1, 0, 2, 0, 1}, .candidate = {0, 0, 1, 0, 2, 0}, .exact = true};
-  for (const Samples& samples : {varying, reaches_zero}) {
+  for (const PairedSamples& samples : {varying, reaches_zero}) {
     const TestResult result = judged(samples);
     EXPECT_EQ(result.verdict, Verdict::kInconclusive);
     EXPECT_EQ(result.reason, TestReason::kCountVaries);
@@ -232,7 +232,7 @@ TEST(Judge, CountsThatVaryAreNeverTested) {
 }
 
 TEST(Judge, SurplusLaunchesCountInTheUnpairedFiguresOnly) {
-  Samples uneven = samples(10, 0.05);
+  PairedSamples uneven = samples(10, 0.05);
   uneven.candidate.resize(7);
   const TestResult result = judged(uneven);
   EXPECT_EQ(result.pairs, 7u);
@@ -241,7 +241,7 @@ TEST(Judge, SurplusLaunchesCountInTheUnpairedFiguresOnly) {
 }
 
 TEST(Judge, SameInputGivesTheSameBits) {
-  const std::vector<Samples> family{samples(20, 0.01), samples(20, 0.02)};
+  const std::vector<PairedSamples> family{samples(20, 0.01), samples(20, 0.02)};
   const TestFamily first = judge(family, {.bootstrap = true});
   const TestFamily again = judge(family, {.bootstrap = true});
   for (std::size_t i = 0; i < family.size(); ++i) {

@@ -42,7 +42,7 @@ double claims(const Steps& steps, std::size_t pairs, double effect, Estimate est
   int claimed = 0;
   for (int trial = 0; trial < kMeanTrials; ++trial) {
     Noise noise(41000 + static_cast<std::uint64_t>(trial));
-    Samples samples{.margin = 0.01};
+    PairedSamples samples{.margin = 0.01};
     for (std::size_t i = 0; i < pairs; ++i) {
       samples.base.push_back(launch(noise, steps, estimate, 1));
       samples.candidate.push_back(launch(noise, steps, estimate, effect));

@@ -77,7 +77,7 @@ void write(const Results& results, const std::filesystem::path& file) {
   for (const Launch& launch : results.launches) {
     writer.write(
         StartRow{.key = launch.row.key, .attempt = 0, .started_utc = launch.row.started_utc});
-    for (const Samples& samples : launch.samples) writer.write({launch.row.key, samples});
+    for (const CycleSamples& samples : launch.samples) writer.write({launch.row.key, samples});
     writer.write(launch.row);
   }
 }

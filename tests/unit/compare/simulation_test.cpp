@@ -21,15 +21,15 @@ class Machine {
   explicit Machine(std::uint64_t seed) : random_(seed) {}
 
   // Appends one block of two pairs; `effect` as a ratio.
-  void block(double effect, Samples& samples) {
+  void block(double effect, PairedSamples& samples) {
     const bool b_first = random_.below(2) == 1;
     for (const bool b : {b_first, !b_first, !b_first, b_first}) {
       (b ? samples.candidate : samples.base).push_back(process(b ? effect : 1));
     }
   }
 
-  Samples campaign(std::size_t pairs, double effect, double margin = 0) {
-    Samples samples{.margin = margin};
+  PairedSamples campaign(std::size_t pairs, double effect, double margin = 0) {
+    PairedSamples samples{.margin = margin};
     samples.base.reserve(pairs);
     samples.candidate.reserve(pairs);
     while (samples.base.size() < pairs) block(effect, samples);
@@ -60,7 +60,7 @@ class Machine {
   bool has_spare_ = false;
 };
 
-TestResult judged(const Samples& samples, const VerdictRule& rule = {}) {
+TestResult judged(const PairedSamples& samples, const VerdictRule& rule = {}) {
   return judge(std::span(&samples, 1), rule).tests[0];
 }
 
@@ -112,7 +112,7 @@ TEST(Simulation, ThreeLooksTogetherKeepTheLevel) {
   int covered = 0;
   for (int trial = 0; trial < kTrials; ++trial) {
     Machine machine(81000000 + static_cast<std::uint64_t>(trial));
-    Samples samples{.margin = 0};
+    PairedSamples samples{.margin = 0};
     TestResult test;
     for (const std::size_t look : {10, 20, 40}) {
       while (samples.base.size() < look) machine.block(1, samples);
@@ -136,7 +136,7 @@ TEST(Simulation, CoverageHoldsWhenDecidedCasesLeave) {
     int covered = 0;
     for (int trial = 0; trial < kTrials / 2; ++trial) {
       Machine machine(91000000 + static_cast<std::uint64_t>(trial));
-      Samples samples{.margin = 0.01};
+      PairedSamples samples{.margin = 0.01};
       TestResult test;
       for (const std::size_t look : {10, 20, 40}) {
         while (samples.base.size() < look) machine.block(effect, samples);
@@ -160,7 +160,7 @@ Found over_a_hundred_cases(std::uint64_t seed, double effect) {
   constexpr std::size_t kSlowed = 5;
   Found found;
   for (int trial = 0; trial < kFamilies; ++trial) {
-    std::vector<Samples> family;
+    std::vector<PairedSamples> family;
     for (std::size_t i = 0; i < kCases; ++i) {
       Machine machine(seed + static_cast<std::uint64_t>(trial) * kCases + i);
       family.push_back(machine.campaign(20, i < kSlowed ? effect : 1, 0.01));

@@ -75,7 +75,7 @@ TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
   const Finding finding = only(steady(0, 8, 10, 30));
   EXPECT_EQ(finding.id, "loader.no_workers");
   EXPECT_EQ(finding.text,
-            "no workers: the step waits 75 % of its time for data; decode: 90 % of it");
+            "no workers: the step waits 75.0 % of its time for data; decode: 90.0 % of it");
   EXPECT_EQ(finding.severity, Severity::kProblem);
   EXPECT_NEAR(*finding.share, 0.75, 1e-9) << "three workers hide all of it";
   EXPECT_EQ(set_of(finding), "loader.num_workers=3 ");
@@ -90,16 +90,17 @@ TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
 TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {
   const Finding finding = only(steady(2, 2, 10, 40));
   EXPECT_EQ(finding.id, "loader.core_bound");
-  EXPECT_EQ(finding.text,
-            "decode: 90 % of worker time; 2 workers saturate 2 cores; the step waits 50 % of its "
-            "time for data");
+  EXPECT_EQ(
+      finding.text,
+      "decode: 90.0 % of worker time; 2 workers saturate 2 cores; the step waits 50.0 % of its "
+      "time for data");
   EXPECT_THAT(finding.set, IsEmpty()) << "no number of workers helps";
   EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
 }
 
 TEST(LoaderFindings, TheLoaderAloneIsItsOwnLimitAndNoComplaint) {
   const Finding finding = only(steady(2, 2, 0, 40));
-  EXPECT_EQ(finding.text, "decode: 90 % of worker time; 2 workers saturate 2 cores");
+  EXPECT_EQ(finding.text, "decode: 90.0 % of worker time; 2 workers saturate 2 cores");
   EXPECT_EQ(finding.severity, Severity::kInfo);
   EXPECT_EQ(finding.share, std::nullopt);
 }
@@ -126,7 +127,7 @@ TEST(LoaderFindings, WaitingForStorageIsOverlappedByMoreWorkersThanCores) {
   LoaderFacts facts = steady(2, 2, 10, 160);
   wait_for_storage(facts);
   const Finding finding = only(facts);
-  EXPECT_THAT(finding.text, HasSubstr("reading: 90 % of worker time"));
+  EXPECT_THAT(finding.text, HasSubstr("reading: 90.0 % of worker time"));
   EXPECT_EQ(set_of(finding), "loader.num_workers=16 ");
 }
 
@@ -169,6 +170,7 @@ TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
   }
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.uneven");
+  EXPECT_THAT(finding.text, HasSubstr("at most 4 batches wait to even them out"));
   EXPECT_EQ(set_of(finding), "loader.prefetch_factor=4 ");
 }
 
@@ -212,7 +214,8 @@ TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
   facts.first_wait_ns = 3000 * kMs;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.start_up");
-  EXPECT_EQ(finding.text, "the first batch came after 3 s, while a worker needs 16 ms for one");
+  EXPECT_EQ(finding.text,
+            "the first batch came after 3.00 s, while a worker needs 16.0 ms for one");
 }
 
 TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
@@ -222,7 +225,7 @@ TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
   facts.window.used.system_ns = facts.window.used.user_ns / 2;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.page_faults");
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("1010 page faults per batch"), HasSubstr("33 %")));
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("1,010 page faults per batch"), HasSubstr("33.3 %")));
   EXPECT_EQ(set_of(finding), "loader.buffers=reused ");
   facts.transport = "torch_fd";
   EXPECT_EQ(set_of(only(facts)), "loader.transport=shm_ring ");
@@ -237,8 +240,8 @@ TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
   facts.measured.transport_ns = facts.measured.receive_ns + facts.window.elapsed_ns / 10;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.transport");
-  EXPECT_THAT(finding.text,
-              AllOf(HasSubstr("25 % of the consumer's time"), HasSubstr("5.0 % of the workers'")));
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("25.0 % of the consumer's time"),
+                                  HasSubstr("5.0 % of the workers'")));
   EXPECT_EQ(set_of(finding), "loader.transport=shm_ring ");
 }
 

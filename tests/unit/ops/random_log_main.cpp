@@ -4,7 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "harness/ops/names.h"
+#include "harness/ops/op_table.h"
 #include "tests/unit/ops/log_maker.h"
 
 int main(int argc, char** argv) {

@@ -56,9 +56,10 @@ TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
   EXPECT_EQ(ids(checked), ids(asked));
 }
 
-TEST(CheckAnswer, ItsScheduleSurvivesTheWayThroughJson) {
-  const CheckAnswer answer{.schedule = {{"schedule.active", 96}}};
-  EXPECT_EQ(check_answer_from_json(to_json(answer)).schedule, answer.schedule);
+TEST(CheckAnswer, HoldsNumbersOfStepsByName) {
+  const CheckAnswer answer =
+      check_answer_from_json(R"({"answer":"ok","schedule":{"schedule.active":96}})");
+  EXPECT_EQ(answer.schedule, (std::map<std::string, std::int64_t>{{"schedule.active", 96}}));
   for (const char* wrong : {R"({"answer":"ok","schedule":{"loader.num_workers":4}})",
                             R"({"answer":"ok","schedule":{"schedule.active":"auto"}})",
                             R"({"answer":"ok","schedule":{"schedule.active":-1}})"}) {
@@ -86,14 +87,16 @@ TEST_F(ForeignCheckTest, AWrongNumberOfAnswersIsAnError) {
 
 TEST_F(ForeignCheckTest, NoCheckMeansAllIsWell) { EXPECT_EQ(plan({}).cases.size(), 2U); }
 
-TEST(CheckAnswerJson, GoesRoundAndRefusesNonsense) {
-  const CheckAnswer answer{
-      .kind = CheckAnswer::Kind::kError, .option = "a.b", .reason = "r\"", .notes = {"n"}};
-  const CheckAnswer back = check_answer_from_json(to_json(answer));
-  EXPECT_EQ(back.kind, answer.kind);
-  EXPECT_EQ(back.option, answer.option);
-  EXPECT_EQ(back.reason, answer.reason);
-  EXPECT_EQ(back.notes, answer.notes);
+TEST(CheckAnswer, IsReadFromOneLineOfJson) {
+  const CheckAnswer answer =
+      check_answer_from_json(R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"]})");
+  EXPECT_EQ(answer.kind, CheckAnswer::Kind::kError);
+  EXPECT_EQ(answer.option, "a.b");
+  EXPECT_EQ(answer.reason, "r\"");
+  EXPECT_EQ(answer.notes, std::vector<std::string>{"n"});
+}
+
+TEST(CheckAnswer, RefusesAnythingElse) {
   for (const char* line :
        {"", "{", "[]", "{}", R"({"answer":"maybe"})", R"({"answer":"skip"})", R"({"answer":4})"}) {
     EXPECT_THROW(static_cast<void>(check_answer_from_json(line)), Error) << line;

@@ -91,7 +91,7 @@ TEST(ProtocolDocument, DamagedExamplesAreReadOrRefusedNeverWorse) {
 TEST(ProtocolDocument, TheSamplesExampleSumsExactly) {
   for (const std::string& line : examples()) {
     if (!line.starts_with(R"({"kind": "samples")")) continue;
-    const auto samples = std::get<Samples>(decode_worker(line)).steps;
+    const auto samples = std::get<CycleSamples>(decode_worker(line)).steps;
     for (std::size_t row = 0; row < samples.steps(); ++row) {
       std::int64_t rest = 0;
       for (std::size_t i = 0; i < samples.names.size(); ++i) {

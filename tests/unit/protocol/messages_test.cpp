@@ -67,8 +67,8 @@ TEST(CaseMessage, AMinimalCaseTakesDefaults) {
 }
 
 TEST(Samples, IntegersAreExact) {
-  const Samples message{7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
-  const Samples read = round_trip(message);
+  const CycleSamples message{7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
+  const CycleSamples read = round_trip(message);
   EXPECT_EQ(read.cycle, 7);
   EXPECT_EQ(read.steps, message.steps);
 }

@@ -35,7 +35,7 @@ std::string whole_file(const std::string& name) {
 std::string record_lines(WorkerSession& session, Pass pass) {
   const LaunchKey key{"3f2a9c01b4d5e6f7", "", pass, 0, 0};
   std::string lines;
-  for (Samples& samples : session.take_samples()) {
+  for (CycleSamples& samples : session.take_samples()) {
     lines += encode(SamplesRow{key, std::move(samples)}) + '\n';
   }
   for (OpFrame& frame : session.take_ops()) lines += encode(OpsRow{key, std::move(frame)}) + '\n';

@@ -151,7 +151,7 @@ TEST(Reader, CyclesAndPartsAreInOrderWhateverTheFileHas) {
   const Results results = read_text(kRun + start(key) + samples(key, 1, 50) + samples(key, 0, 30) +
                                     samples(key, 0, 11) + launch(key));
   std::vector<std::int64_t> first;
-  for (const Samples& part : results.launches.at(0).samples)
+  for (const CycleSamples& part : results.launches.at(0).samples)
     first.push_back(part.steps.columns[0][0]);
   EXPECT_THAT(first, ElementsAre(11, 30, 50));
 }
@@ -294,6 +294,22 @@ TEST(Reader, AFileThatDoesNotSayWhatIsExactKeepsTheMeaningOfItsUnits) {
   EXPECT_FALSE(results.columns[1].exact);
   EXPECT_TRUE(results.columns[2].exact);
   EXPECT_FALSE(results.columns[3].exact);
+}
+
+TEST(Reader, LaunchesKnowWhichColumnsTheirFileCallsPhases) {
+  const std::string columns =
+      R"({"kind":"columns","columns":[)"
+      R"({"name":"think_ns","unit":"ns","role":"metric","direction":"lower","phase":true},)"
+      R"({"name":"queue_ns","unit":"ns","role":"metric","direction":"lower"}]})"
+      "\n";
+  const std::string rest = columns + whole(testing::key());
+  const Results results = read_text(kRun + rest);
+  EXPECT_TRUE(results.columns.at(0).phase);
+  EXPECT_FALSE(results.columns.at(1).phase);
+  ASSERT_NE(results.launches.at(0).phases, nullptr);
+  EXPECT_THAT(*results.launches[0].phases, ElementsAre("think_ns"));
+  const Results older = read_text(replaced(kRun, kVersion, "\"1.3.0\"") + rest);
+  EXPECT_EQ(older.launches.at(0).phases, nullptr) << "files before 1.4 do not say";
 }
 
 TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {

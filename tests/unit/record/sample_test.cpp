@@ -26,7 +26,7 @@ TEST(Sample, PhasesAndTheRestSumToEveryStepExactly) {
                                        "tests/unit/record/data/version_1_0");
   std::size_t steps = 0;
   for (const Launch& launch : results.launches) {
-    for (const Samples& part : launch.samples) {
+    for (const CycleSamples& part : launch.samples) {
       for (std::size_t step = 0; step < part.steps.columns[0].size(); ++step, ++steps) {
         std::int64_t step_ns = 0;
         std::int64_t parts_ns = 0;

@@ -109,7 +109,7 @@ TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
   Results slower = sweep();
   for (Launch& launch : slower.launches) {
     if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
-    for (Samples& part : launch.samples) {
+    for (CycleSamples& part : launch.samples) {
       for (std::int64_t& step : part.steps.columns[1]) step += step / 10;
     }
   }
@@ -127,7 +127,7 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
     std::vector<double> steps;
     for (const Launch& launch : results.launches) {
       if (launch.row.key.case_id != row.case_id) continue;
-      const Samples& part = launch.samples.at(0);
+      const CycleSamples& part = launch.samples.at(0);
       const auto& times = part.steps.columns.at(1);
       steps.push_back(
           static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /

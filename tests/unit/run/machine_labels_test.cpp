@@ -8,24 +8,25 @@
 namespace stepbench {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Span = DeviceSampler::Span;
 
-Samples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {
+CycleSamples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {
   std::vector<std::int64_t> flags(step_ns.size(), 0);
   return {cycle, {{"index", "step_ns", "flags"}, {step_ns, step_ns, flags}}};
 }
 
 TEST(ThrottledSteps, AreThoseThatRanWhileTheDeviceWasSlowedDown) {
-  std::vector<Samples> samples = {steps(0, {100, 100, 100, 100})};
+  std::vector<CycleSamples> samples = {steps(0, {100, 100, 100, 100})};
   const std::vector<std::int64_t> begins = {1000};
   EXPECT_EQ(label_throttled_steps(samples, begins, std::vector{Span{1150, 1250}}), 2);
   EXPECT_THAT(samples[0].steps.columns[2], ElementsAre(0, kThrottled, kThrottled, 0));
 }
 
 TEST(ThrottledSteps, CountFromTheirOwnWindowAndThroughItsParts) {
-  std::vector<Samples> samples = {steps(0, {100, 100}), steps(0, {100, 100}), steps(1, {100, 100})};
+  std::vector<CycleSamples> samples = {steps(0, {100, 100}), steps(0, {100, 100}),
+                                       steps(1, {100, 100})};
   samples[1].steps.columns[2] = {kPartialBatch, 0};
   const std::vector<std::int64_t> begins = {1000, 5000};
   const std::vector<Span> throttled = {{1210, 1220}, {5110, 9000}};
@@ -36,7 +37,7 @@ TEST(ThrottledSteps, CountFromTheirOwnWindowAndThroughItsParts) {
 }
 
 TEST(ThrottledSteps, OfAWorkerWithoutFlagsOrOfAnUnknownWindowStayAsTheyAre) {
-  std::vector<Samples> samples = {{0, {{"step_ns"}, {{100}}}}, steps(7, {100})};
+  std::vector<CycleSamples> samples = {{0, {{"step_ns"}, {{100}}}}, steps(7, {100})};
   EXPECT_EQ(
       label_throttled_steps(samples, std::vector<std::int64_t>{0}, std::vector{Span{0, 1'000'000}}),
       0);
@@ -74,8 +75,8 @@ TEST(MachineLabels, TellAWorkersOwnThreadsFromOthers) {
                   report);
     return report.notes.at(0);
   };
-  EXPECT_THAT(note(0.3), testing::StartsWith("the machine was busy"));
-  EXPECT_THAT(note(0.0), testing::StartsWith("more threads than CPUs"));
+  EXPECT_THAT(note(0.3), ::testing::StartsWith("the machine was busy"));
+  EXPECT_THAT(note(0.0), ::testing::StartsWith("more threads than CPUs"));
 }
 
 TEST(MachineLabels, NameAQuotaThatHitAndADeviceThatWasSlowedDown) {

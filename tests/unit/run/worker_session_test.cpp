@@ -28,7 +28,7 @@ TEST(WorkerSession, FollowsAWorkerToItsFinalLine) {
   EXPECT_EQ(session.stage(), protocol::Stage::kActive);
   session.receive(line(protocol::CycleMessage{0, 5, 1234}));
   EXPECT_EQ(session.last_cycle_step_ns(), 1234);
-  session.receive(line(Samples{0, {{"step_ns"}, {{1, 2}}}}));
+  session.receive(line(CycleSamples{0, {{"step_ns"}, {{1, 2}}}}));
   session.receive(line(LaunchReport{}));
   EXPECT_FALSE(session.protocol_error());
   ASSERT_TRUE(session.final_outcome());

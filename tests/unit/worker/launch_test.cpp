@@ -19,7 +19,7 @@ using testing::Pair;
 
 // What one kind of workload does; `make` reads it because WorkloadType holds a plain function.
 struct Script {
-  ScriptedClock clock = {};
+  ScriptedClock clock{};
   std::vector<std::string> log = {};
   bool throw_in_make = false;
   bool throw_in_set_up = false;
@@ -100,7 +100,7 @@ Catalogue launch_catalogue() {
 struct Said {
   std::vector<std::string> kinds;
   std::vector<Stage> stages;
-  std::vector<Samples> samples;
+  std::vector<CycleSamples> samples;
   std::vector<OpFrame> ops;
   std::optional<LaunchReport> report;
   std::optional<std::string> skipped;
@@ -112,7 +112,7 @@ struct Said {
     stages.push_back(message.stage);
   }
   void operator()(const protocol::CycleMessage&) { kinds.emplace_back("cycle"); }
-  void operator()(const Samples& message) {
+  void operator()(const CycleSamples& message) {
     kinds.emplace_back("samples");
     samples.push_back(message);
   }

@@ -53,7 +53,7 @@ TEST(PythonWorker, TimesARealTrainingStepOverTheDocumentedProtocol) {
   const auto messages = worker.listen();
   ASSERT_FALSE(messages.empty());
   EXPECT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
-  const auto samples = all_of<Samples>(messages);
+  const auto samples = all_of<CycleSamples>(messages);
   ASSERT_EQ(samples.size(), 2U);
   for (const auto& [number, cycle] : samples) {
     for (std::size_t row = 0; row < 3; ++row) {

@@ -42,7 +42,7 @@ TEST(StubWorker, MeasuresInScriptedTimeExactly) {
   Worker worker({{"stub.step_us", 2.5}});
   const auto messages = worker.listen();
   ASSERT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
-  const auto samples = all_of<Samples>(messages);
+  const auto samples = all_of<CycleSamples>(messages);
   ASSERT_EQ(samples.size(), 1U);
   EXPECT_EQ(samples[0].steps.names[1], "step_ns");
   EXPECT_THAT(samples[0].steps.columns[1], testing::ElementsAre(2500, 2500, 2500, 2500));
@@ -52,7 +52,7 @@ TEST(StubWorker, MeasuresInScriptedTimeExactly) {
 
 TEST(StubWorker, EpochBordersAreFlagged) {
   Worker worker({{"stub.epoch_steps", std::int64_t{2}}});
-  const auto samples = all_of<Samples>(worker.listen());
+  const auto samples = all_of<CycleSamples>(worker.listen());
   ASSERT_EQ(samples.size(), 1U);
   EXPECT_EQ(samples[0].steps.names.back(), "flags");
   EXPECT_THAT(samples[0].steps.columns.back(), testing::ElementsAre(1, 0, 1, 0));
@@ -61,7 +61,7 @@ TEST(StubWorker, EpochBordersAreFlagged) {
 TEST(StubWorker, JitterComesFromTheSeed) {
   const auto steps = [](std::int64_t seed) {
     Worker worker({{"stub.jitter", 0.1}, {"seed", seed}});
-    return all_of<Samples>(worker.listen()).at(0).steps.columns.at(1);
+    return all_of<CycleSamples>(worker.listen()).at(0).steps.columns.at(1);
   };
   EXPECT_EQ(steps(1), steps(1));
   EXPECT_NE(steps(1), steps(2));
