@@ -25,7 +25,7 @@ TEST(ShowCommand, ExitsWithFourWhereNoLaunchWasMeasured) {
   EXPECT_EQ(program.run().exit_status, 4);
   const CommandResult shown = show(program);
   EXPECT_EQ(shown.exit_status, 4) << "as the run itself, though the folder holds a launch";
-  EXPECT_THAT(shown.out, HasSubstr("FAILED"));
+  EXPECT_THAT(shown.out, HasSubstr("failed: scripted exception"));
 }
 
 TEST(ShowCommand, ExitsWithZeroWhereSomethingWasMeasured) {
