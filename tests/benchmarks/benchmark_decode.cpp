@@ -8,8 +8,8 @@
 #include <string>
 
 #include "tests/benchmarks/paired.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/data/generate/make_jpeg_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
 
 namespace {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tests/benchmarks/paired.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/data/generate/make_jpeg_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/data/generate/make_jpeg_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/thread/thread_loader.h"

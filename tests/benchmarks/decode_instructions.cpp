@@ -20,9 +20,9 @@ extern "C" {
 }
 
 #include "workloads/data/file_bytes.h"
+#include "workloads/data/generate/make_jpeg_folder.h"
 #include "workloads/data/jpeg/image_folder.h"
 #include "workloads/data/jpeg/jpeg_sample.h"
-#include "workloads/data/generate/make_jpeg_folder.h"
 
 namespace stepbench {
 namespace {

@@ -23,8 +23,8 @@ class BenchstatExact : public testing::Test {
   static TestResult judged(const std::string& file, const std::string& name) {
     const auto path = testing_stats::public_series() / "golang_benchstat" / file;
     const PairedSamples samples{.base = testing_stats::read_go(path, "before").at(name),
-                          .candidate = testing_stats::read_go(path, "after").at(name),
-                          .exact = true};
+                                .candidate = testing_stats::read_go(path, "after").at(name),
+                                .exact = true};
     return judge({&samples, 1}, {}).tests.front();
   }
 };

@@ -112,7 +112,7 @@ TEST(Judge, FewerThanSixPairsAreTooFew) {
 
 TEST(Judge, SaysHowManyPairsWouldDecide) {
   PairedSamples wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
-               .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
+                     .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
   const TestResult result = judged(wide);
   EXPECT_EQ(result.verdict, Verdict::kInconclusive);
   EXPECT_EQ(result.reason, TestReason::kWideInterval);
@@ -143,7 +143,8 @@ TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
   std::vector<double> slow = base;
   for (double& value : slow) value *= 1.1;
   const PairedSamples same{.base = base, .candidate = base};
-  const TestFamily two = judge(std::vector{PairedSamples{.base = base, .candidate = slow}, same}, {});
+  const TestFamily two =
+      judge(std::vector{PairedSamples{.base = base, .candidate = slow}, same}, {});
   EXPECT_EQ(two.tests[0].reason, TestReason::kNotRejectedAfterCorrection);
   EXPECT_EQ(two.tests[0].pairs_needed, 7U) << "2^-6 is below .05 / 2";
   std::vector<PairedSamples> hundred(100, same);
@@ -219,8 +220,8 @@ TEST(Judge, AChangeFromZeroHasNoPercentage) {
 
 TEST(Judge, CountsThatVaryAreNeverTested) {
   const PairedSamples varying{.base = {100, 101, 101, 100, 101, 100, 100, 101},
-                        .candidate = {201, 200, 201, 201, 200, 201, 200, 201},
-                        .exact = true};
+                              .candidate = {201, 200, 201, 201, 200, 201, 200, 201},
+                              .exact = true};
   const PairedSamples reaches_zero{
       .base = {0, 1, 0, 2, 0, 1}, .candidate = {0, 0, 1, 0, 2, 0}, .exact = true};
   for (const PairedSamples& samples : {varying, reaches_zero}) {

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/machine/scripted_nvml.h"
 #include "tests/scripted_clock.h"
+#include "tests/unit/machine/scripted_nvml.h"
 
 namespace stepbench {
 namespace {

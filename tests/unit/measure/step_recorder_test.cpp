@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/measure/recording_instrument.h"
 #include "tests/scripted_clock.h"
+#include "tests/unit/measure/recording_instrument.h"
 
 namespace stepbench {
 namespace {

@@ -9,7 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-void expect_sweep_refusal(const std::string& sweep, const std::string& where, const std::string& what) {
+void expect_sweep_refusal(const std::string& sweep, const std::string& where,
+                          const std::string& what) {
   const Refusal refusal = refusal_of("workload: loader\nsweep: " + sweep + "\n");
   EXPECT_EQ(refusal.where, where) << refusal.what;
   EXPECT_THAT(refusal.what, HasSubstr(what));
@@ -128,28 +129,31 @@ TEST(SweepErrors, EmptySweep) {
   expect_sweep_refusal("{}", "sweep.yaml:2:8", "the sweep is empty");
   expect_sweep_refusal("{matrix: {}}", "sweep.yaml:2:9", "'matrix' is empty");
   expect_sweep_refusal("{matrix: {loader.num_workers: []}}", "sweep.yaml:2:38",
-                 "the list of 'loader.num_workers' is empty");
+                       "the list of 'loader.num_workers' is empty");
   expect_sweep_refusal("{include: []}", "sweep.yaml:2:9", "'include' is empty");
-  expect_sweep_refusal("{exclude: [{loader.num_workers: 0}]}", "sweep.yaml:2:1", "the sweep is empty");
+  expect_sweep_refusal("{exclude: [{loader.num_workers: 0}]}", "sweep.yaml:2:1",
+                       "the sweep is empty");
 }
 
 TEST(SweepErrors, ExcludeThatLeavesNothing) {
   expect_sweep_refusal("{matrix: {loader.num_workers: [1]}, exclude: [{loader.num_workers: 1}]}",
-                 "sweep.yaml:2:1", "exclude leaves no case");
+                       "sweep.yaml:2:1", "exclude leaves no case");
 }
 
 TEST(SweepErrors, UnknownKeys) {
   expect_sweep_refusal("{matrix: {loader.num_wrokers: [1]}}", "sweep.yaml:2:18",
-                 "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)");
+                       "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)");
   expect_sweep_refusal("{matrix: {num_workers: [1]}}", "sweep.yaml:2:18",
-                 "did you mean 'loader.num_workers'?");
+                       "did you mean 'loader.num_workers'?");
   expect_sweep_refusal("{matirx: {}}", "sweep.yaml:2:9",
-                 "unknown key 'matirx' in 'sweep' (did you mean 'matrix'?)");
-  expect_sweep_refusal("{loader.num_workers: [1]}", "sweep.yaml:2:9", "stands inside `matrix` or `zip`");
+                       "unknown key 'matirx' in 'sweep' (did you mean 'matrix'?)");
+  expect_sweep_refusal("{loader.num_workers: [1]}", "sweep.yaml:2:9",
+                       "stands inside `matrix` or `zip`");
 }
 
 TEST(SweepErrors, WrongValuesHaveTheirOwnPlace) {
-  expect_sweep_refusal("{matrix: {loader.num_workers: [1, x, -3]}}", "sweep.yaml:2:42", "found 'x'");
+  expect_sweep_refusal("{matrix: {loader.num_workers: [1, x, -3]}}", "sweep.yaml:2:42",
+                       "found 'x'");
   EXPECT_THAT(
       refusal_of("workload: loader\nsweep: {matrix: {loader.num_workers: [1, x, -3]}}\n").what,
       HasSubstr("sweep.yaml:2:45: 'loader.num_workers': expected"));
@@ -157,30 +161,31 @@ TEST(SweepErrors, WrongValuesHaveTheirOwnPlace) {
 
 TEST(SweepErrors, UnequalZip) {
   expect_sweep_refusal("{zip: {loader.num_workers: [1, 2], loader.batch_size: [1, 2, 3]}}",
-                 "sweep.yaml:2:43", "'loader.batch_size' has 3 values, 'loader.num_workers' has 2");
+                       "sweep.yaml:2:43",
+                       "'loader.batch_size' has 3 values, 'loader.num_workers' has 2");
 }
 
 TEST(SweepErrors, KeyInMatrixAndZip) {
   expect_sweep_refusal("{matrix: {loader.num_workers: [1]}, zip: {loader.num_workers: [2]}}",
-                 "sweep.yaml:2:50", "is in matrix and in zip");
+                       "sweep.yaml:2:50", "is in matrix and in zip");
 }
 
 TEST(SweepErrors, OptionsOutsideIdentityCannotVary) {
   expect_sweep_refusal("{matrix: {name: [a, b]}}", "sweep.yaml:2:18", "'name' cannot be varied");
   expect_sweep_refusal("{matrix: {launches: [1, 2]}}", "sweep.yaml:2:18",
-                 "not part of a case's identity");
+                       "not part of a case's identity");
 }
 
 TEST(SweepErrors, OptionOfAnotherVariant) {
   expect_sweep_refusal("{matrix: {data.size: [1, 2]}}", "sweep.yaml:2:18",
-                 "'size' belongs to data.kind files; this file has synthetic");
+                       "'size' belongs to data.kind files; this file has synthetic");
 }
 
 TEST(SweepErrors, RepeatedInclude) {
   expect_sweep_refusal("{matrix: {loader.num_workers: [1, 2]}, include: [{loader.num_workers: 2}]}",
-                 "sweep.yaml:2:57", "repeats a case of the sweep (loader.num_workers=2)");
-  expect_sweep_refusal("{include: [{loader.num_workers: 2}, {loader.num_workers: 2}]}", "sweep.yaml:2:44",
-                 "repeats a case");
+                       "sweep.yaml:2:57", "repeats a case of the sweep (loader.num_workers=2)");
+  expect_sweep_refusal("{include: [{loader.num_workers: 2}, {loader.num_workers: 2}]}",
+                       "sweep.yaml:2:44", "repeats a case");
 }
 
 TEST(SweepErrors, TooManyCasesAreCountedNotMade) {
