@@ -32,7 +32,7 @@ TEST(Gpu, WhereAnotherSubscriberHoldsCuptiTheCollectorSaysSo) {
   EXPECT_THAT(collector->start(),
               testing::Optional(testing::HasSubstr("another profiler is attached")));
   Products products(64, 1, 1);
-  EXPECT_EQ(measure(api, products, 5).at("step_device_ns").size(), 5U)
+  EXPECT_EQ(measure(api, products, 5).column("step_device_ns").size(), 5U)
       << "events work all the same";
   EXPECT_EQ(cupti.unsubscribe(other), kCuptiSuccess);
   EXPECT_EQ(collector->start(), std::nullopt) << "once the other has gone";

@@ -97,9 +97,9 @@ TEST(Gpu, EventsNeverSpanLessThanTheActivityBetweenThemAndTheRestIsIdle) {
     for (const auto& [phase, column] : {std::pair{PhaseId::kForward, "forward_device_ns"},
                                         std::pair{PhaseId::kBackward, "backward_device_ns"}}) {
       const DeviceInterval& work = both->work.at(Attribution::id_of(index[i], phase));
-      events_ns += cycle.at(column)[i];
+      events_ns += cycle.column(column)[i];
       busy_ns += work.busy;
-      short_by_ns = std::max(short_by_ns, work.busy - cycle.at(column)[i]);
+      short_by_ns = std::max(short_by_ns, work.busy - cycle.column(column)[i]);
       EXPECT_GE(work.kernels, 20) << "every product is a kernel, or several";
     }
   }
@@ -129,7 +129,7 @@ TEST(Gpu, EveryLaunchOfAKernelHasItsRecord) {
 TEST(Gpu, StepsTakeAsLongWithTheCollectorAsWithoutWithinTheNoiseOfADeviceBoundStep) {
   STEPBENCH_NEED_GPU(api);
   Products products(4096, 8, 16);
-  const double without = median_of(measure(api, products, 20).at("step_device_ns"));
+  const double without = median_of(measure(api, products, 20).column("step_device_ns"));
   std::string why;
   const auto both = on_both_clocks(api, products, 20, why);
   if (!both) GTEST_SKIP() << why;

@@ -79,7 +79,7 @@ TEST(Gpu, ThePinThreadCopiesWhileTheDeviceComputesAndTheStepWaitsForLessThanTheC
   const double share = copies.overlapped / copies.ns;
   EXPECT_GT(share, 0.5);
   double waited_ns = 0;
-  for (const std::int64_t ns : trained.cycle.at("h2d_device_ns")) {
+  for (const std::int64_t ns : trained.cycle.column("h2d_device_ns")) {
     waited_ns += static_cast<double>(ns) / 24;
   }
   const double copy_ns = trained.metrics.at("upload_device_ns");

@@ -104,7 +104,8 @@ TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
     }
     number(std::string("share of copies under kernels of another stream, ") + placement,
            overlaps ? "> 0.9" : "0", std::to_string(share), passed(!HasFailure()));
-    const double events = median_of(cycle.at(overlaps ? "h2d_side_device_ns" : "h2d_device_ns"));
+    const double events =
+        median_of(cycle.column(overlaps ? "h2d_side_device_ns" : "h2d_device_ns"));
     const double activity = copies.ns / static_cast<double>(copies.count);
     EXPECT_NEAR(events / activity, 1.0, 0.2) << "a phase on a side stream is the copy, not a wait";
     number(std::string("h2d by events over the copy's activity, ") + placement, "0.8 to 1.2",

@@ -36,8 +36,8 @@ TEST(Memory, ASpikeNamesItsOpPhaseAndStep) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].id, "memory.spike");
   EXPECT_EQ(findings[0].text,
-            "memory spike of the host: 160.0 MiB at aten::convolution_backward in backward of step "
-            "4; for 95 % of the time it holds at most 100.0 MiB");
+            "memory spike of the host: 160 MiB at aten::convolution_backward in backward of step "
+            "4; for 95 % of the time it holds at most 100 MiB");
   EXPECT_DOUBLE_EQ(findings[0].value, 0.6);
   EXPECT_THAT(findings[0].evidence, ElementsAre("aten::convolution_backward", "backward"));
 }
