@@ -283,4 +283,13 @@ MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
   return result;
 }
 
+double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y) {
+  if (x.empty() || y.empty()) return 1;
+  const Pooled pooled(x, y);
+  if (pooled.all_equal()) return 1;
+  // U >= u for x is U <= mn - u for y.
+  if (pooled.exact()) return pooled.at_most(pooled.n, pooled.doubled_most() - pooled.doubled_u);
+  return normal_upper_tail((pooled.excess() - 0.5) / pooled.sd());
+}
+
 }  // namespace stepbench

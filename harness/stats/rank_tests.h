@@ -53,5 +53,7 @@ struct MannWhitney {
 };
 
 [[nodiscard]] MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y);
+// One-sided p-value of "x tends to be greater than y".
+[[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
 
 }  // namespace stepbench

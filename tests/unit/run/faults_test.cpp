@@ -101,7 +101,7 @@ TEST(Fault, ALineWithoutEndEndsTheWorker) {
 }
 
 TEST(Fault, AWorkerOfAnotherVersionIsToldBothRanges) {
-  expect_failed_row("future_protocol", "ours 1 to 2, theirs 7 to 9", "start");
+  expect_failed_row("future_protocol", "ours 1 to 3, theirs 7 to 9", "start");
 }
 
 TEST(Fault, AFloodOfOutputDoesNotBlockTheWorker) {
@@ -145,15 +145,16 @@ void expect_timeout(const std::string& behaviour, const std::string& limits,
 }
 
 TEST(Fault, AHangInSetUpMeetsItsLimit) {
-  expect_timeout("hang_in_set_up", "set_up_s: 0.2", "0.2 s (limits.set_up_s)", "set_up");
+  expect_timeout("hang_in_set_up", "set_up_s: 0.2", "0.2 s (limit: limits.set_up_s)", "set_up");
 }
 
 TEST(Fault, AHangInAStepMeetsTheLimitOfItsCycle) {
-  expect_timeout("hang_in_step", "step_s: 0.05", "0.35 s (limits.step_s for each step", "warmup");
+  expect_timeout("hang_in_step", "step_s: 0.05", "0.35 s (limit: limits.step_s x steps per cycle)",
+                 "warmup");
 }
 
 TEST(Fault, AHangInTearDownMeetsItsLimit) {
-  expect_timeout("hang_in_tear_down", "tear_down_s: 0.2", "0.2 s (limits.tear_down_s)",
+  expect_timeout("hang_in_tear_down", "tear_down_s: 0.2", "0.2 s (limit: limits.tear_down_s)",
                  "tear_down");
 }
 

@@ -40,14 +40,15 @@ def mann_whitney(x, y, exact):
     if not exact or not ties:
         method = "exact" if exact else "asymptotic"
         two = stats.mannwhitneyu(x, y, method=method)
-        return [u, 1.0 if 2 * u == len(x) * len(y) else two.pvalue]
+        up = stats.mannwhitneyu(x, y, method=method, alternative="greater")
+        return [u, 1.0 if 2 * u == len(x) * len(y) else two.pvalue, up.pvalue]
     if math.comb(len(pooled), len(x)) > 20000:
         return None  # too many to enumerate
     sums = np.array([ranks[list(c)].sum() for c in combinations(range(len(pooled)), len(x))])
     us = sums - len(x) * (len(x) + 1) / 2
     smaller = min(u, len(x) * len(y) - u)
     two = 1.0 if 2 * u == len(x) * len(y) else min(1.0, 2 * np.mean(us <= smaller + 1e-9))
-    return [u, two]
+    return [u, two, np.mean(us >= u - 1e-9)]
 
 
 def expected(item):
