@@ -14,9 +14,9 @@ namespace stepbench {
 struct RuleFacts {
   bool cuda_available = false;
   bool device_auto = false;  // the file says `device: auto`
-  bool swept =
-      false;      // the case is one of several: impossible points are merged or skipped, not errors
-  int cores = 1;  // in this process's affinity mask
+  // The case is one of several: impossible points are merged or skipped, not errors.
+  bool swept = false;
+  int cores = 1;       // in this process's affinity mask
   bool smoke = false;  // nothing is measured: the schedule stays as short as it is
 };
 
@@ -26,10 +26,10 @@ class RuleSink {
   RuleSink(const RuleSink&) = delete;
   RuleSink& operator=(const RuleSink&) = delete;
   virtual ~RuleSink() = default;
-  virtual void error(std::string_view option,
-                     std::string reason) = 0;  // the file is wrong at this option
-  virtual void skip(std::string reason) = 0;   // cannot be honoured here: a skipped row
-  virtual void note(std::string text) = 0;     // said once under the plan
+  // The file is wrong at this option.
+  virtual void error(std::string_view option, std::string reason) = 0;
+  virtual void skip(std::string reason) = 0;  // cannot be honoured here: a skipped row
+  virtual void note(std::string text) = 0;    // said once under the plan
 };
 
 // May amend the case (loader.engine becomes inline at num_workers 0 in a sweep) before its id is

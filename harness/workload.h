@@ -56,8 +56,8 @@ struct LifeCycle {
 struct WorkerContext {
   const Clock& clock;
   std::filesystem::path run_dir;  // result folder of this run; may be empty under --case FILE
-  std::string
-      shared_memory_prefix;  // names of shared segments must start with it ("/stepbench-<pid>-")
+  // Names of shared segments must start with it ("/stepbench-<pid>-")
+  std::string shared_memory_prefix;
   int rank = 0;
   int world = 1;
   LifeCycle life_cycle = {};
@@ -87,9 +87,8 @@ class Workload {
   // Right after a window's last step, before anything waits for the device; must not wait either.
   virtual void steps_done() {}
   virtual void synchronize() {}  // wait for the device; called outside windows only
-  [[nodiscard]] virtual bool all_ranks_stop(bool mine) {
-    return mine;
-  }                              // collective; between cycles only
+  // Collective; between cycles only.
+  [[nodiscard]] virtual bool all_ranks_stop(bool mine) { return mine; }
   virtual void tear_down() = 0;  // also after a step that threw
   // Both after the last window and before tear_down(), not after a step that threw.
   [[nodiscard]] virtual Fingerprint fingerprint() = 0;

@@ -114,9 +114,9 @@ void check_request(const AbRequest& request) {
 }
 
 AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
-             Progress& progress, const Clock& clock,
+             Progress& progress, Interrupts& interrupts, const Clock& clock,
              const std::function<void(const std::filesystem::path&)>& begun) {
-  Session session{context, progress, clock};
+  Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
   add_devices(arms.b.plan, devices);

@@ -14,6 +14,7 @@
 #include "harness/campaign/ab_arms.h"
 #include "harness/campaign/device_locks.h"
 #include "harness/compare/comparison.h"
+#include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
 namespace stepbench {
@@ -42,9 +43,11 @@ struct AbRun {
 };
 
 // `begun` is told the run's folder before the first launch, so that what fails later can be told
-// there. Main thread only.
+// there. `interrupts` is the caller's and lives until it has told the end: a signal or a broken
+// pipe must not end the program half-way through that. Main thread only.
 [[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms,
-                           const CampaignContext& context, Progress& progress, const Clock& clock,
+                           const CampaignContext& context, Progress& progress,
+                           Interrupts& interrupts, const Clock& clock,
                            const std::function<void(const std::filesystem::path&)>& begun);
 
 }  // namespace stepbench

@@ -62,11 +62,12 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
 }
 
 RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
-                      const CampaignContext& context, Progress& progress, const Clock& clock) {
+                      const CampaignContext& context, Progress& progress, Interrupts& interrupts,
+                      const Clock& clock) {
   const auto& [catalogue, plan] = run.planned;
   const WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
-  Session session{context, progress, clock};
+  Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(plan, devices);
   if (!session.begin(devices, request.lock)) {

@@ -10,6 +10,7 @@
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
 #include "harness/record/reader.h"
+#include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
 namespace stepbench {
@@ -32,10 +33,11 @@ struct RunEnd {
 };
 
 // Locks the devices, measures what is not measured yet, reads everything back. `run` was planned
-// with a worker. Main thread only.
+// with a worker. `interrupts` is the caller's and lives until it has told the end: a signal or a
+// broken pipe must not end the program half-way through that. Main thread only.
 [[nodiscard]] RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                     const CampaignContext& context, Progress& progress,
-                                    const Clock& clock);
+                                    Interrupts& interrupts, const Clock& clock);
 
 // Nothing measured, some failed, or all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const Results& results);

@@ -17,8 +17,9 @@ namespace stepbench {
 
 namespace fs = std::filesystem;
 
-Session::Session(const CampaignContext& context, Progress& progress, const Clock& clock)
-    : context_(context), progress_(progress), clock_(clock) {
+Session::Session(const CampaignContext& context, Progress& progress, Interrupts& interrupts,
+                 const Clock& clock)
+    : context_(context), progress_(progress), clock_(clock), interrupts_(interrupts) {
   become_subreaper();
 }
 

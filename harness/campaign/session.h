@@ -21,9 +21,10 @@ namespace stepbench {
 
 class Session {
  public:
-  // From here on SIGINT and SIGTERM end the campaign in order, and what a worker leaves behind
-  // becomes our child. All arguments outlive the session.
-  Session(const CampaignContext& context, Progress& progress, const Clock& clock);
+  // From here on what a worker leaves behind becomes our child. A signal that `interrupts` takes
+  // ends the campaign in order. All arguments outlive the session.
+  Session(const CampaignContext& context, Progress& progress, Interrupts& interrupts,
+          const Clock& clock);
 
   // Locks the devices and removes shared segments of runs that are dead. False if interrupted while
   // waiting for another run. Throws ConfigError when another run measures and `policy` refuses.
@@ -62,7 +63,7 @@ class Session {
   const CampaignContext& context_;
   Progress& progress_;
   const Clock& clock_;
-  Interrupts interrupts_;
+  Interrupts& interrupts_;
   std::vector<DeviceLock> locks_;
   Fields host_;
 };

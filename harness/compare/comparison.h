@@ -24,10 +24,10 @@ namespace stepbench {
 struct CompareOptions {
   CaseKey key = {};  // empty: by case_id
   Margins margins = {};
-  std::vector<std::string> ignore =
-      {};  // options that may differ, by full name; `key` leaves them out
-  std::vector<std::string> allow =
-      {};  // environment fields that may differ; "all"; "missing" cases; names of gates
+  // Options that may differ, by full name; `key` leaves them out.
+  std::vector<std::string> ignore = {};
+  // Environment fields that may differ; "all"; "missing" cases; names of gates.
+  std::vector<std::string> allow = {};
   bool bootstrap = false;
   bool allow_inconclusive = false;
 };

@@ -24,10 +24,10 @@ constexpr std::size_t kMinToFail = 6;
 
 // Whose doing `spread`, the middle half of the launches over their median, is.
 std::string cause_of(double spread, const std::optional<WindowSpread>& within, bool fails) {
-  constexpr double kMiddleHalf = 1.349;  // of a normal distribution, in standard deviations
-  constexpr double kMostOfIt = 0.5;      // of the variance
+  constexpr double kMiddleHalf = 1.349;       // of a normal distribution, in standard deviations
+  constexpr double kMinExplainedShare = 0.5;  // of the variance
   const double predicted = within ? kMiddleHalf * within->relative_sd : 0;
-  if (within && predicted * predicted >= kMostOfIt * spread * spread) {
+  if (within && predicted * predicted >= kMinExplainedShare * spread * spread) {
     const double longer = spread / kNoiseWarns;
     return "; so far apart are blocks of steps inside the launches, too: window too short, about " +
            rough_count(static_cast<double>(within->steps) * longer * longer) +

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The instrument that says why another one cannot work here. Main thread, as all instruments.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,8 @@
 namespace stepbench {
 namespace {
 
-// Files before 1.4 do not say which columns are phases: there each time was one but for these.
+// Files before 1.4 do not say which columns are phases, and no file says it of a column that its
+// worker never declared: there each time is one but for these.
 bool guessed_by_name(std::string_view column) {
   constexpr auto kOthers =
       std::to_array<std::string_view>({"step_ns", "epoch_wait_ns", "host_lead_ns", "step_device_ns",
@@ -16,12 +17,18 @@ bool guessed_by_name(std::string_view column) {
          std::find(kOthers.begin(), kOthers.end(), column) == kOthers.end();
 }
 
+bool is_phase(const Launch& launch, std::string_view column) {
+  if (launch.phases != nullptr) {
+    const auto declared = launch.phases->find(column);
+    if (declared != launch.phases->end()) return declared->second;
+  }
+  return guessed_by_name(column);
+}
+
 }  // namespace
 
 std::optional<PhaseColumn> phase_of(const Launch& launch, std::string_view column) {
-  const bool is_phase =
-      launch.phases == nullptr ? guessed_by_name(column) : launch.phases->contains(column);
-  if (!is_phase) return std::nullopt;
+  if (!is_phase(launch, column)) return std::nullopt;
   constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, PhasePlace>>(
       {{"_side_device_ns", PhasePlace::kSideStream},
        {"_device_ns", PhasePlace::kComputeStream},

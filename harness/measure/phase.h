@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which phases a step has, and the device stream that a phase runs on. Plain values.
 #pragma once
 
 #include <cstddef>

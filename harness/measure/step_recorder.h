@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a workload marks its phases with, and where the times of a step are kept, in nanoseconds of
+// the clock that the recorder was given. Main thread only.
 #pragma once
 
 #include <array>

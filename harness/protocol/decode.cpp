@@ -14,7 +14,7 @@
 namespace stepbench::protocol {
 namespace {
 
-constexpr std::size_t kMaxDepth = 6;
+constexpr std::size_t kMaxDepth = 7;  // of lists and objects in each other
 
 [[noreturn]] void fail(const std::string& what) { throw Error("protocol: " + what); }
 

@@ -62,12 +62,12 @@ void Input::grow(Bytes& bytes, std::size_t used, std::size_t size) {
 
 // One gzip member after the other into one buffer.
 void Input::unpack(const std::filesystem::path& file) {
-  constexpr std::size_t kMostPerByte = 1032;  // deflate cannot expand further
+  constexpr std::size_t kMaxUnpackedPerByte = 1032;  // deflate cannot expand further
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) throw std::bad_alloc();
   std::string_view packed = text();
-  const std::size_t most = packed.size() * kMostPerByte + 1;
+  const std::size_t most = packed.size() * kMaxUnpackedPerByte + 1;
   std::size_t capacity = std::min(most, packed.size() * 6 + 4096);
   std::size_t used = 0;
   Bytes bytes = allocate(capacity);

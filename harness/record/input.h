@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A result file, plain or gzip, read into memory for the parsers. Owns its bytes.
 #pragma once
 
 #include <cstddef>

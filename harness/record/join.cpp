@@ -15,12 +15,10 @@ std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const CycleSamp
 
 constexpr int kFirstMinorWithPhases = 4;
 
-std::shared_ptr<const PhaseNames> phases_in(const std::vector<Metric>& columns) {
-  auto names = std::make_shared<PhaseNames>();
-  for (const Metric& column : columns) {
-    if (column.phase) names->insert(column.name);
-  }
-  return names;
+std::shared_ptr<const DeclaredPhases> phases_in(const std::vector<Metric>& columns) {
+  auto phases = std::make_shared<DeclaredPhases>();
+  for (const Metric& column : columns) phases->emplace(column.name, column.phase);
+  return phases;
 }
 
 bool overlap(const CycleSamples& a, const CycleSamples& b) {

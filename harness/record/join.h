@@ -50,8 +50,8 @@ class Join {
   std::set<LaunchKey> left_out_;  // a line of it is not understood, and no later one commits it
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
-  int schema_minor_ = kResultMinor;           // of the current file
-  std::shared_ptr<const PhaseNames> phases_;  // of the current file; null: it does not say
+  int schema_minor_ = kResultMinor;               // of the current file
+  std::shared_ptr<const DeclaredPhases> phases_;  // of the current file; null: it does not say
   const std::function<std::string()>* where_ = nullptr;  // of the row under way
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Result files and run folders back as values: launches with their samples. Any thread, one call at
+// a time for each file.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,15 +16,16 @@
 
 namespace stepbench {
 
-using PhaseNames = std::set<std::string, std::less<>>;
+// Whether a declared column is a phase of the step.
+using DeclaredPhases = std::map<std::string, bool, std::less<>>;
 
 struct Launch {
   LaunchRow row;
   std::vector<CycleSamples> samples;  // by cycle, then by first step
   std::vector<OpFrame> ops = {};      // what a profiled launch recorded of operations
   int schema_minor = kResultMinor;    // of its file
-  // Names of the columns that are phases of the step; null: its file does not say (before 1.4).
-  std::shared_ptr<const PhaseNames> phases = {};
+  // What its file says of each column that it declares; null: it does not say (before 1.4).
+  std::shared_ptr<const DeclaredPhases> phases = {};
 };
 
 // All that a result file or a run's directory holds.
@@ -30,8 +33,8 @@ struct Results {
   std::vector<RunRow> runs;     // one per file
   std::vector<Metric> columns;  // definitions, united over the files
   std::vector<WorkerRow> workers;
-  std::vector<Launch>
-      launches;  // the last committed attempt of each key, in order of first appearance
+  // The last committed attempt of each key, in order of first appearance.
+  std::vector<Launch> launches;
   std::vector<StartRow> unfinished;   // started, never committed: the process or the run died
   std::optional<EndRow> end;          // of the last file
   std::vector<std::string> warnings;  // a truncated last line, a newer minor version, ...

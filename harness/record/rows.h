@@ -46,8 +46,8 @@ struct RunRow {
   std::string config_hash = {};
   std::string plan_digest = {};  // of the ordered case ids and launches: --resume compares it
   std::int64_t cases = 0;
-  std::vector<std::string> swept =
-      {};  // full names of the options that the sweep varies, as written
+  // Full names of the options that the sweep varies, as written.
+  std::vector<std::string> swept = {};
   bool smoke = false;
   Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from
@@ -65,8 +65,8 @@ struct WorkerRow {
   std::string worker_id = {};  // hash of the rest
   std::string path = {};
   std::string build_id = {};
-  Fields environment =
-      {};  // CPU, GPU, driver, torch, kernel, governor, cgroup limits, threads, allocator
+  // CPU, GPU, driver, torch, kernel, governor, cgroup limits, threads, allocator
+  Fields environment = {};
 };
 
 // Kind "start": a launch was begun. A start without its launch line is a process that died.
@@ -129,8 +129,8 @@ struct LaunchRow {
   Fields machine = {};  // sampled from outside by the controller
   std::string started_utc = {};
   std::int64_t wall_ns = 0;  // spawn to reaped
-  std::string output =
-      {};  // first and last 32 KiB of the worker's stdout and stderr; kept when failed
+  // First and last 32 KiB of the worker's stdout and stderr; kept when failed.
+  std::string output = {};
   std::string repeat_command = {};
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The one writer of result files: a line is on its way to disk before the call returns.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The page of one case, as `stepbench show --case ID` prints it. Pure; any thread.
 #pragma once
 
 #include <string>

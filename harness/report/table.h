@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of cases and its exports: console, CSV, JSON, Markdown. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@ namespace stepbench {
 struct TableStyle {
   bool colour = false;
   int columns = 100;  // terminal width
-  std::string sort =
-      {};  // an option or estimate to order rows by, "-NAME" largest first; empty: plan order
+  // An option or estimate to order rows by, "-NAME" largest first; empty: plan order.
+  std::string sort = {};
   std::vector<std::string> select = {};  // CSV and JSON: only these columns; empty: all
 };
 
-// One row per case: the options that vary, then step median of launch medians, its interval over
-// launches (or range), data-wait share, samples/s; failed and skipped cases with their reasons;
+// One row per case: the options that vary, then the median over launches of time / steps, its
+// interval (or range), data-wait share, samples/s; failed and skipped cases with their reasons;
 // notes below. Throws ConfigError, as render() does, when `style` names a column or option that is
 // not there.
 [[nodiscard]] std::string render_table(const Results& results, const TableStyle& style);

@@ -33,8 +33,8 @@ struct LaunchContext {
   Interrupts& interrupts;
   std::filesystem::path root = "/";      // of /proc and /sys
   const NvmlSession* devices = nullptr;  // null: there are none to watch
-  std::function<void(const std::string& stage, std::int64_t last_cycle_step_ns)> progress =
-      {};  // about once a second
+  // About once a second.
+  std::function<void(const std::string& stage, std::int64_t last_cycle_step_ns)> progress = {};
 };
 
 struct LaunchResult {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a launch keeps of its worker's standard output and error. One thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A worker program's command line. Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Defaults for a case that was written by hand. Pure; any thread.
 #pragma once
 
 #include "harness/base/resolved_case.h"

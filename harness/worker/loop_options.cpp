@@ -9,7 +9,7 @@ namespace stepbench {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
-constexpr double kMostReservedS = 10;
+constexpr double kMaxReservedS = 10;
 
 std::int64_t count(const ResolvedCase& resolved, const char* option, std::int64_t smallest) {
   const std::int64_t value = resolved.integer(option);
@@ -32,7 +32,7 @@ std::int64_t all_steps(const Schedule& schedule) {
 }
 
 // Instruments are on in warm-up too, which need not be long: it is there for their first use.
-constexpr std::int64_t kMostInstrumentedWarmup = 10;
+constexpr std::int64_t kMaxInstrumentedWarmup = 10;
 
 void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
   const Schedule timing = out.schedule;
@@ -44,7 +44,7 @@ void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
   } else {
     const std::int64_t steps = all_steps(timing);
     schedule.active = std::min(schedule.active, std::max<std::int64_t>(timing.active, 1));
-    schedule.warmup = std::min(kMostInstrumentedWarmup, steps - schedule.active);
+    schedule.warmup = std::min(kMaxInstrumentedWarmup, steps - schedule.active);
     schedule.skip_first = steps - schedule.active - schedule.warmup;
   }
   out.stop = {};
@@ -79,7 +79,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   out.idle_device = is_profiling(pass);
   out.sync_each_step = resolved.text("schedule.sync") == "step";
   const double wall_s = resolved.number("limits.wall_s");
-  const double stepping_s = wall_s - std::min(wall_s / 10, kMostReservedS);
+  const double stepping_s = wall_s - std::min(wall_s / 10, kMaxReservedS);
   out.deadline_ns = launch_began_ns + static_cast<std::int64_t>(stepping_s * kNsPerSecond);
   return out;
 }

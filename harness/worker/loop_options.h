@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the loop needs to know of a case: schedule, windows, limits. Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -54,9 +54,10 @@ void refuse_smoke(const AbOptions& options) {
                     "--smoke` tells whether everything works");
 }
 
-// `verdict_files`: all that are to hold this call's verdict; the run's own is added when its folder
-// is there.
+// `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as
+// its folder is there. `interrupts` is made when measuring begins.
 int measure_and_tell(const AbOptions& options, const Environment& environment,
+                     std::optional<Interrupts>& interrupts,
                      std::vector<std::string>& verdict_files) {
   check_request(options.request);
   refuse_smoke(options);
@@ -66,10 +67,12 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   const AbArms arms = resolve_arms(request.arms, context);
   const HostClock clock;
   Progress progress = make_progress(environment, options.quiet, clock);
+  interrupts.emplace();
   const AbRun run =
-      run_ab(request, arms, context, progress, clock, [&](const std::filesystem::path& folder) {
-        verdict_files.push_back((folder / kVerdictFile).string());
-      });
+      run_ab(request, arms, context, progress, *interrupts, clock,
+             [&](const std::filesystem::path& folder) {
+               verdict_files.insert(verdict_files.begin(), (folder / kVerdictFile).string());
+             });
   if (run.run_folder.empty()) return run.exit_status;
   if (run.signal) {
     const std::string text = interrupted_text(run.run_folder);
@@ -79,21 +82,26 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     environment.err << "stepbench: " << text << '\n';
     return run.exit_status;
   }
-  write_verdict(verdict_files.back(), comparison_json(run.comparison));
+  write_verdict(verdict_files.front(), comparison_json(run.comparison));
   show_verdict(run.comparison, options.output, environment);
   progress.say("Results: " + run.run_folder.string());
   return run.exit_status;
 }
 
 int execute(const AbOptions& options, const Environment& environment) {
+  std::optional<Interrupts> interrupts;
   std::vector<std::string> verdict_files = {options.output.verdict_file};
   try {
-    return measure_and_tell(options, environment, verdict_files);
+    return measure_and_tell(options, environment, interrupts, verdict_files);
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench ab");
     for (const std::string& file : verdict_files) {
-      write_verdict(file, error_json(failure.exit_status, failure.text));
+      try {
+        write_verdict(file, error_json(failure.exit_status, failure.text));
+      } catch (const Error&) {
+        continue;  // the first failure is the one to tell
+      }
     }
     throw;
   }

@@ -55,7 +55,8 @@ int execute(const RunOptions& options, const Environment& environment) {
   }
   const HostClock clock;
   Progress progress = make_progress(environment, options.quiet, clock);
-  const RunEnd end = run_experiment(request, run, context, progress, clock);
+  Interrupts interrupts;
+  const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
   if (end.run_folder.empty()) return end.exit_status;
   environment.out << render_table(end.results, {.colour = environment.colour,
                                                 .columns = environment.terminal_columns})

@@ -58,7 +58,9 @@ constexpr const char* kShowExamples = R"(Examples:
 
 The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
 interval is that of this median (95 %, six launches or more), else the range. No step is left out. Rates are
-the work of a step over that time. results/SCHEMA.md describes the files.)";
+the work of a step over that time. results/SCHEMA.md describes the files.
+
+Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
 
 const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& results,
                          const std::string& prefix) {

@@ -24,7 +24,8 @@ void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upl
   page_cache_.prepare(*dataset_);
   loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
   stream_.emplace(*loader_, context_);
-  if (engine_of(resolved_).forks) stream_->begin();
+  const Engine* engine = find_engine(table_, resolved_.text("loader.engine"));
+  if (engine != nullptr && engine->forks) stream_->begin();
 }
 
 std::int64_t LoaderPipeline::batches_per_epoch() const {

@@ -61,8 +61,8 @@ class PrefetchingLoader final : public Loader {
   StartWorkers start_;
   const Clock& clock_;
   Dispatcher dispatcher_;
-  std::vector<LoaderResult>
-      received_;  // not yet yielded; batch i stands at i % size, a power of two
+  // Not yet yielded; batch i stands at i % size, a power of two.
+  std::vector<LoaderResult> received_;
   std::vector<LoaderResult> arrived_;  // from the pool at once; taken in one by one
   std::size_t taken_in_ = 0;           // of arrived_
   std::vector<bool> ended_;            // workers of an iterable data set, in this epoch

@@ -13,8 +13,8 @@ struct OrderOptions {
   std::int64_t num_samples = 0;  // in an epoch, where they are drawn; 0: size
   bool shuffle = false;
   bool with_replacement = false;  // RandomSampler(replacement=True); wins over shuffle
-  std::vector<double> weights =
-      {};  // WeightedRandomSampler(weights, num_samples, with_replacement)
+  // WeightedRandomSampler(weights, num_samples, with_replacement)
+  std::vector<double> weights = {};
   std::uint64_t seed = 0;
   bool one_iterator = false;  // persistent workers, or a sampler that never ends
 };

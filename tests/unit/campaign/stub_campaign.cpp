@@ -31,15 +31,17 @@ AbRequest StubCampaign::ab_request() const {
 
 RunEnd StubCampaign::run(const RunRequest& request) {
   Progress progress{out_, {}, clock_};
+  Interrupts interrupts;
   return run_experiment(request, plan_experiment(request, context_, true), context_, progress,
-                        clock_);
+                        interrupts, clock_);
 }
 
 AbRun StubCampaign::ab(const AbRequest& request) {
   Progress progress{out_, {}, clock_};
+  Interrupts interrupts;
   check_request(request);
-  return run_ab(request, resolve_arms(request.arms, context_), context_, progress, clock_,
-                [&](const std::filesystem::path& run_folder) { begun = run_folder; });
+  return run_ab(request, resolve_arms(request.arms, context_), context_, progress, interrupts,
+                clock_, [&](const std::filesystem::path& run_folder) { begun = run_folder; });
 }
 
 std::string StubCampaign::said() {

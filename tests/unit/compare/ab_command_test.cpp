@@ -65,6 +65,22 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }
 
+TEST_F(AbCommand, AVerdictThatCannotBeWrittenWhereItWasAskedForIsAnErrorInTheRunsOwnToo) {
+  const CommandResult result =
+      ab({"--pairs", "2", "--verdict", (program_.folder / "absent" / "x.json").string()});
+  EXPECT_EQ(result.exit_status, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("x.json: cannot be written"));
+  EXPECT_EQ(verdict().at("exit_code"), 2);
+}
+
+TEST_F(AbCommand, AReaderOfItsOutputThatGoesAwayIsAnErrorAndNoSignal) {
+  program_.prefix = {"bash", "-c", R"("$@" | true; exit "${PIPESTATUS[0]}")", "bash"};
+  const CommandResult result = ab({"--pairs", "2"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("standard output"));
+  EXPECT_EQ(verdict().at("exit_code"), 2);
+}
+
 TEST_F(AbCommand, EqualArmsAreOkAndAFasterOneIsAnImprovement) {
   EXPECT_EQ(ab({"--pairs", "10"}).exit_status, 0);
   EXPECT_EQ(verdict().at("verdict"), "ok");

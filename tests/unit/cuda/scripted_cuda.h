@@ -144,8 +144,8 @@ class ScriptedCuda {
 
   ScriptedClock& clock_;
   std::map<CudaStream, std::int64_t> busy_until_;
-  std::map<CudaStream, std::deque<std::int64_t>>
-      queues_;  // when each thing launched will have ended
+  // When each thing launched will have ended.
+  std::map<CudaStream, std::deque<std::int64_t>> queues_;
 };
 
 }  // namespace stepbench

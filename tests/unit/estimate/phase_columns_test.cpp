@@ -15,20 +15,27 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Field;
 
-Launch launch_with_phases(PhaseNames names) {
+Launch launch_with_phases(DeclaredPhases phases) {
   Launch launch = made_launch({"step_ns", "think_ns", "queue_ns", "other_ns"},
                               {{10, 10}, {4, 4}, {3, 3}, {6, 6}});
-  launch.phases = std::make_shared<const PhaseNames>(std::move(names));
+  launch.phases = std::make_shared<const DeclaredPhases>(std::move(phases));
   return launch;
 }
 
 TEST(PhaseColumns, AreThoseThatTheFileSays) {
-  const Launch launch = launch_with_phases({"think_ns", "other_ns"});
+  const Launch launch =
+      launch_with_phases({{"think_ns", true}, {"queue_ns", false}, {"other_ns", true}});
   EXPECT_TRUE(phase_of(launch, "think_ns"));
   EXPECT_FALSE(phase_of(launch, "queue_ns")) << "an instrument's column of time is no phase";
   const auto estimate = estimate_of(launch);
   EXPECT_THAT(estimate->phases,
               ElementsAre(Field(&PhaseTime::name, "think"), Field(&PhaseTime::name, "other")));
+}
+
+TEST(PhaseColumns, AColumnThatWasNeverDeclaredIsTakenForAPhaseSoThatPhasesSumToTheStep) {
+  const Launch launch = launch_with_phases({{"think_ns", true}, {"other_ns", true}});
+  EXPECT_TRUE(phase_of(launch, "queue_ns"));
+  EXPECT_FALSE(phase_of(launch, "step_ns"));
 }
 
 TEST(PhaseColumns, OfAFileThatDoesNotSayAreAllTimesButTheKnownOthers) {

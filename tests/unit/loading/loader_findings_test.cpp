@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/unit/loading/case.h"
 #include "workloads/loader/analysis/loader_analysis.h"
+#include "workloads/loader/analysis/loader_facts.h"
 
 namespace stepbench {
 namespace {
@@ -85,6 +87,17 @@ TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
   LoaderFacts facts = steady(0, 1, 10, 30);
   facts.may_decode_faster = true;
   EXPECT_EQ(set_of(only(facts)), "data.decode=fast ");
+}
+
+TEST(LoaderFacts, FasterDecodingIsThereWhereverJpegFilesAreDecodedExactly) {
+  const auto may_decode_faster = [](const char* kind, const Value& decode) {
+    const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
+    return loader_facts(resolved, {}, {}).may_decode_faster;
+  };
+  EXPECT_TRUE(may_decode_faster("jpeg_folder", "exact"));
+  EXPECT_TRUE(may_decode_faster("webdataset", "exact"));
+  EXPECT_FALSE(may_decode_faster("webdataset", "fast"));
+  EXPECT_FALSE(may_decode_faster("synthetic", Value())) << "has no such option";
 }
 
 TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {

@@ -20,6 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::Folder;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using testing::write_file;
 
 const std::string kRun = encode(testing::run_row()) + '\n';
@@ -307,7 +308,8 @@ TEST(Reader, LaunchesKnowWhichColumnsTheirFileCallsPhases) {
   EXPECT_TRUE(results.columns.at(0).phase);
   EXPECT_FALSE(results.columns.at(1).phase);
   ASSERT_NE(results.launches.at(0).phases, nullptr);
-  EXPECT_THAT(*results.launches[0].phases, ElementsAre("think_ns"));
+  EXPECT_THAT(*results.launches[0].phases,
+              ElementsAre(Pair("queue_ns", false), Pair("think_ns", true)));
   const Results older = read_text(replaced(kRun, kVersion, "\"1.3.0\"") + rest);
   EXPECT_EQ(older.launches.at(0).phases, nullptr) << "files before 1.4 do not say";
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A workload of your own: sorting. Its catalogue says what can be varied, its table makes it.
 #pragma once
 
 #include <span>

@@ -10,13 +10,13 @@ std::vector<Metric> loader_metrics() {
   constexpr auto kUp = Direction::kHigherIsBetter;
   constexpr auto kNeither = Direction::kNeither;
   std::vector<Metric> metrics = {
-      {.name = "loader_wait_p50_ns",
+      {.name = "loader_wait_p50_ns", .unit = "ns", .doc = "Median time of a call of next()."},
+      {.name = "loader_wait_p90_ns",
        .unit = "ns",
-       .doc = "Half of the calls of next() took longer."},
-      {.name = "loader_wait_p90_ns", .unit = "ns", .doc = "One call of next() in ten took longer."},
+       .doc = "90th percentile of the time of a call of next()."},
       {.name = "loader_wait_p99_ns",
        .unit = "ns",
-       .doc = "One call of next() in a hundred took longer."},
+       .doc = "99th percentile of the time of a call of next()."},
       {.name = "loader_wait_max_ns", .unit = "ns", .doc = "The longest call of next()."},
       {.name = "loader_fetch_ns", .unit = "ns", .doc = "Getting a batch's bytes from storage."},
       {.name = "loader_decode_ns", .unit = "ns", .doc = "Making a batch's tensors from its bytes."},
