@@ -63,19 +63,10 @@ class Program {
   }
 
   void say_hello(int descriptor) const {
-    send(descriptor, protocol::Hello{protocol::kSupported, build_id(),
-                                     catalogue_digest(parts_.catalogue), ::getpid(), software()});
-  }
-
-  // What a library throws here is about this machine (a driver that does not fit), not a bug.
-  [[nodiscard]] Fields software() const {
-    if (parts_.facts.software == nullptr) return {};
-    try {
-      return parts_.facts.software();
-    } catch (const std::exception& error) {
-      throw Error("the versions of this worker's libraries cannot be read: " +
-                  std::string(error.what()));
-    }
+    send(descriptor,
+         protocol::Hello{protocol::kSupported, build_id(), catalogue_digest(parts_.catalogue),
+                         ::getpid(),
+                         parts_.facts.software == nullptr ? Fields{} : parts_.facts.software()});
   }
 
   void measure(std::string_view line, int descriptor) const {

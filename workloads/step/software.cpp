@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 
+#include "workloads/step/torch_errors.h"
+
 namespace stepbench {
 namespace {
 
@@ -52,12 +54,14 @@ Fields torch_software() {
   fields["intra_op_threads"] = static_cast<std::int64_t>(at::get_num_threads());
   fields["inter_op_threads"] = static_cast<std::int64_t>(at::get_num_interop_threads());
   fields["cuda_driver"] = driver_version();
-  const bool cuda = at::detail::getCUDAHooks().hasCUDART();
-  fields["cuda_runtime"] =
-      cuda ? cuda_version(at::detail::getCUDAHooks().versionCUDART()) : std::string("none");
-  fields["cudnn"] = cuda && at::detail::getCUDAHooks().compiledWithCuDNN()
-                        ? cudnn_version(at::detail::getCUDAHooks().versionCuDNN())
-                        : std::string("none");
+  with_torch_errors([&] {  // a driver that does not fit is the machine's fault, not a bug
+    const bool cuda = at::detail::getCUDAHooks().hasCUDART();
+    fields["cuda_runtime"] =
+        cuda ? cuda_version(at::detail::getCUDAHooks().versionCUDART()) : std::string("none");
+    fields["cudnn"] = cuda && at::detail::getCUDAHooks().compiledWithCuDNN()
+                          ? cudnn_version(at::detail::getCUDAHooks().versionCuDNN())
+                          : std::string("none");
+  });
   return fields;
 }
 
