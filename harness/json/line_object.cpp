@@ -29,15 +29,20 @@ std::optional<T> if_of_type(simdjson::simdjson_result<T> result) {
   return value;
 }
 
-Value plain_value(const JsonView& view, const std::string& field, Nested nested) {
+// The value of `field`.`key`; that name is put together for an error only.
+Value plain_value(const JsonView& view, std::string_view field, std::string_view key,
+                  Nested nested) {
+  if (const auto string = view.text()) return std::string(*string);
+  if (const auto whole = view.integer()) return *whole;
   if (view.is_null()) return {};
   if (const auto truth = view.flag()) return *truth;
-  if (const auto whole = view.integer()) return *whole;
-  if (const auto string = view.text()) return std::string(*string);
+  const auto refuse = [&](std::string_view wanted) {
+    wrong_type(std::string(field).append(".").append(key), wanted, view);
+  };
   const bool is_nested = view.type() == "an array" || view.type() == "an object";
   if (is_nested && nested == Nested::kAsText) return view.json();
-  if (is_nested) wrong_type(field, "null, true, false, a number or a string", view);
-  if (view.type() != "a fraction") wrong_type(field, "within 64 bits", view);
+  if (is_nested) refuse("null, true, false, a number or a string");
+  if (view.type() != "a fraction") refuse("within 64 bits");
   return *view.number();
 }
 
@@ -191,8 +196,7 @@ OptionValues::Map LineObject::fields(std::string_view field, Nested nested) cons
   const auto inner = object(field);
   if (!inner) return all;
   for (const auto& [key, value] : inner->members()) {
-    const std::string place = std::string(field).append(".").append(key);
-    all.emplace_hint(all.end(), key, plain_value(value, place, nested));
+    all.emplace_hint(all.end(), key, plain_value(value, field, key, nested));
   }
   return all;
 }
