@@ -21,7 +21,7 @@ namespace stepbench {
 // reads are fine.
 class OptionValues {
  public:
-  using Map = std::map<std::string, Value, std::less<>>;
+  using Map = Fields;
   using value_type = std::pair<std::string, Value>;
 
   class const_iterator {

@@ -9,6 +9,7 @@
 #include "harness/campaign/align_schedules.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -35,8 +36,9 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
             .catalogue = {},
             .plan = {},
             .words = {}};
-  arm.words = worker.empty() && !arm.set.empty() ? "" : arm.worker.path.string();
-  for (const std::string& one : arm.set) arm.words += (arm.words.empty() ? "" : " ") + one;
+  std::vector<std::string> words = arm.set;
+  if (!worker.empty() || words.empty()) words.insert(words.begin(), arm.worker.path.string());
+  arm.words = join(words, " ");
   return arm;
 }
 

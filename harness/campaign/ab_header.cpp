@@ -13,11 +13,6 @@
 namespace stepbench {
 namespace {
 
-std::string context_text(const RunRow& row, std::string_view name) {
-  const auto found = row.context.find(name);
-  return found == row.context.end() ? std::string{} : to_text(found->second);
-}
-
 std::uint64_t random_seed() {
   std::random_device device;
   // Kept below 2^53, so that every reader of JSON gives it back.
@@ -47,12 +42,12 @@ void check_same_campaign(const Results& earlier, const RunRow& now, const AbArms
       "ab_pairs",       "ab_margin_step", "ab_margin_peak_bytes",
       "arm_a_build_id", "arm_b_build_id", "arm_b_data_digest"};
   for (const RunRow& then : earlier.runs) {
-    if (context_text(then, "ab_seed").empty()) {
+    if (text_of(then.context, "ab_seed").empty()) {
       throw ConfigError("--resume", "this folder holds no A/B campaign; `stepbench run` made it");
     }
     for (const std::string_view name : kFields) {
-      const std::string was = context_text(then, name);
-      const std::string is = context_text(now, name);
+      const std::string was = text_of(then.context, name);
+      const std::string is = text_of(now.context, name);
       if (was == is) continue;
       throw ConfigError("--resume", "this is not the same campaign: " + std::string(name) +
                                         " was `" + was + "` and is now `" + is +

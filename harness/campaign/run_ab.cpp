@@ -9,6 +9,7 @@
 #include "harness/campaign/ab_agenda.h"
 #include "harness/campaign/ab_header.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/campaign/run_request.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
 #include "harness/catalogue/json.h"
@@ -41,15 +42,14 @@ ColumnRow columns_of_both(const AbArms& arms, const std::filesystem::path& folde
 }
 
 RunArm run_arm(const ArmsRequest& request, const AbArm& arm) {
-  std::string repeat = "stepbench run " + shell_word(request.file);
-  for (const std::string& one : request.set) repeat += " --set " + shell_word(one);
-  for (const std::string& one : arm.set) repeat += " --set " + shell_word(one);
-  repeat += " --worker " + shell_word(arm.worker.path.string());
+  RunRequest alone{.file = request.file, .set = request.set};
+  alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
+  alone.worker = arm.worker.path.string();
   return {.name = arm.name,
           .plan = arm.plan,
           .worker = arm.worker,
           .catalogue_digest = catalogue_digest(arm.catalogue),
-          .repeat_prefix = std::move(repeat)};
+          .repeat_prefix = repeat_prefix(alone)};
 }
 
 std::vector<AbSkip> skips_of(const AbArms& arms) {

@@ -12,6 +12,7 @@
 #include "harness/cuda/cupti_buffers.h"
 #include "harness/cuda/cupti_records.h"
 #include "harness/cuda/launch_calls.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -174,17 +175,16 @@ class CuptiCollector final : public ActivityCollector {
   }
 
   std::optional<std::string> incomplete() const override {
-    std::string text;
+    std::vector<std::string> losses;
     const auto add = [&](std::int64_t count, const char* what) {
-      if (count == 0) return;
-      text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + what;
+      if (count > 0) losses.push_back(std::to_string(count) + ' ' + what);
     };
     add(dropped_, "activity records dropped by the driver");
     add(lost_, "launches without a record of their work");
     add(untimed_, "records without times");
     add(unpaired_, "operator marks that CUPTI refused");
-    if (text.empty()) return std::nullopt;
-    return text;
+    if (losses.empty()) return std::nullopt;
+    return join(losses);
   }
 
  private:

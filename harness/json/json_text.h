@@ -33,6 +33,13 @@ class JsonText {
   JsonText& json(std::string_view key, std::string_view already_json);  // taken as it is
   JsonText& texts(std::string_view key, std::span<const std::string> values);
   JsonText& integers(std::string_view key, std::span<const std::int64_t> values);
+  // An object of plain values: Fields, the options of a case.
+  template <typename Values>
+  JsonText& values(std::string_view key, const Values& values) {
+    open_object(key);
+    for (const auto& [name, each] : values) value(name, each);
+    return close_object();
+  }
 
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::string take() { return std::move(line_); }

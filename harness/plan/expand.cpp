@@ -25,11 +25,9 @@ std::set<std::string> swept_names(const Sweep& sweep) {
 }
 
 std::string text_of(const std::vector<PointValue>& values) {
-  std::string text;
-  for (const PointValue& value : values) {
-    text += (text.empty() ? "" : " ") + *value.name + "=" + to_text(value.swept->value);
-  }
-  return text;
+  return join(values, " ", [](const PointValue& value) {
+    return *value.name + "=" + to_text(value.swept->value);
+  });
 }
 
 // Where the verdict of a rule goes. An error is placed at its option's value.

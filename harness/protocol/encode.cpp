@@ -14,13 +14,6 @@ void add_versions(JsonText& json, VersionRange range) {
   json.integers("protocol", ends);
 }
 
-template <typename Values>
-void add_object(JsonText& json, std::string_view name, const Values& values) {
-  json.open_object(name);
-  for (const auto& [key, value] : values) json.value(key, value);
-  json.close_object();
-}
-
 // Text from a workload or an exception may not be UTF-8; it does not cost the launch.
 struct ToLine {
   std::string operator()(const Hello& hello) const {
@@ -29,7 +22,7 @@ struct ToLine {
     add_versions(json, hello.protocol);
     json.text("build_id", hello.build_id).text("catalogue_digest", hello.catalogue_digest);
     json.integer("pid", hello.pid);
-    add_object(json, "software", hello.software);
+    json.values("software", hello.software);
     return json.close_object().take();
   }
   std::string operator()(const StageMessage& message) const {
@@ -70,7 +63,7 @@ std::string encode(const CaseMessage& message) {
   add_versions(json, message.protocol);
   json.text("case_id", message.resolved.case_id).text("point_id", message.resolved.point_id);
   json.text("workload", message.resolved.workload);
-  add_object(json, "options", message.resolved.options);
+  json.values("options", message.resolved.options);
   json.text("pass", stepbench::name_of(message.pass)).integer("launch", message.launch);
   json.integer("rank", message.rank).integer("world", message.world).flag("smoke", message.smoke);
   json.text("run_dir", message.run_dir);

@@ -9,6 +9,7 @@
 #include "harness/record/decode_data.h"
 #include "harness/record/encode.h"
 #include "harness/record/input.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -31,12 +32,10 @@ class UnknownName : public LineError {
 
 template <typename Enum>
 Enum by_name(std::string_view field, std::string_view name, std::initializer_list<Enum> all) {
-  std::string known;
   for (const Enum each : all) {
     if (stepbench::name_of(each) == name) return each;
-    known += (known.empty() ? "" : ", ") + std::string(stepbench::name_of(each));
   }
-  throw UnknownName(field, name, known);
+  throw UnknownName(field, name, join(all, ", ", [](Enum each) { return name_of(each); }));
 }
 
 Pass pass_of(std::string_view name) {

@@ -20,12 +20,6 @@ void add_key(JsonText& json, const LaunchKey& key) {
   json.integer("launch", key.launch).integer("rank", key.rank);
 }
 
-void add_fields(JsonText& json, std::string_view name, const Fields& fields) {
-  json.open_object(name);
-  for (const auto& [key, value] : fields) json.value(key, value);
-  json.close_object();
-}
-
 std::string_view spelling(double number) {
   if (std::isnan(number)) return "nan";
   return number > 0 ? "inf" : "-inf";
@@ -84,10 +78,10 @@ void add_frame(JsonText& json, const OpFrame& frame) {
 }
 
 void add_report(JsonText& json, const LaunchReport& report) {
-  add_fields(json, "effective", report.effective);
-  add_fields(json, "schedule", report.schedule);
+  json.values("effective", report.effective);
+  json.values("schedule", report.schedule);
   add_metrics(json, report);
-  add_fields(json, "fingerprint", report.fingerprint);
+  json.values("fingerprint", report.fingerprint);
   json.texts("flags", report.flags).texts("notes", report.notes);
   if (!report.findings.empty()) add_findings(json, "findings", report.findings);
 }
@@ -120,7 +114,7 @@ std::string encode(const RunRow& row) {
   json.text("config_text", row.config_text).text("config_hash", row.config_hash);
   json.text("plan_digest", row.plan_digest).integer("cases", row.cases);
   json.texts("swept", row.swept).flag("smoke", row.smoke);
-  add_fields(json, "context", row.context);
+  json.values("context", row.context);
   return json.close_object().take();
 }
 
@@ -143,7 +137,7 @@ std::string encode(const WorkerRow& row) {
   JsonText json;
   json.open_object().text("kind", "worker").text("worker_id", row.worker_id);
   json.text("path", row.path).text("build_id", row.build_id);
-  add_fields(json, "environment", row.environment);
+  json.values("environment", row.environment);
   return json.close_object().take();
 }
 
@@ -152,7 +146,7 @@ std::string encode(const StartRow& row) {
   json.open_object().text("kind", "start");
   add_key(json, row.key);
   json.integer("attempt", row.attempt).text("started_utc", row.started_utc);
-  add_fields(json, "options", row.options);
+  json.values("options", row.options);
   return json.close_object().take();
 }
 
@@ -205,9 +199,9 @@ std::string encode(const LaunchRow& row) {
   json.integer("position", row.position).integer("attempt", row.attempt).flag("smoke", row.smoke);
   json.text("outcome", name_of(row.outcome.kind)).text("reason", row.outcome.reason);
   json.text("stage", row.stage);
-  add_fields(json, "options", row.options);
+  json.values("options", row.options);
   add_report(json, row.report);
-  add_fields(json, "machine", row.machine);
+  json.values("machine", row.machine);
   json.open_object("non_finite");
   add_non_finite(json, "options", row.options);
   add_non_finite(json, row.report);

@@ -14,6 +14,7 @@
 #include "harness/stats/order.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -334,10 +335,8 @@ class Page {
         launches[launch->row.output].push_back(launch->row.key.launch);
     }
     for (const auto& [text, numbers] : launches) {
-      std::string names;
-      for (const int number : numbers)
-        names += (names.empty() ? "" : ", ") + std::to_string(number);
-      head("Output of failed launch " + names);
+      const auto text_of_number = [](int number) { return std::to_string(number); };
+      head("Output of failed launch " + join(numbers, ", ", text_of_number));
       text_ += printable(last_lines(text));
     }
   }

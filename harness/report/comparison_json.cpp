@@ -20,12 +20,6 @@ void write_optional(JsonText& json, std::string_view key, const std::optional<do
   json.number(key, value.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
-void write_options(JsonText& json, const Fields& options) {
-  json.open_object("options");
-  for (const auto& [name, value] : options) json.value(name, value);
-  json.close_object();
-}
-
 void write_metric(JsonText& json, const MetricResult& metric) {
   const TestResult& test = metric.test;
   json.open_object();
@@ -83,7 +77,7 @@ void write_case(JsonText& json, const CaseResult& one) {
   json.open_object();
   json.text("case_id", one.case_id).text("candidate_case_id", one.candidate_case_id);
   json.text("workload", one.workload);
-  write_options(json, one.options);
+  json.values("options", one.options);
   if (one.ended_at > 0) write_count(json, "ended_at_pairs", one.ended_at);
   write_fingerprint(json, one.fingerprint);
   json.open_array("metrics");
@@ -105,7 +99,7 @@ void write_missing(JsonText& json, std::string_view key, const std::vector<Missi
   json.open_array(key);
   for (const MissingCase& one : cases) {
     json.open_object().text("case_id", one.case_id).text("workload", one.workload);
-    write_options(json, one.options);
+    json.values("options", one.options);
     json.close_object();
   }
   json.close_array();

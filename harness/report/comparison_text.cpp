@@ -298,8 +298,7 @@ class Text {
                           const std::string& side) {
     constexpr std::size_t kNamed = 5;
     if (cases.empty()) return;
-    std::string line = "only in " + side + ": " + std::to_string(cases.size()) +
-                       (cases.size() == 1 ? " case," : " cases,");
+    std::string line = "only in " + side + ": " + counted(std::ssize(cases), "case") + ',';
     for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) line += ' ' + cases[i].case_id;
     if (cases.size() > kNamed) line += " ...";
     lines.push_back(std::move(line));

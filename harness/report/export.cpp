@@ -150,15 +150,10 @@ void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
 
 std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::string>& select) {
   const std::vector<std::string> names = selected(rows, select);
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + csv_cell(name);
-  text += '\n';
+  std::string text = join(names, ",", csv_cell) + '\n';
   for (const CaseRow& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      line += (i == 0 ? "" : ",") + csv_value(cell(row, names[i]));
-    }
-    text += line + '\n';
+    const auto text_of_cell = [&](const std::string& name) { return csv_value(cell(row, name)); };
+    text += join(names, ",", text_of_cell) + '\n';
   }
   return text;
 }
@@ -175,9 +170,7 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
       continue;
     }
     for (const EstimateColumn& column : key_columns()) json.value(column.name, column.get(row));
-    json.open_object("options");
-    for (const auto& [name, value] : row.options) json.value(name, value);
-    json.close_object();
+    json.values("options", row.options);
     for (const EstimateColumn& column : estimate_columns())
       json.value(column.name, column.get(row));
     add_phases(json, "phases", row.phases);

@@ -121,10 +121,8 @@ const OpColumn& op_column(std::string_view name, const std::string& where) {
     if (column.name == wanted) return column;
     names.emplace_back(column.name);
   }
-  std::string known;
-  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
   throw ConfigError(where, "an op table has no column '" + std::string(name) + "'" +
-                               did_you_mean(wanted, names) + "; columns: " + known);
+                               did_you_mean(wanted, names) + "; columns: " + join(names));
 }
 
 std::string_view unit_name(OpUnit unit) {

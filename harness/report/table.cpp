@@ -17,6 +17,7 @@
 #include "harness/report/notes.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -75,16 +76,16 @@ std::string spread_cell(const CaseRow& row, const TableFacts& facts) {
 
 // What is said of a row that has numbers.
 std::string marks(const CaseRow& row, const TableFacts& facts) {
-  std::string text = row.smoke ? "smoke" : "";
-  const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
-  if (row.pass != Pass::kTiming) add(std::string(name_of(row.pass)));
-  if (row.latency_ns && facts.latencies.size() > 1) add("latency p50");
-  if (facts.clocks.size() > 1) add("clock: " + std::string(name_of(row.clock)));
+  std::vector<std::string> all;
+  if (row.smoke) all.emplace_back("smoke");
+  if (row.pass != Pass::kTiming) all.emplace_back(name_of(row.pass));
+  if (row.latency_ns && facts.latencies.size() > 1) all.emplace_back("latency p50");
+  if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(name_of(row.clock)));
   if (!row.failed.empty()) {
-    add(std::to_string(row.failed.size()) + " of " +
-        std::to_string(row.measured.size() + row.failed.size()) + " failed");
+    all.push_back(std::to_string(row.failed.size()) + " of " +
+                  std::to_string(row.measured.size() + row.failed.size()) + " failed");
   }
-  return text;
+  return join(all);
 }
 
 // What stands in place of numbers.
@@ -253,10 +254,9 @@ std::string render_table(const Results& results, const TableStyle& style) {
   std::string text = drawn.text;
   std::vector<std::string> notes = notes_of(facts.rows, results);
   add_profile_notes(facts.profiled, facts.rows, results, notes);
-  std::string lost;
-  for (const std::string& head : drawn.dropped) lost += (lost.empty() ? "" : ", ") + head;
-  if (!lost.empty()) {
-    notes.push_back("no room for: " + lost + " (a wider terminal or --format csv has it)");
+  if (!drawn.dropped.empty()) {
+    notes.push_back("no room for: " + join(drawn.dropped) +
+                    " (a wider terminal or --format csv has it)");
   }
   for (const auto& lines : {finding_lines(all_rows(facts), results), notes}) {
     if (!lines.empty()) text += '\n';

@@ -14,6 +14,7 @@
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
 #include "harness/text/utc.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
@@ -159,9 +160,7 @@ std::string Controller::write_worker(const RunArm& arm, const LaunchResult& resu
   for (const auto& [name, value] : result.hello->software)
     row.environment.insert_or_assign(name, value);
   row.environment.merge(relevant_variables(environment));
-  std::string names;
-  for (const std::string& name : removed) names += (names.empty() ? "" : " ") + name;
-  if (!names.empty()) row.environment.emplace("env_removed", names);
+  if (!removed.empty()) row.environment.emplace("env_removed", join(removed, " "));
   std::string text = row.path + '\n' + row.build_id;
   for (const auto& [name, value] : row.environment) text += '\n' + name + '=' + to_text(value);
   row.worker_id = digest(text);

@@ -9,11 +9,6 @@
 namespace stepbench {
 namespace {
 
-std::string field(const RunRow& row, std::string_view name) {
-  const auto found = row.context.find(name);
-  return found == row.context.end() ? std::string{} : to_text(found->second);
-}
-
 void refuse(const std::string& what, const std::string& then, const std::string& now) {
   throw ConfigError("--resume", "this is not the same experiment: " + what + " was " + then +
                                     " and is now " + now + "; start a new run without --resume");
@@ -74,8 +69,9 @@ void check_same_experiment(const Results& earlier, const RunRow& now, const Plan
     constexpr std::pair<std::string_view, std::string_view> kFields[] = {
         {"worker_build_id", "the worker's build"}, {"data_digest", "the data's digest"}};
     for (const auto& [name, text] : kFields) {
-      if (field(then, name) != field(now, name)) {
-        refuse(std::string{text}, "`" + field(then, name) + "`", "`" + field(now, name) + "`");
+      if (text_of(then.context, name) != text_of(now.context, name)) {
+        refuse(std::string{text}, "`" + text_of(then.context, name) + "`",
+               "`" + text_of(now.context, name) + "`");
       }
     }
   }

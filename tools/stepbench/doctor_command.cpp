@@ -86,10 +86,7 @@ std::string verdict(const std::vector<Finding>& findings) {
 
 // "host: 2 CPUs (Some Model), 47 GiB, Linux 6.1, no GPU"
 std::string machine_text(const Examination& seen, const Fields& facts) {
-  const auto text = [&](const char* name) {
-    const auto found = facts.find(name);
-    return found == facts.end() ? std::string() : to_text(found->second);
-  };
+  const auto text = [&](const char* name) { return text_of(facts, name); };
   std::string line = text("host") + ": " + std::to_string(seen.before.cores);
   if (seen.before.online > seen.before.cores) line += " of " + std::to_string(seen.before.online);
   line += seen.before.cores == 1 && seen.before.online <= 1 ? " CPU" : " CPUs";
@@ -130,9 +127,7 @@ void print_json(const Examination& seen, const std::vector<Finding>& findings, c
                 std::ostream& out) {
   JsonText json;
   json.open_object();
-  json.open_object("machine");
-  for (const auto& [name, value] : facts) json.value(name, value);
-  json.close_object();
+  json.values("machine", facts);
   json.open_object("spin");
   json.integer("runs", static_cast<std::int64_t>(seen.spin.times_ns.size()));
   json.number("median_ns", seen.spin.median_ns());

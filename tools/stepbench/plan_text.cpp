@@ -96,9 +96,7 @@ void write_case(JsonText& json, const PlannedCase& planned) {
   json.value("launches", launches == nullptr ? Value{} : *launches);
   json.integer("steps_per_launch", steps_per_launch(resolved));
   if (planned.skip) json.text("skip", *planned.skip);
-  json.open_object("options");
-  for (const auto& [name, value] : resolved.options) json.value(name, value);
-  json.close_object().close_object();
+  json.values("options", resolved.options).close_object();
 }
 
 // The swept ones, and what the plan made of the schedule where there is a loader to fit.

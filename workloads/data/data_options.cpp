@@ -55,6 +55,17 @@ Option on_error_option() {
           .identity_default = std::string{"error"}};
 }
 
+Option samples_option() {
+  return {.name = "samples",
+          .type = OptionType::kInteger,
+          .doc = "Samples in the data set.",
+          .unit = "samples",
+          .default_value = std::int64_t{1024},
+          .min = 1,
+          .max = 1e12,
+          .identity_default = std::int64_t{1024}};
+}
+
 Option image_size_option() {
   return {.name = "image_size",
           .type = OptionType::kInteger,

@@ -11,6 +11,8 @@ namespace stepbench {
 
 // The file or folder that must be there.
 [[nodiscard]] Option path_option(std::string doc);
+// How many a data set that is made up has.
+[[nodiscard]] Option samples_option();
 [[nodiscard]] Option image_size_option();
 [[nodiscard]] Option augment_option();
 [[nodiscard]] Option decode_option();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "harness/text/words.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/sampler.h"
 
@@ -227,8 +228,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
-              std::to_string(facts.cores) + (facts.cores == 1 ? " core" : " cores") +
-              " this process may use: workers will share them");
+              counted(facts.cores, "core") + " this process may use: workers will share them");
   }
   if (resolved.flag("loader.pin_memory") && (!facts.cuda_available || !engine->pins)) {
     const std::string reason =

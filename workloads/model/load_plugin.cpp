@@ -91,10 +91,8 @@ void read_plugin_options(const Plugin& plugin, ResolvedCase& resolved) {
     if (!name.starts_with(kPrefix) || is_null(value)) continue;
     const std::string own = name.substr(kPrefix.size());
     if (std::find(names.begin(), names.end(), own) != names.end()) continue;
-    std::string known;
-    for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
     throw ConfigError(name, "the plug-in has no option '" + own + "'" + did_you_mean(own, names) +
-                                "; it has " + (known.empty() ? "none" : known));
+                                "; it has " + (names.empty() ? "none" : join(names)));
   }
   for (const Option& option : options) {
     const std::string name = std::string(kPrefix) + option.name;

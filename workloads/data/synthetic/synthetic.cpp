@@ -108,14 +108,7 @@ Variant synthetic_variant() {
           "own cost from that of real data. Fields: image float32, label int64.",
       .options =
           {
-              {.name = "samples",
-               .type = OptionType::kInteger,
-               .doc = "Samples in the data set.",
-               .unit = "samples",
-               .default_value = std::int64_t{1024},
-               .min = 1,
-               .max = 1e12,
-               .identity_default = std::int64_t{1024}},
+              samples_option(),
               image_size_option(),
               {.name = "channels",
                .type = OptionType::kInteger,

@@ -17,14 +17,7 @@ Variant synthetic_tokens_variant() {
               "Sequences of token ids made from (seed, index), for language models. Fields: tokens "
               "int64, target int64, the token that follows each.",
           .options = {
-              {.name = "samples",
-               .type = OptionType::kInteger,
-               .doc = "Samples in the data set.",
-               .unit = "samples",
-               .default_value = std::int64_t{1024},
-               .min = 1,
-               .max = 1e12,
-               .identity_default = std::int64_t{1024}},
+              samples_option(),
               {.name = "sequence_length",
                .type = OptionType::kInteger,
                .doc = "Tokens in a sample.",
