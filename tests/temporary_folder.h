@@ -2,14 +2,18 @@
 // A folder of its own for a test, removed with everything in it when the test ends.
 #pragma once
 
+#include <unistd.h>
+
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 
-namespace stepbench::testing {
+namespace stepbench::test {
 
 class TemporaryFolder {
  public:
@@ -31,13 +35,17 @@ class TemporaryFolder {
   }
 
   // Makes the folders on the way to it.
-  void write(std::string_view name, std::string_view text) const {
+  void write(std::string_view name, std::span<const std::byte> bytes) const {
     std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream{path_ / name, std::ios::binary} << text;
+    std::ofstream{path_ / name, std::ios::binary}.write(reinterpret_cast<const char*>(bytes.data()),
+                                                        static_cast<std::streamsize>(bytes.size()));
+  }
+  void write(std::string_view name, std::string_view text) const {
+    write(name, std::as_bytes(std::span(text)));
   }
 
  private:
   std::filesystem::path path_;
 };
 
-}  // namespace stepbench::testing
+}  // namespace stepbench::test

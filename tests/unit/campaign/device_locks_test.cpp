@@ -26,7 +26,7 @@ class DeviceLocks : public ::testing::Test {
     return lock_devices(folder_.path(), devices, policy, interrupts_, progress_);
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   HostClock clock_;
   Interrupts interrupts_;
   std::ostringstream said_;

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 TEST(RunFolder, IsNamedAfterTheRunWithANumberWhereThatIsTaken) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   EXPECT_EQ(make_run_folder(folder / "results", "20260131-120000-demo"),
             folder / "results/20260131-120000-demo");
   EXPECT_EQ(make_run_folder(folder / "results", "20260131-120000-demo"),
@@ -24,7 +24,7 @@ TEST(RunFolder, IsNamedAfterTheRunWithANumberWhereThatIsTaken) {
 }
 
 TEST(RunFolder, ThatCannotBeMadeSaysSo) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("results", "a file");
   EXPECT_THAT([&] { (void)make_run_folder(folder / "results", "demo"); },
               ThrowsMessage<ConfigError>(HasSubstr("cannot make a folder for this run")));
@@ -37,7 +37,7 @@ TEST(RunFolder, TheRunsIdIsTheNameOfItsFolder) {
 }
 
 TEST(RunFolder, ToResumeMustBeThere) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   EXPECT_NO_THROW(check_resume_folder(""));
   EXPECT_NO_THROW(check_resume_folder(folder.path()));
   EXPECT_THAT([&] { check_resume_folder(folder / "none"); },

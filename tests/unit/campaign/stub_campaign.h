@@ -22,7 +22,7 @@ class StubCampaign {
   // What progress was said since the last call.
   [[nodiscard]] std::string said();
 
-  TemporaryFolder folder;
+  test::TemporaryFolder folder;
   std::filesystem::path begun;  // the folder of which run_ab() told
 
  private:

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tests/temporary_folder.h"
 #include "workloads/data/generate/jpeg_encoder.h"
 #include "workloads/data/jpeg/jpeg_decoder.h"
 #include "workloads/data/philox.h"
@@ -49,35 +45,6 @@ inline std::vector<Rgb> decode(JpegDecoder& decoder, std::span<const std::byte> 
   decoder.close();
   return pixels;
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "stepbench-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-  void write(const std::string& name, std::span<const std::byte> bytes) const {
-    const std::filesystem::path file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream out(file, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
-  }
-  void write(const std::string& name, const std::string& text) const {
-    write(name, std::as_bytes(std::span(text)));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // A small valid file.
 inline std::vector<std::byte> jpeg(int width, int height, std::uint64_t seed) {

@@ -2,12 +2,10 @@
 #include "harness/machine/doctor.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "harness/os/command.h"
 #include "tests/scripted_clock.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench {
 namespace {
@@ -197,23 +195,13 @@ TEST(Spin, OfOneRunVariesNotAtAll) {
 
 class DoctorCommand : public testing::Test {
  protected:
-  DoctorCommand() {
-    std::string pattern = fs::temp_directory_path() / "stepbench-doctor-XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~DoctorCommand() override {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream{root_ / name} << text;
-  }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   [[nodiscard]] CommandResult doctor(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {STEPBENCH_PROGRAM, "doctor", "--seconds", "0.05"});
     return run_command(arguments, "", std::chrono::seconds(30));
   }
-  fs::path root_;
+  const test::TemporaryFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(DoctorCommand, ReadsTheMachineMadeOfFiles) {

@@ -14,6 +14,7 @@
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "tests/scripted_clock.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench {
 namespace {
@@ -24,24 +25,14 @@ using ::testing::Optional;
 
 class Machine : public ::testing::Test {
  protected:
-  Machine() {
-    std::string pattern = fs::temp_directory_path() / "stepbench-test-XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~Machine() override {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream{root_ / name} << text;
-  }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   [[nodiscard]] std::string field(const std::string& name, const Devices& devices = {}) const {
     const Fields fields = host_environment(root_, devices);
     const auto found = fields.find(name);
     return found == fields.end() ? "absent" : to_text(found->second);
   }
-  fs::path root_;
+  const test::TemporaryFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(Machine, WhatCannotBeReadIsAbsentNotZero) {

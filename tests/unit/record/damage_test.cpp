@@ -14,7 +14,7 @@
 namespace stepbench {
 namespace {
 
-using testing::Folder;
+using test::TemporaryFolder;
 using testing::write_file;
 
 std::string small_file() {
@@ -38,10 +38,10 @@ std::size_t committed_before(const std::string& text, std::size_t cut) {
 }
 
 TEST(CutFile, ReadsAtEveryByteAndKeepsEveryFinishedLaunch) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string text = small_file();
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
-    const auto file = write_file(folder.file("a.jsonl"), text.substr(0, cut));
+    const auto file = write_file(folder / "a.jsonl", text.substr(0, cut));
     const Results results = read_results(file);
     ASSERT_EQ(results.launches.size(), committed_before(text, cut)) << "cut at " << cut;
     const bool at_line_end = cut > 0 && (text[cut - 1] == '\n' || text[cut] == '\n');
@@ -60,7 +60,7 @@ void read_anything(const std::filesystem::path& file, int& refused) {
 }
 
 TEST(DamagedFile, FiveThousandDamagesNeverCrashTheReader) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string text = small_file();
   std::mt19937_64 random(20260131);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -86,19 +86,19 @@ TEST(DamagedFile, FiveThousandDamagesNeverCrashTheReader) {
       default:
         damaged[at] = static_cast<char>(damaged[at] ^ (1 << below(8)));
     }
-    read_anything(write_file(folder.file("a.jsonl"), damaged), refused);
+    read_anything(write_file(folder / "a.jsonl", damaged), refused);
   }
   EXPECT_GT(refused, kDamages / 10) << "damage is noticed";
 }
 
 TEST(DamagedFile, RandomBytesAreRefused) {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::mt19937_64 random(7);
   for (int i = 0; i < 500; ++i) {
     std::string noise(1 + random() % 300, '\0');
     for (char& c : noise) c = static_cast<char>(random());
     noise[0] = 'x';  // neither blank nor the beginning of our own first line
-    EXPECT_THROW((void)read_results(write_file(folder.file("a.jsonl"), noise)), ConfigError);
+    EXPECT_THROW((void)read_results(write_file(folder / "a.jsonl", noise)), ConfigError);
   }
 }
 

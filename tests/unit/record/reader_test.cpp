@@ -16,9 +16,9 @@
 namespace stepbench {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::Folder;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using testing::write_file;
@@ -45,14 +45,14 @@ std::string launch(const LaunchKey& key, int attempt = 0, Outcome outcome = {}) 
 std::string whole(const LaunchKey& key) { return start(key) + samples(key) + launch(key); }
 
 Results read_text(const std::string& text) {
-  const Folder folder;
-  return read_results(write_file(folder.file("a.jsonl"), text));
+  const TemporaryFolder folder;
+  return read_results(write_file(folder / "a.jsonl", text));
 }
 
 // What reading says, with the file's own path cut down to its name.
 std::string error_of(const std::string& text) {
-  const Folder folder;
-  const auto file = write_file(folder.file("a.jsonl"), text);
+  const TemporaryFolder folder;
+  const auto file = write_file(folder / "a.jsonl", text);
   try {
     (void)read_results(file);
   } catch (const ConfigError& error) {
@@ -166,15 +166,15 @@ TEST(Reader, RepeatedSamplesAreDroppedWithAWarning) {
 }
 
 TEST(Reader, FilesOfAResumedRunAreJoinedInTheOrderInWhichTheyWereBegun) {
-  const Folder folder;
+  const TemporaryFolder folder;
   RunRow later = testing::run_row();
   later.started_utc = "2026-01-31T13:00:00Z";
   const auto key = testing::key("a", 0);
-  write_file(folder.file("z.jsonl"),
+  write_file(folder / "z.jsonl",
              kRun + launch(key, 0, Outcome::failed("first")) + start(testing::key("a", 1)));
-  write_file(folder.file("b.jsonl.gz"),
+  write_file(folder / "b.jsonl.gz",
              gzip(encode(later) + '\n' + whole(key) + whole(testing::key("a", 1))));
-  write_file(folder.file("notes.txt"), "not ours");
+  write_file(folder / "notes.txt", "not ours");
   const Results results = read_results(folder.path());
   EXPECT_EQ(results.runs.size(), 2U);
   ASSERT_EQ(results.launches.size(), 2U);
@@ -184,16 +184,16 @@ TEST(Reader, FilesOfAResumedRunAreJoinedInTheOrderInWhichTheyWereBegun) {
 }
 
 TEST(Reader, GzipOfSeveralMembersIsOneText) {
-  const Folder folder;
-  const auto file = write_file(folder.file("a.jsonl.gz"), gzip(kRun) + gzip(whole(testing::key())));
+  const TemporaryFolder folder;
+  const auto file = write_file(folder / "a.jsonl.gz", gzip(kRun) + gzip(whole(testing::key())));
   EXPECT_EQ(read_results(file).launches.size(), 1U);
 }
 
 TEST(Reader, BrokenGzipNamesTheFile) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string packed = gzip(kRun + whole(testing::key()));
   for (const std::size_t cut : {3UL, 12UL, packed.size() / 2, packed.size() - 1}) {
-    const auto file = write_file(folder.file("a.jsonl.gz"), packed.substr(0, cut));
+    const auto file = write_file(folder / "a.jsonl.gz", packed.substr(0, cut));
     try {
       (void)read_results(file);
       FAIL() << "cut at " << cut;
@@ -399,8 +399,8 @@ TEST(Reader, ConcatenatedFilesAreReadAsOne) {
 }
 
 TEST(Reader, AFolderWithoutResultsSaysWhatItLooksFor) {
-  const Folder folder;
-  EXPECT_THROW((void)read_results(folder.file("none")), ConfigError);
+  const TemporaryFolder folder;
+  EXPECT_THROW((void)read_results(folder / "none"), ConfigError);
   try {
     (void)read_results(folder.path());
     FAIL();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 
 #include "harness/record/encode.h"
 #include "harness/record/rows.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench::testing {
 
@@ -83,28 +83,6 @@ inline LaunchRow launch_row(LaunchKey of = key()) {
   row.repeat_command = "stepbench run demo.yaml --filter num_workers=4";
   return row;
 }
-
-// A folder of its own for each test, removed at its end.
-class Folder {
- public:
-  Folder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "stepbench-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder for the test");
-    path_ = pattern;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::filesystem::path write_file(const std::filesystem::path& file, std::string_view bytes) {
   std::filesystem::remove(file);  // some file systems flush a file that is truncated and rewritten

@@ -16,7 +16,7 @@
 namespace stepbench {
 namespace {
 
-using testing::Folder;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
@@ -26,8 +26,8 @@ void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
 }
 
 TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
-  const Folder folder;
-  ResultWriter writer(folder.file("a.jsonl"));
+  const TemporaryFolder folder;
+  ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   const ColumnRow columns{{{.name = "step_ns",
                             .unit = "ns",
@@ -68,15 +68,15 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
 }
 
 TEST(ResultWriter, EachLineIsInTheFileWhenTheCallReturns) {
-  const Folder folder;
-  ResultWriter writer(folder.file("a.jsonl"));
+  const TemporaryFolder folder;
+  ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   EXPECT_EQ(testing::read_file(writer.file()), encode(testing::run_row()) + '\n');
 }
 
 TEST(ResultWriter, NeverTouchesAFileThatExists) {
-  const Folder folder;
-  const auto file = testing::write_file(folder.file("a.jsonl"), "precious");
+  const TemporaryFolder folder;
+  const auto file = testing::write_file(folder / "a.jsonl", "precious");
   try {
     ResultWriter writer(file);
     FAIL() << "opened an existing file";
@@ -88,8 +88,8 @@ TEST(ResultWriter, NeverTouchesAFileThatExists) {
 }
 
 TEST(ResultWriter, NamesTheFolderThatIsNotThere) {
-  const Folder folder;
-  const auto file = folder.file("missing/a.jsonl");
+  const TemporaryFolder folder;
+  const auto file = folder / "missing/a.jsonl";
   EXPECT_THROW(
       {
         try {
@@ -110,8 +110,8 @@ TEST(ResultWriter, KeepsSpecialNumbersAndText) {
   row.options["seed"] = std::numeric_limits<std::int64_t>::min();
   row.options[""] = std::string("an empty key");
   row.output = std::string("nul \0 and \x1b[31m and ", 20) + "\xFF\xC3";
-  const Folder folder;
-  ResultWriter writer(folder.file("a.jsonl"));
+  const TemporaryFolder folder;
+  ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   writer.write(row);
   const LaunchRow read = read_results(writer.file()).launches.at(0).row;
@@ -125,8 +125,8 @@ TEST(ResultWriter, ExtremeIntegersSurvive) {
   SamplesRow row = testing::samples_row();
   row.samples.steps.columns[1] = {std::numeric_limits<std::int64_t>::min(),
                                   std::numeric_limits<std::int64_t>::max(), -1};
-  const Folder folder;
-  ResultWriter writer(folder.file("a.jsonl"));
+  const TemporaryFolder folder;
+  ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   writer.write(row);
   writer.write(testing::launch_row());
@@ -135,8 +135,8 @@ TEST(ResultWriter, ExtremeIntegersSurvive) {
 
 // The disk is full in the middle of a line: seen as a short write followed by an error.
 TEST(ResultWriter, OnAFullDiskSaysSoAndKeepsFinishedLinesWhole) {
-  const Folder folder;
-  const auto file = folder.file("a.jsonl");
+  const TemporaryFolder folder;
+  const auto file = folder / "a.jsonl";
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

@@ -31,8 +31,8 @@ Finding finding(std::string id, double value, Severity severity = Severity::kWar
 using Launches = std::vector<std::vector<Finding>>;
 
 Results results_of(const std::vector<Launches>& cases) {
-  const testing::Folder folder;
-  ResultWriter writer(folder.file("a.jsonl"));
+  const test::TemporaryFolder folder;
+  ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   for (std::size_t number = 0; number < cases.size(); ++number) {
     for (std::size_t launch = 0; launch < cases[number].size(); ++launch) {

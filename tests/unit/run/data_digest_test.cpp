@@ -12,7 +12,7 @@ namespace {
 using ::testing::IsEmpty;
 
 TEST(DataDigest, IsOfNamesAndSizesNotOfThePlace) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("one/cat/1.jpg", "aa");
   folder.write("one/dog/2.jpg", "bbb");
   folder.write("two/dog/2.jpg", "ccc");

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/run/worker_process.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench {
 namespace {
@@ -26,15 +27,7 @@ constexpr const char* kSkipped = "echo '{\"kind\":\"skipped\",\"reason\":\"said 
 
 class LaunchOfAScript : public ::testing::Test {
  protected:
-  LaunchOfAScript() {
-    std::string pattern = fs::temp_directory_path() / "stepbench-test-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    become_subreaper();
-  }
-  ~LaunchOfAScript() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
+  LaunchOfAScript() { become_subreaper(); }
 
   LaunchResult launch(const std::string& script, const fs::path& root = "/") {
     LaunchRequest request;
@@ -46,7 +39,7 @@ class LaunchOfAScript : public ::testing::Test {
     return run_launch(request, {.clock = clock, .interrupts = interrupts, .root = root});
   }
 
-  fs::path folder_;
+  const test::TemporaryFolder folder_;
   LaunchLimits limits_;
 };
 
@@ -127,7 +120,7 @@ TEST_F(LaunchOfAScript, AKillByTheKernelForMemoryIsToldByItsControlGroup) {
   std::ofstream{events} << "oom 0\noom_kill 4\n";
   const LaunchResult result = launch(
       std::string{kHello} + "printf 'oom 1\\noom_kill 5\\n' > " + events.string() + "; kill -9 $$",
-      folder_);
+      folder_.path());
   EXPECT_EQ(result.outcome.reason,
             "the worker was killed by the kernel for lack of memory (the limit of its control "
             "group is 64 MiB) "

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(DeviceLockTest, OneProcessAtATimeHoldsADevice) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   std::string holder;
   {
     const auto lock = DeviceLock::try_acquire(folder.path(), "cuda:0", holder);
@@ -29,7 +29,7 @@ TEST(DeviceLockTest, OneProcessAtATimeHoldsADevice) {
 }
 
 TEST(DeviceLockTest, GoesWithItsProcess) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const pid_t child = ::fork();
   if (child == 0) {
     std::string holder;
@@ -44,7 +44,7 @@ TEST(DeviceLockTest, GoesWithItsProcess) {
 }
 
 TEST(DeviceLockTest, ThatCannotBeMadeIsAnError) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   std::string holder;
   EXPECT_THROW(static_cast<void>(DeviceLock::try_acquire(folder / "nowhere", "cpu", holder)),
                ConfigError);

@@ -64,16 +64,8 @@ int StartedRun::wait() {
 }
 
 RunProgram::RunProgram() : worker(STEPBENCH_BINARY_DIR "/tests/stub_worker/stub-worker") {
-  std::string pattern = fs::temp_directory_path() / "stepbench-test-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  folder = pattern;
   token_ = "STEPBENCH_TEST_FOLDER=" + folder.string();
   fs::create_directory(folder / "tmp");
-}
-
-RunProgram::~RunProgram() {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
 }
 
 void RunProgram::config(std::string_view yaml) const {

@@ -12,6 +12,7 @@
 #include "harness/os/command.h"
 #include "harness/os/descriptor.h"
 #include "harness/record/reader.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench::testing {
 
@@ -34,9 +35,9 @@ class RunProgram {
   RunProgram();
   RunProgram(const RunProgram&) = delete;
   RunProgram& operator=(const RunProgram&) = delete;
-  ~RunProgram();
 
-  std::filesystem::path folder;
+  const test::TemporaryFolder own_folder;
+  const std::filesystem::path folder = own_folder.path();
   std::filesystem::path worker;          // the stub; a test may put a script of its own here
   bool ab = false;                       // `stepbench ab` with the worker in both arms
   std::vector<std::string> prefix = {};  // words before the program's command line

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Segments, OfOneControllerAreRemoved) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("stepbench-123-a", "");
   folder.write("stepbench-123-b", "");
   folder.write("stepbench-1234-a", "");
@@ -26,7 +26,7 @@ TEST(Segments, OfOneControllerAreRemoved) {
 }
 
 TEST(Segments, OfDeadControllersAreStale) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const pid_t dead = ::fork();
   if (dead == 0) ::_exit(0);
   ::waitpid(dead, nullptr, 0);

@@ -14,14 +14,14 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 TEST(FindWorker, LooksBesideTheProgram) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("stepbench-worker", "#!/bin/sh\n");
   fs::permissions(folder / "stepbench-worker", fs::perms::owner_all);
   EXPECT_EQ(find_worker("", folder.path()).path, folder / "stepbench-worker");
 }
 
 TEST(FindWorker, TellsHowToBuildAMissingOne) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   try {
     static_cast<void>(find_worker("", folder.path()));
     FAIL();
@@ -32,7 +32,7 @@ TEST(FindWorker, TellsHowToBuildAMissingOne) {
 }
 
 TEST(ProgramBuildId, OfAScriptIsItsContent) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("a", "#!/bin/sh\n");
   folder.write("b", "#!/bin/sh\n");
   EXPECT_EQ(program_build_id(folder / "a"), program_build_id(folder / "b"));

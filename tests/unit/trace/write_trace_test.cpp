@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
-using testing::Folder;
+using test::TemporaryFolder;
 using testing::LogMaker;
 
 // One step: a batch is waited for, a product runs on the device, its gradient on another thread.
@@ -64,10 +64,10 @@ TraceHeader header() {
 }
 
 std::string written(const OpLog& log, const TraceHeader& with = header()) {
-  const Folder folder;
-  write_trace(log, with, folder.file("t.pt.trace.json"));
-  EXPECT_FALSE(std::filesystem::exists(folder.file("t.pt.trace.json.tmp")));
-  return testing::read_file(folder.file("t.pt.trace.json"));
+  const TemporaryFolder folder;
+  write_trace(log, with, folder / "t.pt.trace.json");
+  EXPECT_FALSE(std::filesystem::exists(folder / "t.pt.trace.json.tmp"));
+  return testing::read_file(folder / "t.pt.trace.json");
 }
 
 Json event(const Json& trace, const std::string& name, const std::string& phase = "X") {
@@ -213,22 +213,22 @@ std::string unpacked(std::string_view packed) {
 }
 
 TEST(WriteTrace, CompressedItHoldsTheSameText) {
-  const Folder folder;
+  const TemporaryFolder folder;
   LogMaker maker;
   for (int i = 0; i < 60'000; ++i) maker.op("aten::add", i * 100, i * 100 + 50);
-  write_trace(maker.log, header(), folder.file("t.json"));
-  write_trace(maker.log, header(), folder.file("t.json.gz"));
-  std::string plain = testing::read_file(folder.file("t.json"));
-  const std::string packed = testing::read_file(folder.file("t.json.gz"));
+  write_trace(maker.log, header(), folder / "t.json");
+  write_trace(maker.log, header(), folder / "t.json.gz");
+  std::string plain = testing::read_file(folder / "t.json");
+  const std::string packed = testing::read_file(folder / "t.json.gz");
   EXPECT_LT(packed.size(), plain.size() / 4);
   plain.replace(plain.find("\"t.json\""), 8, "\"t.json.gz\"");
   EXPECT_EQ(unpacked(packed), plain);
 }
 
 TEST(WriteTrace, WhatCannotBeWrittenLeavesNothingAndNamesThePath) {
-  const Folder folder;
+  const TemporaryFolder folder;
   try {
-    write_trace(OpLog{}, header(), folder.file("no/such/folder.json"));
+    write_trace(OpLog{}, header(), folder / "no/such/folder.json");
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("no/such/folder.json: No such file or directory"));

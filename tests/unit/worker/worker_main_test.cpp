@@ -42,7 +42,7 @@ TEST(WorkerMain, AMistakeOfItsCallerExitsWithTwo) {
 }
 
 TEST(WorkerMain, ABugOfItsOwnExitsWithSeventyAndAsksForAReport) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("case.json", "{}");
   const Ended ended = worker({"bin/my-worker", "--case", (folder / "case.json").string()},
                              {.software = broken_software});
