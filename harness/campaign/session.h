@@ -44,8 +44,8 @@ class Session {
   };
   [[nodiscard]] RunRow header(const HeaderFacts& facts) const;
 
-  // What was measured before in the folder of --resume; its warnings are said. Nothing for an empty
-  // name.
+  // What was measured before in the folder of --resume; its warnings are said. Empty results for
+  // an empty name.
   [[nodiscard]] Results resume(const std::string& folder);
 
   // The folder to go on with or else a new one in `results`; puts its id into the header.

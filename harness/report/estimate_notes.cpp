@@ -21,10 +21,6 @@ constexpr double kLevelQueue = 0.02;  // of the window's steps
 
 using Lines = std::vector<std::string>;
 
-std::string count(double number) {
-  return with_separators(static_cast<std::int64_t>(std::llround(number)));
-}
-
 void add_clock(const CaseRow& row, Lines& lines) {
   const auto timed = std::count_if(row.measured.begin(), row.measured.end(), [](const auto& each) {
     return each.estimate.device_ns.has_value();
@@ -102,12 +98,14 @@ void add_queue_level(const CaseRow& row, Lines& lines) {
   const double made_ns = *row.step_ns * taken / (taken + difference);
   const double more =
       difference < 0 ? taken * median(at_begin) / -difference : std::max(taken, difference);
-  lines.push_back("the loader's queue was not level: " + count(std::abs(difference)) +
-                  (difference < 0 ? " fewer" : " more") +
-                  " batches lay ready at the window's end than at its begin; steady state takes " +
-                  duration(std::min(*row.step_ns, made_ns)) + " to " +
-                  duration(std::max(*row.step_ns, made_ns)) + " a step; " + count(more) +
-                  " more warm-up steps even it out");
+  lines.push_back(
+      "the loader's queue was not level: " +
+      counted(std::llround(std::abs(difference)), difference < 0 ? "fewer batch" : "more batch") +
+      " lay ready at the window's end than at its begin; steady state takes " +
+      duration(std::min(*row.step_ns, made_ns)) + " to " +
+      duration(std::max(*row.step_ns, made_ns)) + " a step; " +
+      counted(std::llround(more), "more warm-up step") +
+      (std::llround(more) == 1 ? " evens" : " even") + " it out");
 }
 
 }  // namespace
