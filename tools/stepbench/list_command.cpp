@@ -8,6 +8,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/run/worker_program.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
@@ -156,7 +157,8 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   command->footer(kListExamples);
   command->callback([options, &environment, &exit_code] {
     const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
-    environment.out << render(catalogue_of(options->worker, environment), *options, width);
+    environment.out << printable(
+        render(catalogue_of(options->worker, environment), *options, width), LineEnds::kKeep);
     exit_code = kExitOk;
   });
 }
