@@ -6,6 +6,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/help.h"
 
@@ -99,7 +100,8 @@ std::string reason_of(const CLI::App& command, const CLI::ParseError& error) {
 void print_error(std::ostream& err, const std::string& message, bool colour) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << line << '\n';
+    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << printable(line)
+        << '\n';
   }
 }
 
