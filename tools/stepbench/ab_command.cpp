@@ -12,6 +12,7 @@
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/session.h"
 #include "harness/report/comparison_json.h"
+#include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/verdict_output.h"
@@ -79,7 +80,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     for (const std::string& file : verdict_files) {
       write_verdict(file, error_json(run.exit_status, text));
     }
-    environment.err << "stepbench: " << text << '\n';
+    environment.err << "stepbench: " << printable(text) << '\n';
     return run.exit_status;
   }
   write_verdict(verdict_files.front(), comparison_json(run.comparison));

@@ -12,6 +12,7 @@
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
@@ -103,7 +104,7 @@ std::string machine_text(const Examination& seen, const Fields& facts) {
 void print_text(const Examination& seen, const std::vector<Finding>& findings, const Fields& facts,
                 const Environment& environment) {
   std::ostream& out = environment.out;
-  out << machine_text(seen, facts) << '\n'
+  out << printable(machine_text(seen, facts), LineEnds::kKeep) << '\n'
       << "The same work, " << seen.spin.times_ns.size() << " times "
       << duration(seen.spin.median_ns()) << ": coefficient of variation "
       << percent_text(seen.spin.variation()) << ", the slowest hundredth "
@@ -117,8 +118,8 @@ void print_text(const Examination& seen, const std::vector<Finding>& findings, c
     if (environment.colour) out << (problem ? "\x1b[31m" : "\x1b[1m");
     out << word << ": ";
     if (environment.colour) out << "\x1b[0m";
-    out << finding.text << '\n';
-    if (!finding.remedy.empty()) out << "  remedy: " << finding.remedy << '\n';
+    out << printable(finding.text) << '\n';
+    if (!finding.remedy.empty()) out << "  remedy: " << printable(finding.remedy) << '\n';
   }
   out << '\n' << verdict(findings) << '\n';
 }

@@ -10,6 +10,7 @@
 #include "harness/plan/option_index.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/names.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
@@ -188,7 +189,8 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   command->footer(kListExamples);
   command->callback([options, &environment, &exit_code] {
     const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));
-    environment.out << render(catalogue_of(options->worker, environment), *options, width);
+    environment.out << printable(
+        render(catalogue_of(options->worker, environment), *options, width), LineEnds::kKeep);
     exit_code = kExitOk;
   });
 }

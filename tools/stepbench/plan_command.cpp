@@ -6,6 +6,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
+#include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/plan_text.h"
@@ -79,8 +80,9 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
                           : std::optional{find_worker(options.worker, environment.program_dir)};
   const Planned planned = make_plan_here(std::move(request), worker, campaign_context(environment));
   const TimeEstimate estimate = estimate_time(planned.plan, options.results);
-  environment.out << (options.format == "json" ? plan_json(planned.plan, estimate)
-                                               : plan_table(planned.plan, estimate));
+  environment.out << (options.format == "json"
+                          ? plan_json(planned.plan, estimate)
+                          : printable(plan_table(planned.plan, estimate), LineEnds::kKeep));
   return kExitOk;
 }
 

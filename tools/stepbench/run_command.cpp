@@ -8,6 +8,7 @@
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/report/table.h"
+#include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/plan_text.h"
@@ -50,7 +51,8 @@ int execute(const RunOptions& options, const Environment& environment) {
   const PlannedRun run = plan_experiment(request, context, !options.dry_run);
   if (options.dry_run) {
     const Plan& plan = run.planned.plan;
-    environment.out << plan_table(plan, estimate_time(plan, request.results));
+    environment.out << printable(plan_table(plan, estimate_time(plan, request.results)),
+                                 LineEnds::kKeep);
     return kExitOk;
   }
   const HostClock clock;
@@ -60,9 +62,10 @@ int execute(const RunOptions& options, const Environment& environment) {
   if (end.run_folder.empty()) return end.exit_status;
   environment.out << render_table(end.results, {.colour = environment.colour,
                                                 .columns = environment.terminal_columns})
-                  << "\nResults: " << end.run_folder.string() << '\n'
+                  << "\nResults: " << printable(end.run_folder.string()) << '\n'
                   << std::flush;
-  if (end.signal) environment.err << "stepbench: " << interrupted_text(end.run_folder) << '\n';
+  if (end.signal)
+    environment.err << "stepbench: " << printable(interrupted_text(end.run_folder)) << '\n';
   return end.exit_status;
 }
 

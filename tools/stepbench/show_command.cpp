@@ -18,6 +18,7 @@
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/run_folders.h"
@@ -159,7 +160,7 @@ int show(const ShowOptions& options, const Environment& environment) {
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {
     for (const std::string& warning : results.warnings)
-      environment.err << "warning: " << warning << '\n';
+      environment.err << "warning: " << printable(warning) << '\n';
   }
   if (to_file) {
     write_file(options.output, text);

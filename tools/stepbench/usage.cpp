@@ -6,6 +6,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
@@ -66,7 +67,8 @@ std::string unknown_flag(const CLI::App& command, const std::vector<std::string>
 void print_error(std::ostream& err, const std::string& message, bool colour) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << line << '\n';
+    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << printable(line)
+        << '\n';
   }
 }
 
