@@ -69,7 +69,9 @@ CLI::Option& add_repeated(CLI::App& command, const std::string& flag,
 }
 
 void add_experiment(CLI::App& command, std::string& file) {
-  command.add_option("FILE", file, "The experiment, a YAML file")->required();
+  command.add_option("FILE", file, "The experiment, a YAML file")
+      ->required()
+      ->type_name("EXPERIMENT");
 }
 
 void add_set(CLI::App& command, std::vector<std::string>& set, const std::string& doc) {
