@@ -134,9 +134,16 @@ void add_rule(CLI::App& ab, AbRequest& options) {
         "Of the order of the launches; default: a new one, which is recorded")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53U))
       ->type_name("N");
+  ab.add_option("--metric", options.metrics,
+                "What is tested and decides, instead of step and peak_bytes: step_p99, "
+                "samples_per_s, a phase such as forward, or any that `list metrics` names. All "
+                "tests are corrected together: each one more takes more pairs")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   ab.add_option("--margin", options.margins,
-                "The change that does not matter. Default: step=1%, and for peak_bytes 1% where "
-                "launches differ among themselves, else 0")
+                "The change that does not matter. Default: 1% of each metric; of peak_bytes 0 "
+                "where every launch has the same peak")
       ->type_name("NAME=SHARE")
       ->allow_extra_args(false);
   ab.add_option(

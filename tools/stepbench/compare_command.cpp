@@ -73,9 +73,17 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
       ->type_name("FIELD")
       ->allow_extra_args(false);
   compare
+      ->add_option("--metric", request.metrics,
+                   "What is tested and decides, instead of step and peak_bytes: step_p99, "
+                   "samples_per_s, a phase such as forward, or any that `list metrics` names. All "
+                   "tests are corrected together: each one more takes more launches")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  compare
       ->add_option("--margin", request.margins,
-                   "The change that does not matter. Default: step=1%, and for peak_bytes 1% where "
-                   "launches differ among themselves, else 0")
+                   "The change that does not matter. Default: 1% of each metric; of peak_bytes 0 "
+                   "where every launch has the same peak")
       ->type_name("NAME=SHARE")
       ->allow_extra_args(false);
   compare->add_flag("--bootstrap", request.bootstrap,
