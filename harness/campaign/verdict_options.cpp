@@ -34,9 +34,8 @@ void set_margin(const std::string& given, const std::vector<Metric>& columns,
       given, std::string_view(given).substr(equals == std::string::npos ? 0 : equals + 1));
   TestedMetric* metric = find_tested(tested, name, columns);
   if (metric == nullptr) {
-    throw ConfigError("--margin",
-                      "'" + name + "' is not tested, so that it has no margin; those that have: " +
-                          tested.names() + "; --metric " + name + " adds a test");
+    throw ConfigError("--margin", "'" + name + "' is not tested; a margin can be given for " +
+                                      tested.names() + " (--metric chooses what is tested)");
   }
   metric->margin = share;
 }

@@ -90,6 +90,8 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
 }
 
 int execute(const AbOptions& options, const Environment& environment) {
+  const ArmsRequest& arms = options.request.arms;
+  check_verdict_output(options.output, {arms.file, arms.a, arms.b});
   std::optional<Interrupts> interrupts;
   std::vector<std::string> verdict_files = {options.output.verdict_file};
   try {

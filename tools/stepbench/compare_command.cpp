@@ -37,6 +37,7 @@ struct CompareArguments {
 };
 
 int execute(const CompareArguments& options, const Environment& environment) {
+  check_verdict_output(options.output, {options.request.base, options.request.candidate});
   Comparison comparison;
   try {
     comparison = compare_files(options.request, built_in_catalogue());

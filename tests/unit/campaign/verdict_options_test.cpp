@@ -46,8 +46,8 @@ TEST(VerdictOptions, AWrongMarginIsRefused) {
   }
   EXPECT_THAT(
       [] { (void)tested({}, {"loss=1%"}); },
-      ThrowsMessage<ConfigError>(HasSubstr("'loss' is not tested, so that it has no margin; "
-                                           "those that have: step, peak_bytes")));
+      ThrowsMessage<ConfigError>(HasSubstr("'loss' is not tested; a margin can be given for step, "
+                                           "peak_bytes")));
 }
 
 TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {

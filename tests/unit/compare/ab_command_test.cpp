@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -116,9 +117,9 @@ TEST_F(AbCommand, APercentileOfFewStepsIsWarnedOf) {
 }
 
 TEST_F(AbCommand, AnUnknownMetricIsRefusedBeforeMeasuringAndAnAbsentOneAfterAPair) {
-  const CommandResult unknown = program_.run({"--metric", "step_p98"});
+  const CommandResult unknown = program_.run({"--metric", "step_p999"});
   EXPECT_EQ(unknown.exit_status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("--metric: no metric is named 'step_p98' (did you mean "
+  EXPECT_THAT(unknown.err, HasSubstr("--metric: no metric is named 'step_p999' (did you mean "
                                      "'step_p99'?)"));
   EXPECT_THAT(program_.run({"--metric", "samples"}).err, HasSubstr("neither better nor worse"));
   EXPECT_FALSE(fs::exists(program_.folder / "results"));
@@ -128,12 +129,32 @@ TEST_F(AbCommand, AnUnknownMetricIsRefusedBeforeMeasuringAndAnAbsentOneAfterAPai
   EXPECT_EQ(program_.results().launches.size(), 2U);
 }
 
-TEST_F(AbCommand, AVerdictThatCannotBeWrittenWhereItWasAskedForIsAnErrorInTheRunsOwnToo) {
-  const CommandResult result =
-      ab({"--pairs", "2", "--verdict", (program_.folder / "absent" / "x.json").string()});
+TEST_F(AbCommand, AVerdictThatCannotBeWrittenIsFoundBeforeMeasuring) {
+  for (const char* flag : {"--verdict", "--markdown"}) {
+    const CommandResult result =
+        ab({"--pairs", "2", flag, (program_.folder / "absent" / "x.json").string()});
+    EXPECT_EQ(result.exit_status, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("x.json cannot be written: there is no folder"));
+    EXPECT_FALSE(fs::exists(program_.folder / "results"));
+  }
+}
+
+TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo) {
+  const CommandResult result = ab({"--pairs", "2", "--verdict", "/dev/full"});
   EXPECT_EQ(result.exit_status, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("x.json: cannot be written"));
+  EXPECT_THAT(result.err, HasSubstr("/dev/full: cannot be written"));
   EXPECT_EQ(verdict().at("exit_code"), 2);
+}
+
+TEST_F(AbCommand, AVerdictThatWouldReplaceTheExperimentIsRefused) {
+  const std::string config = (program_.folder / "config.yaml").string();
+  for (const char* flag : {"--verdict", "--markdown"}) {
+    const CommandResult result = ab({"--pairs", "2", flag, config});
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_THAT(result.err, HasSubstr("config.yaml is what this command reads"));
+  }
+  std::ifstream file(config);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), kOneCase);
 }
 
 TEST_F(AbCommand, AReaderOfItsOutputThatGoesAwayIsAnErrorAndNoSignal) {
