@@ -28,13 +28,13 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output) {
 }
 
 void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs) {
-  const auto same = [](const std::filesystem::path& a, const std::filesystem::path& b) {
-    return !a.empty() &&
-           std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+  const auto resolved = [](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
   };
   check_output_file("--verdict", output.verdict_file, inputs);
   check_output_file("--markdown", output.markdown_file, inputs);
-  if (same(output.verdict_file, output.markdown_file)) {
+  if (output.verdict_file.empty() || output.markdown_file.empty()) return;
+  if (resolved(output.verdict_file) == resolved(output.markdown_file)) {
     throw ConfigError("--markdown", output.markdown_file + " is the file of --verdict, too");
   }
 }
