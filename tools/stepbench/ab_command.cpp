@@ -15,6 +15,7 @@
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/standard_input.h"
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
@@ -64,6 +65,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   refuse_smoke(options);
   AbRequest request = options.request;
   request.lock = lock_policy(options.no_lock, options.wait_lock);
+  request.arms.text = text_if_standard_input(request.arms.file);
   const CampaignContext context = campaign_context(environment);
   const AbArms arms = resolve_arms(request.arms, context);
   const HostClock clock;
@@ -119,6 +121,9 @@ void add_arms(CLI::App& ab, ArmsRequest& options) {
   setting("--a-env", options.a_env, "An environment variable of arm A's workers");
   setting("--b-env", options.b_env, "An environment variable of arm B's workers");
   setting("--set", options.set, "An option of both arms, instead of the file's");
+  ab.add_option("--sweep", options.sweep, kSweepHelp)
+      ->type_name("KEY=V1,V2")
+      ->allow_extra_args(false);
   setting("--filter", options.filter, "Only cases with this value; several must all hold");
 }
 
@@ -195,7 +200,9 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* ab = app.add_subcommand(
       "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict");
   ab->footer(kAbExamples);
-  ab->add_option("FILE", options->request.arms.file, "The experiment, as YAML")->required();
+  ab->add_option("FILE", options->request.arms.file,
+                 "The experiment, as YAML; `-`: from standard input")
+      ->required();
   add_arms(*ab, options->request.arms);
   add_rule(*ab, options->request);
   add_run_flags(*ab, *options);

@@ -28,6 +28,11 @@ struct Environment {
   std::string program_dir = {};  // where this program lies: the worker is looked for beside it
 };
 
+// What --sweep does, in every command that has it.
+inline constexpr const char* kSweepHelp =
+    "KEY=V1,V2,...: measures each of these values, in a matrix with the file's sweep and other "
+    "--sweep; replaces what the file sweeps of this option";
+
 // Each adds its sub-command to `app`; the callback stores the exit code in `exit_code`. Errors are
 // thrown.
 void add_plan(CLI::App& app, const Environment& environment, int& exit_code);

@@ -10,6 +10,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/standard_input.h"
 
 namespace stepbench::cli {
 namespace {
@@ -20,6 +21,8 @@ constexpr const char* kPlanExamples =
 Examples:
   stepbench plan configs/quickstart.yaml
   stepbench plan sweep.yaml --set loader.batch_size=32 --filter num_workers=4,8
+  stepbench plan train.yaml --sweep precision=fp32,bf16 --sweep batch_size=8,16
+  stepbench plan - < sweep.yaml                                paths are seen from this folder
   stepbench plan sweep.yaml --shard 2/4                        the second of four machines
   stepbench plan mine.yaml --worker build/my-worker            workloads of your own
   stepbench plan sweep.yaml --format json | jq -r '.cases[].case_id'
@@ -30,6 +33,7 @@ launches, schedule or the order of keys. `-` in the table: the option has no mea
 struct PlanCommandOptions {
   std::string file;
   std::vector<std::string> set;
+  std::vector<std::string> sweep;
   std::vector<std::string> filter;
   std::string shard;
   bool smoke = false;
@@ -40,11 +44,15 @@ struct PlanCommandOptions {
 };
 
 void add_options(CLI::App& command, PlanCommandOptions& options) {
-  command.add_option("FILE", options.file, "The experiment, as YAML")->required();
+  command.add_option("FILE", options.file, "The experiment, as YAML; `-`: from standard input")
+      ->required();
   command
       .add_option("--set", options.set,
                   "KEY=VALUE: overrides an option of the file (not of its sweep)")
       ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--sweep", options.sweep, kSweepHelp)
+      ->type_name("KEY=V1,V2")
       ->allow_extra_args(false);
   command
       .add_option("--filter", options.filter,
@@ -70,7 +78,9 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
   PlanRequest request{.file = options.file,
+                      .text = text_if_standard_input(options.file),
                       .set = options.set,
+                      .sweep = options.sweep,
                       .filter = options.filter,
                       .shard = parse_shard(options.shard),
                       .smoke = options.smoke,
