@@ -66,7 +66,7 @@ TEST(RecordedRequest, AFolderThatDoesNotTellIsRefused) {
   EXPECT_THAT(empty.err, HasSubstr("empty"));
   const CommandResult nothing = stepbench(program, {"run"});
   EXPECT_EQ(nothing.exit_status, 2);
-  EXPECT_THAT(nothing.err, AllOf(HasSubstr("FILE: is missing"), HasSubstr("--resume DIR")));
+  EXPECT_THAT(nothing.err, AllOf(HasSubstr("FILE: is missing"), HasSubstr("--resume RUN")));
 }
 
 TEST(StandardInput, IsMeasuredAndCanBeRepeated) {
