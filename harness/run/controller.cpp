@@ -10,16 +10,23 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "harness/text/secrets.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
-    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {}
+    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
+  for (const RunArm& arm : setup_.arms) {
+    const std::vector<std::string> values = secret_values(arm.plan);
+    secrets_.insert(secrets_.end(), values.begin(), values.end());
+  }
+}
 
 const RunArm& Controller::arm_of(const Job& job) const {
   for (const RunArm& arm : setup_.arms) {
@@ -58,19 +65,17 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   const auto attempt = setup_.attempts.find(row.key);
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
-  row.options = Fields(resolved.options.begin(), resolved.options.end());
+  row.options = without_secrets(Fields(resolved.options.begin(), resolved.options.end()));
   row.started_utc = utc_text(setup_.now());
-  row.repeat_command = arm_of(job).repeat_prefix + " --case " + resolved.case_id + " --launches 1";
+  row.repeat_command = mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
+                       resolved.case_id + " --launches 1";
   return row;
 }
 
 LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolved,
                                      Variables environment) const {
-  std::vector<std::string> argv = fill_in(setup_.wrap,
-                                          {{"run_dir", setup_.run_dir.string()},
-                                           {"case_id", resolved.case_id},
-                                           {"launch", std::to_string(job.launch)}},
-                                          "--wrap");
+  std::vector<std::string> argv = fill_in(
+      setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch), "--wrap");
   argv.push_back(arm_of(job).worker.path.string());
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
@@ -101,8 +106,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   }
   StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
   for (const std::string& name : arm.plan.varying) {
-    if (const Value* value = planned.resolved.options.get(name))
-      start.options.emplace(name, *value);
+    const auto value = launch.row.options.find(name);
+    if (value != launch.row.options.end()) start.options.insert(*value);
   }
   writer_.write(start);
   const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);

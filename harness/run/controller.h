@@ -82,6 +82,7 @@ class Controller {
   Interrupts& interrupts_;
   const Clock& clock_;
   RunCounts counts_;
+  std::vector<std::string> secrets_;  // values that are not recorded
   std::set<std::string> workers_written_;
   std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
 };
