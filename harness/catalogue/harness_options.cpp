@@ -180,6 +180,10 @@ Section limits() {
           limit("set_up_s", "Building data set, loader and model.", 120),
           limit("step_s", "A cycle's single step; a worker that is silent for longer hangs.", 60),
           limit("tear_down_s", "Stopping the loader and freeing the model.", 30),
+          limit("ask_s",
+                "A question to the worker program before anything is launched: `check`, and "
+                "`describe`, which comes before the file is read and looks at --set alone.",
+                60),
       }};
 }
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -13,11 +14,13 @@
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process_exit.h"
+#include "harness/os/text_file.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_session.h"
 #include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
@@ -25,6 +28,7 @@ namespace {
 using protocol::Stage;
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::size_t kLastWordsBytes = 300;
 constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
 
 std::string name_of(std::optional<Stage> stage) {
@@ -282,10 +286,20 @@ class LaunchLoop {
     } else if (timed_out_) {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
-      result.outcome =
-          Outcome::failed("the worker " + exit_text(death) + " without a final line" +
-                          (session_.has_unfinished_line() ? " (its last line is cut off)" : ""));
+      result.outcome = Outcome::failed(
+          "the worker " + exit_text(death) + " without a final line" +
+          (session_.has_unfinished_line() ? " (its last line is cut off)" : "") + last_words());
     }
+  }
+
+  // A worker that ends by itself says why in its last line: what the dynamic linker misses, the
+  // exception of an interpreter.
+  [[nodiscard]] std::string last_words() const {
+    if (!WIFEXITED(status_) || WEXITSTATUS(status_) == 0) return {};
+    const std::string text = output_.text();
+    const std::string_view lines = trim(text);
+    const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+    return last.empty() ? "" : ": " + to_valid_utf8(last.substr(0, kLastWordsBytes));
   }
 
   const LaunchLimits& limits_;
