@@ -6,6 +6,7 @@
 #include <cmath>
 #include <variant>
 
+#include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench {
@@ -18,17 +19,34 @@ void append_number(std::string& line, Number number) {
   line.append(buffer.data(), end);
 }
 
+void append_code_unit(std::string& to, char32_t unit) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  to += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) to += kHex[(unit >> shift) & 15U];
+}
+
+void append_escaped(std::string& to, char32_t code) {
+  constexpr char32_t kFirstPair = 0x10000;
+  if (code < kFirstPair) return append_code_unit(to, code);
+  append_code_unit(to, 0xD800 + ((code - kFirstPair) >> 10U));
+  append_code_unit(to, 0xDC00 + ((code - kFirstPair) & 0x3FFU));
+}
+
 }  // namespace
 
 void append_json_string(std::string& to, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   to += '"';
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) {
-      const std::size_t length = utf8_length(text.substr(i));
-      to += length == 0 ? kReplacementCharacter : text.substr(i, length);
+      const std::string_view rest = text.substr(i);
+      const std::size_t length = utf8_length(rest);
+      if (unprintable_length(rest) > 0) {
+        append_escaped(to, code_point(rest));
+      } else {
+        to += length == 0 ? kReplacementCharacter : rest.substr(0, length);
+      }
       i += length == 0 ? 1 : length;
       continue;
     }
@@ -50,12 +68,10 @@ void append_json_string(std::string& to, std::string_view text) {
         to += "\\t";
         break;
       default:
-        if (byte >= 0x20) {
+        if (byte >= 0x20 && byte != 0x7F) {
           to += c;
         } else {
-          to += "\\u00";
-          to += kHex[byte >> 4U];
-          to += kHex[byte & 15U];
+          append_code_unit(to, byte);
         }
     }
   }

@@ -13,7 +13,8 @@
 
 namespace stepbench {
 
-// The text as a JSON string with its quotation marks. Bytes that are not UTF-8 become U+FFFD.
+// The text as a JSON string with its quotation marks. Bytes that are not UTF-8 become U+FFFD; what
+// printable() makes visible is written as \uXXXX, so that a terminal can show the line.
 void append_json_string(std::string& to, std::string_view text);
 [[nodiscard]] std::string json_string(std::string_view text);
 

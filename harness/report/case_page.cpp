@@ -14,6 +14,7 @@
 #include "harness/stats/order.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -64,10 +65,10 @@ class Page {
   }
 
   void title() {
-    text_ += "case " + row_.case_id;
-    if (!row_.arm.empty()) text_ += "  arm " + row_.arm;
+    text_ += "case " + printable(row_.case_id);
+    if (!row_.arm.empty()) text_ += "  arm " + printable(row_.arm);
     if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
-    if (!row_.workload.empty()) text_ += "  " + row_.workload;
+    if (!row_.workload.empty()) text_ += "  " + printable(row_.workload);
     text_ += "  " + std::to_string(row_.measured.size()) + " measured";
     const auto also = [&](std::size_t count, const char* what) {
       if (count > 0) text_ += ", " + std::to_string(count) + ' ' + what;
@@ -337,7 +338,7 @@ class Page {
     for (const auto& [text, numbers] : launches) {
       const auto text_of_number = [](int number) { return std::to_string(number); };
       head("Output of failed launch " + join(numbers, ", ", text_of_number));
-      text_ += printable(last_lines(text));
+      text_ += indented(last_lines(text));
     }
   }
 
@@ -352,20 +353,13 @@ class Page {
     return "… (its last " + std::to_string(kOutputLines) + " lines)" + std::string(text.substr(at));
   }
 
-  // Indented, and without what could move a terminal's cursor.
-  static std::string printable(const std::string& text) {
-    std::string safe = "  ";
-    for (const char c : text) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (c == '\n') {
-        safe += "\n  ";
-      } else if (c == '\t' || byte >= 0x20) {
-        safe += c == '\x7f' ? '?' : c;
-      } else {
-        safe += '?';
-      }
+  static std::string indented(const std::string& text) {
+    std::string lines = "  ";
+    for (const char c : printable(text, LineEnds::kKeep)) {
+      lines += c;
+      if (c == '\n') lines += "  ";
     }
-    return safe + '\n';
+    return lines + '\n';
   }
 
   const CaseRow& row_;

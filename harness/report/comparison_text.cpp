@@ -15,6 +15,7 @@
 #include "harness/stats/effect_size.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -339,16 +340,16 @@ std::string comparison_table(const Comparison& comparison, const TableStyle& sty
   std::size_t hidden_ok = 0;
   std::size_t hidden = 0;
   Grid grid = text.grid(hidden_ok, hidden);
-  std::string out = text.title() + '\n' + text.design() + "\n\n";
+  std::string out = printable(text.title()) + '\n' + printable(text.design()) + "\n\n";
   if (!grid.rows.empty()) {
     out += draw(std::move(grid), static_cast<std::size_t>(style.columns), style.colour).text;
   }
   out += hidden_text(hidden_ok, hidden);
   const std::vector<std::string> causes = text.causes();
   if (!causes.empty()) out += "\nWhere the time of a step went:\n";
-  for (const std::string& line : causes) out += "  " + line + '\n';
+  for (const std::string& line : causes) out += "  " + printable(line) + '\n';
   out += '\n';
-  for (const std::string& line : text.remarks()) out += line + '\n';
+  for (const std::string& line : text.remarks()) out += printable(line) + '\n';
   return out + text.conclusion() + '\n';
 }
 
@@ -358,12 +359,14 @@ std::string comparison_markdown(const Comparison& comparison, bool all) {
   std::size_t hidden = 0;
   const Grid grid = text.grid(hidden_ok, hidden);
   std::string out = "<!-- stepbench-verdict -->\n### " + std::string(name_of(comparison.verdict)) +
-                    ": " + text.title() + "\n\n" + text.design() + "\n\n";
+                    ": " + markdown_line(text.title()) + "\n\n" + markdown_line(text.design()) +
+                    "\n\n";
   if (!grid.rows.empty()) out += draw_markdown(grid) + '\n';
   const std::string more = hidden_text(hidden_ok, hidden);
   if (!more.empty()) out += more + '\n';
-  for (const std::string& line : text.causes()) out += "- " + line + '\n';
-  for (const std::string& line : text.remarks()) out += "- " + line + '\n';
+  for (const auto& lines : {text.causes(), text.remarks()}) {
+    for (const std::string& line : lines) out += "- " + markdown_line(line) + '\n';
+  }
   return out + '\n' + text.conclusion() + '\n';
 }
 

@@ -12,6 +12,7 @@
 #include "harness/report/estimate_notes.h"
 #include "harness/schedule/warmup_verdict.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -206,7 +207,8 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
 
 std::string wrapped(const std::string& text, std::size_t columns) {
   const bool command = text.find("repeat: ") != std::string::npos || text.starts_with("  try: ");
-  return command ? text : wrap_hanging(text, columns);
+  const std::string line = printable(text);
+  return command ? line : wrap_hanging(line, columns);
 }
 
 }  // namespace stepbench

@@ -15,8 +15,8 @@ namespace stepbench {
 // those of the table.
 void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<CaseRow>& rows,
                        const Results& results, std::vector<std::string>& lines);
-// Broken at blanks to lines of at most `columns`, continued two blanks in. Commands after "repeat:
-// " and "try: " stay whole.
+// Printable, and broken at blanks to lines of at most `columns`, continued two blanks in. Commands
+// after "repeat: " and "try: " stay whole.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t columns);
 
 }  // namespace stepbench

@@ -17,6 +17,7 @@
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -232,7 +233,8 @@ std::string as_text(const std::vector<Profiled>& all, const OpsView& view, const
   std::string text;
   for (const Profiled& profiled : all) {
     if (!text.empty()) text += '\n';
-    text += (markdown ? "### " : "") + heading(profiled) + "\n\n";
+    text += (markdown ? "### " + markdown_line(heading(profiled)) : printable(heading(profiled))) +
+            "\n\n";
     const auto drawn = [&](const Grid& grid) {
       if (markdown) return draw_markdown(grid);
       const DrawnGrid made = draw(grid, static_cast<std::size_t>(style.columns), style.colour);
@@ -262,7 +264,8 @@ std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {
   text += '\n';
   for (const Profiled& profiled : all) {
     for (const OpRow& row : profiled.rows) {
-      text += profiled.case_id + ',' + profiled.engine + ',' + std::string(name_of(row.kind));
+      text += csv_cell(profiled.case_id) + ',' + csv_cell(profiled.engine) + ',' +
+              std::string(name_of(row.kind));
       for (const OpColumn* column : columns) {
         text += ',' + csv_cell(plain_text(column->get(row, profiled.table, profiled.totals),
                                           column->unit));

@@ -87,11 +87,13 @@ SampleTable sample_table(std::span<const CaseRow> rows, const std::vector<std::s
 
 std::string samples_csv(const SampleTable& table) {
   std::string text = "case_id";
-  for (const std::string& name : table.columns) text += ',' + name;
+  for (const std::string& name : table.columns) text += ',' + csv_cell(name);
   text += '\n';
+  std::vector<std::string> cases;
+  for (const std::string& case_id : table.case_ids) cases.push_back(csv_cell(case_id));
   char buffer[24];
   for (std::size_t step = 0; step < steps_of(table); ++step) {
-    text += table.case_ids[static_cast<std::size_t>(table.values[0][step])];
+    text += cases[static_cast<std::size_t>(table.values[0][step])];
     for (const auto& column : table.values) {
       text += ',';
       text.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, column[step]).ptr);

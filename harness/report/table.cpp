@@ -17,6 +17,7 @@
 #include "harness/report/notes.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -238,7 +239,7 @@ std::string markdown(const Results& results, const TableStyle& style) {
   for (const auto& lines : {finding_lines(all_rows(facts), results), notes}) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) {
-      text += (line.starts_with("  ") ? "" : "- ") + line + '\n';
+      text += (line.starts_with("  ") ? "" : "- ") + markdown_line(line) + '\n';
     }
   }
   return text;

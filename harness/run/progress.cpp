@@ -5,6 +5,8 @@
 #include <ostream>
 
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
@@ -24,7 +26,7 @@ void Progress::erase_live_line() {
 void Progress::say(const std::string& text) {
   if (style_.quiet) return;
   erase_live_line();
-  out_ << text << '\n' << std::flush;
+  out_ << printable(text, LineEnds::kKeep) << '\n' << std::flush;
 }
 
 void Progress::begin_launch(std::size_t case_number, std::size_t cases, std::string label,
@@ -57,9 +59,7 @@ void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns)
   std::string line = position() + "  [" + stage + "]  " + clock_text(clock_.now_ns() - begin_ns_);
   if (const auto left_ns = expected_left_ns()) line += ", about " + clock_text(*left_ns) + " left";
   if (last_step_ns_ > 0) line += ", last step " + duration(last_step_ns_);
-  if (line.size() + 1 > static_cast<std::size_t>(style_.columns)) {
-    line.resize(static_cast<std::size_t>(std::max(style_.columns - 1, 10)));
-  }
+  line = shortened(printable(line), static_cast<std::size_t>(std::max(style_.columns - 1, 10)));
   out_ << "\r\033[K" << line << std::flush;
   live_ = true;
 }

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/csv.h"
 
+#include <charconv>
+#include <string_view>
+
+#include "harness/text/printable.h"
+
 namespace stepbench {
+namespace {
+
+bool is_decimal(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool is_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@").find(text[0]) != std::string_view::npos &&
+         !is_decimal(text);
+}
+
+}  // namespace
 
 std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  const std::string safe = (is_formula(text) ? "'" : "") + printable(text, LineEnds::kKeep);
+  if (safe.find_first_of(",\"\n") == std::string::npos) return safe;
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : safe) {
     if (c == '"') quoted += '"';
     quoted += c;
   }

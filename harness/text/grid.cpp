@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench {
@@ -116,13 +117,12 @@ std::string line_of(const Grid& grid, const std::vector<std::string>& cells,
   return line;
 }
 
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '|') escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
+void make_printable(Grid& grid) {
+  for (GridColumn& column : grid.columns) column.head = printable(column.head);
+  for (GridRow& row : grid.rows) {
+    for (std::string& cell : row.cells) cell = printable(cell);
+    row.instead = printable(row.instead);
   }
-  return escaped;
 }
 
 bool is_number(const std::string& text) {
@@ -152,6 +152,7 @@ std::string tinted(std::string text, Tint tint, bool colour) {
 
 DrawnGrid draw(Grid grid, std::size_t terminal_columns, bool colour) {
   DrawnGrid drawn;
+  make_printable(grid);
   for (std::size_t total = total_width(grid); total > terminal_columns; total = total_width(grid)) {
     if (!narrow(grid, total - terminal_columns, drawn.dropped)) break;
   }
@@ -184,6 +185,7 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
     grid.columns.push_back({rows.front()[i], numbers ? Align::kRight : Align::kLeft});
   }
   for (const auto& row : std::span(rows).subspan(1)) grid.rows.push_back({row});
+  make_printable(grid);
   const std::vector<std::size_t> widths = widths_of(grid);
   std::string text = line_of(grid, heads_of(grid), widths) + '\n';
   for (const GridRow& row : grid.rows) text += line_of(grid, row.cells, widths) + '\n';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells -> aligned text that fits a terminal, or Markdown. Pure; any thread.
+// Cells -> aligned text that fits a terminal, or Markdown. What stands in them is made printable
+// (printable.h). Pure; any thread.
 #pragma once
 
 #include <cstddef>

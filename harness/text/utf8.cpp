@@ -39,6 +39,17 @@ std::size_t utf8_length(std::string_view text) {
   return second_fits(lead, static_cast<unsigned char>(text[1])) ? length : 0;
 }
 
+char32_t code_point(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (length == 1) return lead;
+  char32_t code = lead & (0x7FU >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  }
+  return code;
+}
+
 std::string to_valid_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());

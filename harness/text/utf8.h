@@ -14,6 +14,8 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 // Bytes of the well-formed character at the front (RFC 3629); 0 if there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
+// The well-formed character at the front; `text` has one.
+[[nodiscard]] char32_t code_point(std::string_view text);
 // Each byte that is no UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
 

@@ -6,8 +6,10 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
+#include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_text.h"
 
 namespace stepbench::cli {
@@ -39,32 +41,17 @@ struct PlanCommandOptions {
 };
 
 void add_options(CLI::App& command, PlanCommandOptions& options) {
-  command.add_option("FILE", options.file, "The experiment, as YAML")->required();
+  add_experiment(command, options.file);
+  add_set(command, options.set);
+  add_filter(command, options.filter);
+  add_shard(command, options.shard);
+  add_max_cases(command, options.max_cases);
   command
-      .add_option("--set", options.set,
-                  "KEY=VALUE: overrides an option of the file (not of its sweep)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--filter", options.filter,
-                  "KEY=VALUE[,VALUE]: only cases with this value; several must all hold")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--shard", options.shard, "I/N: the I-th of N parts of the plan")
-      ->type_name("I/N");
-  command.add_flag("--smoke", options.smoke, "1 launch, 1 warm-up and 2 active steps per case");
-  command.add_option("--max-cases", options.max_cases, "Refuse a larger sweep")
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      .add_option("--worker", options.worker, "The worker program; default: the built-in workloads")
-      ->type_name("PATH");
-  command.add_option("--format", options.format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command.add_option("--results", options.results, "Earlier runs, for the time estimate")
-      ->capture_default_str()
-      ->type_name("DIR");
+      .add_flag("--smoke", options.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
+      ->group(kMeasureOptions);
+  add_worker(command, options.worker);
+  add_results(command, options.results, "Folder of earlier runs, by which the time is estimated");
+  add_format(command, options.format, {"table", "json"});
 }
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
@@ -79,8 +66,9 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
                           : std::optional{find_worker(options.worker, environment.program_dir)};
   const Planned planned = make_plan_here(std::move(request), worker, campaign_context(environment));
   const TimeEstimate estimate = estimate_time(planned.plan, options.results);
-  environment.out << (options.format == "json" ? plan_json(planned.plan, estimate)
-                                               : plan_table(planned.plan, estimate));
+  environment.out << (options.format == "json"
+                          ? plan_json(planned.plan, estimate)
+                          : printable(plan_table(planned.plan, estimate), LineEnds::kKeep));
   return kExitOk;
 }
 

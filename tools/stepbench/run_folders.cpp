@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
@@ -68,7 +69,7 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
         "no results in it: neither .jsonl files nor directories of runs. `stepbench run "
         "configs/quickstart.yaml` writes some");
   }
-  err << "showing " << newest.string() << '\n';
+  err << "showing " << printable(newest.string()) << '\n';
   return newest;
 }
 

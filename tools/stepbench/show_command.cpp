@@ -18,8 +18,10 @@
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
 
 namespace stepbench::cli {
@@ -159,7 +161,7 @@ int show(const ShowOptions& options, const Environment& environment) {
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {
     for (const std::string& warning : results.warnings)
-      environment.err << "warning: " << warning << '\n';
+      environment.err << "warning: " << printable(warning) << '\n';
   }
   if (to_file) {
     write_file(options.output, text);
@@ -173,35 +175,61 @@ int show(const ShowOptions& options, const Environment& environment) {
   return measured ? kExitOk : kExitNothingMeasured;
 }
 
+void add_what(CLI::App& show, ShowOptions& options) {
+  show.add_option("--case", options.case_id, "One case whole: its id or the id's first digits")
+      ->type_name("ID")
+      ->group(kCaseOptions);
+  show.add_flag("--samples", options.samples, "Every step instead of estimates (csv, json, npy)")
+      ->group(kOutputOptions);
+  show.add_option("--columns", options.columns,
+                  "Only these columns (csv, json, npy), comma-separated")
+      ->delimiter(',')
+      ->type_name("COLUMN[,COLUMN]")
+      ->group(kOutputOptions);
+  show.add_option("--sort", options.sort,
+                  "Order rows by an option or column; -COLUMN: largest first")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN")
+      ->group(kOutputOptions);
+}
+
+void add_ops(CLI::App& show, ShowOptions& options) {
+  show.add_flag("--ops", options.ops, "What each operation of the profiled launches cost")
+      ->group(kOpsOptions);
+  show.add_option("--group-by", options.group_by, "One row for each of these, comma-separated")
+      ->delimiter(',')
+      ->type_name("shape|phase|module")
+      ->group(kOpsOptions);
+  CLI::Option* limit = show.add_option("--row-limit", options.row_limit, "Rows shown; 0: all")
+                           ->capture_default_str()
+                           ->type_name("N")
+                           ->group(kOpsOptions);
+  expect_whole_number(*limit, 0, 1'000'000'000);
+  show.add_flag("--per-step", options.per_step, "Each profiled step apart")->group(kOpsOptions);
+}
+
 }  // namespace
 
 void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
       app.add_subcommand("show", "Print results: a table, one case whole, or raw steps");
-  command->add_option(
-      "results", options->paths,
-      "Run directories or result files (.jsonl, .jsonl.gz); without one: the newest "
-      "run under results/");
-  command->add_option("--case", options->case_id, "One case: its id or the id's first digits");
-  command->add_flag("--samples", options->samples,
-                    "Every step instead of estimates (csv, json, npy)");
-  command->add_flag("--ops", options->ops, "What each op of the profiled launches cost");
-  command->add_option("--group-by", options->group_by, "Op table: shape, phase, module")
-      ->delimiter(',');
-  command->add_option("--row-limit", options->row_limit, "Op table: rows shown (20); 0: all");
-  command->add_flag("--per-step", options->per_step, "Op table: each profiled step apart");
-  command->add_option("--format", options->format, "table, csv, json, markdown or npy (raw steps)")
-      ->check(CLI::IsMember({"table", "csv", "json", "markdown", "npy"}));
   command
-      ->add_option("--columns", options->columns,
-                   "Only these columns (csv, json, npy), comma-separated")
-      ->delimiter(',');
-  command
-      ->add_option("--sort", options->sort,
-                   "Order rows by an option or column; -NAME: largest first")
-      ->allow_extra_args(false);
-  command->add_option("--output", options->output, "Write to this file instead of the terminal");
+      ->add_option("RUN", options->paths,
+                   "Run folders or result files (.jsonl, .jsonl.gz); default: the newest run under "
+                   "results/")
+      ->type_name("RUN");
+  add_what(*command, *options);
+  add_ops(*command, *options);
+  CLI::Option* format =
+      command
+          ->add_option("--format", options->format,
+                       "What is printed; npy: raw steps for numpy.load; default: table")
+          ->group(kOutputOptions);
+  expect_one_of(*format, {"table", "csv", "json", "markdown", "npy"});
+  command->add_option("--output", options->output, "Write to this file instead of the terminal")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
   command->footer(kShowExamples);
   command->callback(
       [options, &environment, &exit_code] { exit_code = show(*options, environment); });

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/verdict_output.h"
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <ostream>
 
 #include "harness/base/error.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
+#include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
+
+void add_verdict_output(CLI::App& command, VerdictOutput& output) {
+  command.add_flag("--all", output.all, "Also print the rows that are ok")->group(kOutputOptions);
+  add_format(command, output.format, {"table", "markdown", "json"});
+  command
+      .add_option("--verdict", output.verdict_file,
+                  "Also write the JSON form here; `ab` always writes verdict.json in the run's "
+                  "folder")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
+  command.add_option("--markdown", output.markdown_file, "Also write the Markdown form here")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
+}
 
 void write_verdict(const std::string& path, const std::string& text) {
   if (path.empty()) return;

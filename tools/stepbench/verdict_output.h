@@ -16,6 +16,9 @@ struct VerdictOutput {
   bool all = false;
 };
 
+// The options that fill it in.
+void add_verdict_output(CLI::App& command, VerdictOutput& output);
+
 // Nothing for an empty path. Throws ConfigError.
 void write_verdict(const std::string& path, const std::string& text);
 

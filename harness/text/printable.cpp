@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/printable.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/text/utf8.h"
+
+namespace stepbench {
+namespace {
+
+struct CodeRange {
+  char32_t first;
+  char32_t last;
+};
+
+// Beside the control characters: what has no width, turns the direction of writing round, or ends a
+// line without being a line end.
+constexpr std::array<CodeRange, 11> kInvisible = {{{0x7F, 0x9F},
+                                                   {0xAD, 0xAD},
+                                                   {0x61C, 0x61C},
+                                                   {0x180E, 0x180E},
+                                                   {0x200B, 0x200F},
+                                                   {0x2028, 0x202E},
+                                                   {0x2060, 0x206F},
+                                                   {0xFEFF, 0xFEFF},
+                                                   {0xFFF9, 0xFFFB},
+                                                   {0x1D173, 0x1D17A},
+                                                   {0xE0000, 0xE007F}}};
+
+bool is_invisible(char32_t code) {
+  return code < 0x20 || std::any_of(kInvisible.begin(), kInvisible.end(), [&](CodeRange range) {
+           return code >= range.first && code <= range.last;
+         });
+}
+
+// "\x1b" below 0x80, else "\u202e" with as many digits as it takes.
+std::string escaped(char32_t code) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  if (code == U'\n') return "\\n";
+  if (code == U'\t') return "\\t";
+  if (code == U'\r') return "\\r";
+  std::string digits;
+  const std::size_t least = code < 0x80 ? 2 : 4;
+  for (; code > 0 || digits.size() < least; code >>= 4U) digits.insert(0, 1, kHex[code & 15U]);
+  return (least == 2 ? "\\x" : "\\u") + digits;
+}
+
+// "](" or "][".
+bool begins_link(char c, std::string_view before) {
+  return (c == '(' || c == '[') && before.ends_with(']');
+}
+
+}  // namespace
+
+std::size_t unprintable_length(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  return length > 0 && is_invisible(code_point(text)) ? length : 0;
+}
+
+std::string printable(std::string_view text, LineEnds ends) {
+  std::string safe;
+  safe.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      safe += kReplacementCharacter;
+    } else if (unprintable_length(text) > 0 && !(text[0] == '\n' && ends == LineEnds::kKeep)) {
+      safe += escaped(code_point(text));
+    } else {
+      safe += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return safe;
+}
+
+std::string markdown_cell(std::string_view text) {
+  std::string safe;
+  for (const char c : printable(text)) {
+    if (c == '<') {
+      safe += "&lt;";
+    } else if (c == '>') {
+      safe += "&gt;";
+    } else if (c == '&') {
+      safe += "&amp;";
+    } else {
+      if (c == '|' || c == '\\' || c == '`' || begins_link(c, safe)) safe += '\\';
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string markdown_line(std::string_view text) {
+  std::string safe;
+  for (const char c : printable(text)) {
+    if (c == '<') {
+      safe += "&lt;";
+    } else if (c == '&') {
+      safe += "&amp;";
+    } else {
+      if (begins_link(c, safe)) safe += '\\';
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace stepbench
