@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "harness/base/digest.h"
@@ -19,6 +21,28 @@
 #include "harness/text/words.h"
 
 namespace stepbench {
+namespace {
+
+// With the device's work in it; 0 where that is not known.
+std::int64_t whole_step_ns(const Launch& launch) {
+  std::int64_t sum_ns = 0;
+  std::int64_t steps = 0;
+  for (const CycleSamples& samples : launch.samples) {
+    const std::vector<std::int64_t>& step_ns = samples.steps.column("step_ns");
+    sum_ns = std::accumulate(step_ns.begin(), step_ns.end(), sum_ns);
+    steps += std::ssize(step_ns);
+  }
+  if (steps == 0) return 0;
+  const auto drained = launch.row.report.schedule.find("window_drained_ns");
+  if (drained != launch.row.report.schedule.end()) {
+    const auto* drained_ns = std::get_if<std::int64_t>(&drained->second);
+    return drained_ns == nullptr ? 0 : std::max(*drained_ns, sum_ns) / steps;
+  }
+  return text_of(launch.row.options, "device") == "cpu" ? sum_ns / steps : 0;
+}
+
+}  // namespace
+
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
     : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
@@ -80,7 +104,9 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
                         .message = {},
-                        .limits = limits_of(resolved)};
+                        .limits = limits_of(resolved, job.pass)};
+  const auto usual = usual_step_ns_.find({resolved.case_id, job.arm, job.pass});
+  if (usual != usual_step_ns_.end()) request.limits.stall.usual_step_ns = usual->second;
   request.message.resolved = resolved;
   request.message.pass = job.pass;
   request.message.launch = job.launch;
@@ -187,6 +213,10 @@ void Controller::commit(Launch launch, Results& finished) {
     case Outcome::Kind::kFailed:
       ++counts_.failed;
       break;
+  }
+  if (const std::int64_t step_ns = whole_step_ns(launch); step_ns > 0) {
+    const LaunchKey& key = launch.row.key;
+    usual_step_ns_[{key.case_id, key.arm, key.pass}] = step_ns;
   }
   const auto estimate = estimate_of(launch);
   progress_.end_launch(launch.row, estimate

@@ -13,6 +13,7 @@
 namespace stepbench::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -180,6 +181,38 @@ TEST(Fault, AHangInSetUpMeetsItsLimit) {
 TEST(Fault, AHangInAStepMeetsTheLimitOfItsCycle) {
   expect_timeout({"hang_in_step", "step_s", "(limit: limits.step_s x steps per cycle)", "warmup"},
                  0.05, 0.35);
+}
+
+TEST(Fault, AHangInAWindowIsNoticedInSeconds) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", "stub: {at_step: 4}\n"));
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(HasSubstr("timed out: no message for 10.1 s"),
+                    HasSubstr("limits.stall_s: auto, 10 s + 20 x 1.00 ms per step x 5 steps"),
+                    HasSubstr("in stage active; its last message was `stage active`")));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Fault, AHangInAWindowMeetsTheLimitThatTheUserSet) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", "stub: {at_step: 4}\nlimits: {stall_s: 0.4}\n"));
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              HasSubstr("no message for 0.4 s (limit: limits.stall_s) in stage active"));
+}
+
+TEST(Fault, AStoppedWorkerIsKilledAsAHungOne) {
+  RunProgram program;
+  program.config(yaml_with("ok", "limits: {set_up_s: 1}\n"));
+  const std::string stub = program.worker.string();
+  program.worker = program.script(
+      "worker", "case $1 in --control*) kill -STOP $$;; esac\nexec " + stub + " \"$@\"\n");
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(HasSubstr("no message for 1 s (limit: limits.set_up_s)"),
+                    HasSubstr("it never sent a message")));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
 TEST(Fault, AHangInTearDownMeetsItsLimit) {
