@@ -126,10 +126,20 @@ void add_lock_flags(CLI::App& command, LockFlags& flags) {
       ->group(kMeasureOptions);
 }
 
+void add_metric(CLI::App& command, std::vector<std::string>& metrics) {
+  add_repeated(command, "--metric", metrics,
+               "What is tested and decides, instead of step and peak_bytes: step_p99, "
+               "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
+               "further one takes more launches to prove",
+               "NAME[,NAME]")
+      .delimiter(',')
+      ->group(kVerdictOptions);
+}
+
 void add_margin(CLI::App& command, std::vector<std::string>& margins) {
   add_repeated(command, "--margin", margins,
-               "The change that does not matter, as step=2%; default: step=1%, and for peak_bytes "
-               "1% where launches differ among themselves, else 0",
+               "The change that does not matter, as step=2%; default: 1% of each metric, and of "
+               "peak_bytes 0 where every launch has the same peak",
                "NAME=SHARE")
       .group(kVerdictOptions);
 }
