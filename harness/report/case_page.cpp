@@ -314,7 +314,10 @@ class Page {
            first()->row.machine);
   }
 
-  void findings() { paragraph("Findings", finding_lines(row_)); }
+  void findings() {
+    const std::vector<CaseRow> rows = case_rows(results_);
+    paragraph("Findings", finding_lines(row_, Proposals(rows, results_)));
+  }
 
   void notes() {
     const Results only;

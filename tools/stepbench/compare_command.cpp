@@ -37,6 +37,7 @@ struct CompareArguments {
 };
 
 int execute(const CompareArguments& options, const Environment& environment) {
+  check_verdict_output(options.output, {options.request.base, options.request.candidate});
   Comparison comparison;
   try {
     comparison = compare_files(options.request, built_in_catalogue());
@@ -65,6 +66,7 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
   add_repeated(*compare, "--ignore", request.ignore,
                "An option in which the cases may differ; may be repeated", "KEY")
       .group(kCaseOptions);
+  add_metric(*compare, request.metrics);
   add_margin(*compare, request.margins);
   add_repeated(*compare, "--allow", request.allow,
                "A field of the environment that may differ; also `all`, `missing` for cases that "
