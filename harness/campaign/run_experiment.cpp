@@ -73,6 +73,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const auto& [catalogue, plan] = run.planned;
   const WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
+  std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
+  check_wrap(wrap, context.variables);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(plan, devices);
@@ -106,7 +108,6 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   } else {
     progress.say("probe: " + work + "results are not kept");
   }
-  std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
   if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;
