@@ -80,4 +80,17 @@ std::string shortened(std::string_view text, std::size_t cells) {
   return cut + "…";
 }
 
+std::string shortened_in_the_middle(std::string_view text, std::size_t cells) {
+  if (width(text) <= cells) return std::string(text);
+  if (cells == 0) return {};
+  const std::size_t behind = (cells - 1) / 2;
+  std::size_t at = text.size();
+  for (std::size_t kept = 0; kept < behind; ++kept) {
+    do {
+      --at;
+    } while (is_continuation(text[at]));
+  }
+  return shortened(text, cells - behind) + std::string(text.substr(at));
+}
+
 }  // namespace stepbench

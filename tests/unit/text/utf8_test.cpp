@@ -30,6 +30,10 @@ TEST(Utf8, KnowsTheBordersOfEveryRange) {
 
 TEST(Utf8, IsCutByCharactersNotBytes) {
   EXPECT_EQ(shortened("größer", 4), "grö…");
+  EXPECT_EQ(shortened_in_the_middle("größer", 4), "gr…r");
+  EXPECT_EQ(shortened_in_the_middle("größer", 5), "gr…er");
+  EXPECT_EQ(shortened_in_the_middle("größer", 6), "größer");
+  EXPECT_EQ(shortened_in_the_middle("größer", 1), "…");
   EXPECT_EQ(shortened("größer", 6), "größer");
   EXPECT_EQ(shortened("größer", 0), "");
   EXPECT_EQ(width("größer"), 6U);
