@@ -8,6 +8,7 @@
 #include <functional>
 #include <system_error>
 
+#include "harness/plan/plan.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -68,12 +69,22 @@ CLI::Option& add_repeated(CLI::App& command, const std::string& flag,
   return *command.add_option(flag, values, doc)->type_name(value_name)->allow_extra_args(false);
 }
 
-void add_experiment(CLI::App& command, std::string& file) {
-  command.add_option("FILE", file, "The experiment, a YAML file")->required();
+CLI::Option& add_experiment(CLI::App& command, std::string& file) {
+  return *command.add_option("FILE", file, "The experiment, a YAML file; - is standard input")
+              ->required()
+              ->type_name("EXPERIMENT");
 }
 
 void add_set(CLI::App& command, std::vector<std::string>& set, const std::string& doc) {
   add_repeated(command, "--set", set, doc, "KEY=VALUE").group(kCaseOptions);
+}
+
+void add_sweep(CLI::App& command, std::vector<std::string>& sweep) {
+  add_repeated(command, "--sweep", sweep,
+               "Measure each of these values; several --sweep make a matrix. Replaces what the "
+               "file sweeps of this option",
+               "KEY=V1,V2,...")
+      .group(kCaseOptions);
 }
 
 void add_filter(CLI::App& command, std::vector<std::string>& filter) {
@@ -102,7 +113,7 @@ void add_max_cases(CLI::App& command, std::int64_t& max_cases) {
                             ->capture_default_str()
                             ->type_name("N")
                             ->group(kCaseOptions);
-  expect_whole_number(*option, 1, 1'000'000'000);
+  expect_whole_number(*option, 1, kMostCases);
 }
 
 void add_worker(CLI::App& command, std::string& path) {
@@ -126,10 +137,20 @@ void add_lock_flags(CLI::App& command, LockFlags& flags) {
       ->group(kMeasureOptions);
 }
 
+void add_metric(CLI::App& command, std::vector<std::string>& metrics) {
+  add_repeated(command, "--metric", metrics,
+               "What is tested and decides, instead of step and peak_bytes: step_p99, "
+               "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
+               "further one takes more launches to prove",
+               "NAME[,NAME]")
+      .delimiter(',')
+      ->group(kVerdictOptions);
+}
+
 void add_margin(CLI::App& command, std::vector<std::string>& margins) {
   add_repeated(command, "--margin", margins,
-               "The change that does not matter, as step=2%; default: step=1%, and for peak_bytes "
-               "1% where launches differ among themselves, else 0",
+               "The change that does not matter, as step=2%; default: 1% of each metric, and of "
+               "peak_bytes 0 where every launch has the same peak",
                "NAME=SHARE")
       .group(kVerdictOptions);
 }

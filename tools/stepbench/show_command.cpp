@@ -13,6 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/os/output_file.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_page.h"
 #include "harness/report/module_report.h"
@@ -167,6 +168,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
+  check_output_file("--output", options.output, paths);
   const Results results = read_results(paths);
   const bool to_file = !options.output.empty();
   const TableStyle style{.colour = environment.colour && !to_file,
