@@ -113,7 +113,7 @@ struct SharedFinding {
   std::vector<std::string> labels;  // the worst case first
 };
 
-void add_case(const CaseFinding& found, const std::string& label,
+void add_case(const CaseFinding& found, const std::string& label, bool other_pass,
               std::vector<SharedFinding>& kinds) {
   const auto same = [&](const SharedFinding& kind) {
     return kind.worst.finding.id == found.finding.id &&
@@ -124,7 +124,7 @@ void add_case(const CaseFinding& found, const std::string& label,
     kinds.push_back({.worst = found, .labels = {label}});
     return;
   }
-  std::erase(kind->labels, label);  // of another pass of the case
+  if (other_pass) std::erase(kind->labels, label);
   if (is_more_severe(found.finding, kind->worst.finding)) {
     kind->worst = found;
     kind->labels.insert(kind->labels.begin(), label);
@@ -160,7 +160,9 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
     cases.push_back(row.case_id + row.arm);
     const std::string label = case_label(row.options, naming, row.case_id) +
                               (row.arm.empty() ? "" : " (arm " + row.arm + ')');
-    for (const CaseFinding& each : findings_of(row, proposals)) add_case(each, label, kinds);
+    for (const CaseFinding& each : findings_of(row, proposals)) {
+      add_case(each, label, row.pass != Pass::kTiming, kinds);
+    }
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {
     return is_more_severe(a.worst.finding, b.worst.finding);
