@@ -80,17 +80,16 @@ std::string shortened(std::string_view text, std::size_t cells) {
   return cut + "…";
 }
 
-std::string shortened_in_the_middle(std::string_view text, std::size_t cells) {
+std::string shortened_inside(std::string_view text, std::size_t cells) {
   if (width(text) <= cells) return std::string(text);
-  if (cells == 0) return {};
-  const std::size_t behind = (cells - 1) / 2;
-  std::size_t at = text.size();
-  for (std::size_t kept = 0; kept < behind; ++kept) {
-    do {
-      --at;
-    } while (is_continuation(text[at]));
+  const std::size_t head = (cells + 1) / 3;
+  if (head < 2) return shortened(text, cells);
+  std::size_t left = width(text) - (cells - head);
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (!is_continuation(text[at]) && left-- == 0) break;
   }
-  return shortened(text, cells - behind) + std::string(text.substr(at));
+  return shortened(text, head) + std::string(text.substr(at));
 }
 
 }  // namespace stepbench

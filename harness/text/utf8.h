@@ -23,7 +23,7 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 [[nodiscard]] std::size_t width(std::string_view text);
 // At most `cells` wide, the cut marked by "…".
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t cells);
-// The same for a text whose end tells as much as its beginning: "num_workers=…size=64".
-[[nodiscard]] std::string shortened_in_the_middle(std::string_view text, std::size_t cells);
+// The same, cut out of its middle: the beginning and, twice as long, the end stay.
+[[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
 
 }  // namespace stepbench

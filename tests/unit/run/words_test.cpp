@@ -113,8 +113,8 @@ TEST(Progress, TheTimeThatIsLeftComesFirstAndIsNeverCut) {
             "about 10:30 left, case 2 of 8, launch 1: loader.num_workers=16 loader.batch_size=128  "
             "[active]  0:00, last step 12.3 ms");
   EXPECT_EQ(live_line(80),
-            "about 10:30 left, case 2 of 8, launch 1: loader.num…ch_size=128  [active]  0:00");
-  EXPECT_EQ(live_line(60), "about 10:30 left, case 2 of 8, launch 1: loader.n…_size=128");
+            "about 10:30 left, case 2 of 8, launch 1: loade…r.batch_size=128  [active]  0:00");
+  EXPECT_EQ(live_line(60), "about 10:30 left, case 2 of 8, launch 1: load…atch_size=128");
   EXPECT_EQ(live_line(36), "about 10:30 left, case 2 of 8, lau…");
 }
 

@@ -30,12 +30,12 @@ TEST(Utf8, KnowsTheBordersOfEveryRange) {
 
 TEST(Utf8, IsCutByCharactersNotBytes) {
   EXPECT_EQ(shortened("größer", 4), "grö…");
-  EXPECT_EQ(shortened_in_the_middle("größer", 4), "gr…r");
-  EXPECT_EQ(shortened_in_the_middle("größer", 5), "gr…er");
-  EXPECT_EQ(shortened_in_the_middle("größer", 6), "größer");
-  EXPECT_EQ(shortened_in_the_middle("größer", 1), "…");
   EXPECT_EQ(shortened("größer", 6), "größer");
   EXPECT_EQ(shortened("größer", 0), "");
+  EXPECT_EQ(shortened_inside("größer", 6), "größer");
+  EXPECT_EQ(shortened_inside("größer", 5), "g…ßer");
+  EXPECT_EQ(shortened_inside("größer", 3), "gr…");
+  EXPECT_EQ(shortened_inside("größer", 0), "");
   EXPECT_EQ(width("größer"), 6U);
 }
 
