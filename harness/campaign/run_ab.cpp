@@ -8,6 +8,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/ab_agenda.h"
 #include "harness/campaign/ab_header.h"
+#include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/run_request.h"
 #include "harness/campaign/session.h"
@@ -40,8 +41,10 @@ ColumnRow columns_of_both(const AbArms& arms) {
   return {common_columns({&a, "arm A"}, {&b, "arm B"})};
 }
 
-RunArm run_arm(const ArmsRequest& request, const AbArm& arm) {
-  RunRequest alone{.file = request.file, .set = request.set};
+RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesystem::path& folder) {
+  RunRequest alone{.file = readable_again(request.file, arm.plan.config_text, folder),
+                   .set = request.set,
+                   .sweep = request.sweep};
   alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
   alone.worker = arm.worker.path.string();
   return {.name = arm.name,
@@ -127,8 +130,14 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   }
   Results finished = session.resume(request.resume);
   const std::uint64_t seed = seed_for(request.seed, finished);
-  RunRow header =
-      session.header({.plan = arms.a.plan, .catalogue = arms.a.catalogue, .worker = arms.a.worker});
+  RunRow header = session.header({.plan = arms.a.plan,
+                                  .catalogue = arms.a.catalogue,
+                                  .worker = arms.a.worker,
+                                  .asked = asked_for({.file = request.arms.file,
+                                                      .filter = request.arms.filter,
+                                                      .sweep = request.arms.sweep,
+                                                      .cases = request.arms.cases},
+                                                     request.arms.set)});
   describe_campaign(arms, request.pairs, tested, seed, header);
   check_same_campaign(finished, header, arms);
 
@@ -138,7 +147,8 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                columns.columns, progress),
                   finished};
   announce(request, arms, agenda, run.run_folder, progress);
-  session.measure({.arms = {run_arm(request.arms, arms.a), run_arm(request.arms, arms.b)},
+  session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
+                            run_arm(request.arms, arms.b, run.run_folder)},
                    .run_dir = run.run_folder,
                    .attempts = next_attempts(finished)},
                   header, columns, {}, agenda, finished);

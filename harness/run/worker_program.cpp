@@ -282,6 +282,18 @@ ForeignCheck check_by(const WorkerProgram& worker) {
   };
 }
 
+std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resolved,
+                          const std::string& request) {
+  protocol::CaseMessage message;
+  message.resolved = resolved;
+  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n');
+  if (result.exit_status == 0) return std::move(result.out);
+  std::string words{trim(to_valid_utf8(result.err))};
+  if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
+  if (words.empty()) words = "ended with status " + std::to_string(result.exit_status);
+  throw ConfigError(worker.path.string() + " data", words);
+}
+
 fs::path cache_directory(const Variables& variables) {
   if (const auto cache = find_variable(variables, "XDG_CACHE_HOME"); cache && !cache->empty()) {
     return fs::path{*cache} / "stepbench";

@@ -46,6 +46,11 @@ inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from
 // limits.ask_s of the cases.
 [[nodiscard]] ForeignCheck check_by(const WorkerProgram& worker);
 
+// What `WORKER data` prints for the case; `request` is a line. Throws ConfigError with the worker's
+// own words.
+[[nodiscard]] std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resolved,
+                                        const std::string& request);
+
 // $XDG_CACHE_HOME/stepbench or ~/.cache/stepbench; empty without either.
 [[nodiscard]] std::filesystem::path cache_directory(const Variables& variables);
 

@@ -16,6 +16,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/standard_input.h"
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
@@ -64,6 +65,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   refuse_smoke(options);
   AbRequest request = options.request;
   request.lock = lock_policy(options.lock.none, options.lock.wait);
+  request.arms.text = text_if_standard_input(request.arms.file);
   const CampaignContext context = campaign_context(environment);
   const AbArms arms = resolve_arms(request.arms, context);
   const HostClock clock;
@@ -128,6 +130,7 @@ void add_arms(CLI::App& ab, ArmsRequest& options) {
 
 void add_measuring(CLI::App& ab, AbOptions& options) {
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
+  add_sweep(ab, options.request.arms.sweep);
   add_filter(ab, options.request.arms.filter);
   add_cases(ab, options.request.arms.cases);
   add_max_cases(ab, options.request.arms.max_cases);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <system_error>
 
+#include "harness/plan/plan.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -68,12 +69,22 @@ CLI::Option& add_repeated(CLI::App& command, const std::string& flag,
   return *command.add_option(flag, values, doc)->type_name(value_name)->allow_extra_args(false);
 }
 
-void add_experiment(CLI::App& command, std::string& file) {
-  command.add_option("FILE", file, "The experiment, a YAML file")->required();
+CLI::Option& add_experiment(CLI::App& command, std::string& file) {
+  return *command.add_option("FILE", file, "The experiment, a YAML file; - is standard input")
+              ->required()
+              ->type_name("EXPERIMENT");
 }
 
 void add_set(CLI::App& command, std::vector<std::string>& set, const std::string& doc) {
   add_repeated(command, "--set", set, doc, "KEY=VALUE").group(kCaseOptions);
+}
+
+void add_sweep(CLI::App& command, std::vector<std::string>& sweep) {
+  add_repeated(command, "--sweep", sweep,
+               "Measure each of these values; several --sweep make a matrix. Replaces what the "
+               "file sweeps of this option",
+               "KEY=V1,V2,...")
+      .group(kCaseOptions);
 }
 
 void add_filter(CLI::App& command, std::vector<std::string>& filter) {
@@ -102,7 +113,7 @@ void add_max_cases(CLI::App& command, std::int64_t& max_cases) {
                             ->capture_default_str()
                             ->type_name("N")
                             ->group(kCaseOptions);
-  expect_whole_number(*option, 1, 1'000'000'000);
+  expect_whole_number(*option, 1, kMostCases);
 }
 
 void add_worker(CLI::App& command, std::string& path) {

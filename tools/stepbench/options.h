@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options that several commands share, each declared once, and checks of values that say what was
-// expected. The name of a value is what help shows, and tells completion what to offer: FILE, PATH,
-// DIR, RUN, ID, KEY, KEY=VALUE, or the values themselves as a|b|c.
+// expected. The name of a value is what help shows, and tells completion what to offer: EXPERIMENT,
+// FILE, PATH, DIR, RUN, ID, NAME (of `list`), COLUMN, KEY, KEY=VALUE, or the values as a|b|c.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,11 @@ CLI::Option& add_repeated(CLI::App& command, const std::string& flag,
                           std::vector<std::string>& values, const std::string& doc,
                           const std::string& value_name);
 
-// Which cases.
-void add_experiment(CLI::App& command, std::string& file);
+// Which cases. The option of the file is required unless the command changes that.
+CLI::Option& add_experiment(CLI::App& command, std::string& file);
 void add_set(CLI::App& command, std::vector<std::string>& set,
              const std::string& doc = "Use this value instead of the file's");
+void add_sweep(CLI::App& command, std::vector<std::string>& sweep);
 void add_filter(CLI::App& command, std::vector<std::string>& filter);
 void add_cases(CLI::App& command, std::vector<std::string>& ids);
 void add_shard(CLI::App& command, std::string& shard);

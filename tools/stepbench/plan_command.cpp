@@ -11,6 +11,7 @@
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/standard_input.h"
 
 namespace stepbench::cli {
 namespace {
@@ -21,6 +22,8 @@ constexpr const char* kPlanExamples =
 Examples:
   stepbench plan configs/quickstart.yaml
   stepbench plan sweep.yaml --set loader.batch_size=32 --filter num_workers=4,8
+  stepbench plan train.yaml --sweep model.precision=fp32,bf16 --sweep lr=0.1,0.2
+  stepbench plan - < sweep.yaml                                paths are seen from this folder
   stepbench plan sweep.yaml --shard 2/4                        the second of four machines
   stepbench plan mine.yaml --worker build/my-worker            workloads of your own
   stepbench plan sweep.yaml --format json | jq -r '.cases[].case_id'
@@ -31,6 +34,7 @@ launches, schedule or the order of keys. `-` in the table: the option has no mea
 struct PlanCommandOptions {
   std::string file;
   std::vector<std::string> set;
+  std::vector<std::string> sweep;
   std::vector<std::string> filter;
   std::string shard;
   bool smoke = false;
@@ -43,6 +47,7 @@ struct PlanCommandOptions {
 void add_options(CLI::App& command, PlanCommandOptions& options) {
   add_experiment(command, options.file);
   add_set(command, options.set);
+  add_sweep(command, options.sweep);
   add_filter(command, options.filter);
   add_shard(command, options.shard);
   add_max_cases(command, options.max_cases);
@@ -56,7 +61,9 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
   PlanRequest request{.file = options.file,
+                      .text = text_if_standard_input(options.file),
                       .set = options.set,
+                      .sweep = options.sweep,
                       .filter = options.filter,
                       .shard = parse_shard(options.shard),
                       .smoke = options.smoke,

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
+#include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/standard_input.h"
 
 namespace stepbench::cli {
 namespace {
@@ -25,7 +30,8 @@ Examples:
   stepbench run sweep.yaml --dry-run                         only say what would be run
   stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
-  stepbench run sweep.yaml --resume results/RUN              go on where a run was cut off
+  stepbench run train.yaml --sweep model.precision=fp32,bf16 each value of it, in a matrix
+  stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
@@ -43,10 +49,34 @@ struct RunOptions {
   bool quiet = false;
 };
 
+// The run's folder says what it measures, and from where the paths of its experiment are seen.
+void take_recorded(RunRequest& request) {
+  if (request.resume.empty()) {
+    throw ConfigError("FILE",
+                      "is missing: expected an experiment, as in `stepbench run "
+                      "configs/quickstart.yaml`, or --resume RUN");
+  }
+  RecordedRequest recorded = recorded_request(request);
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(recorded.folder, std::filesystem::current_path(), ignored)) {
+    recorded.request.resume = std::filesystem::absolute(request.resume).string();
+    if (!request.worker.empty()) {
+      recorded.request.worker = std::filesystem::absolute(request.worker).string();
+    }
+    std::filesystem::current_path(recorded.folder);
+  }
+  request = std::move(recorded.request);
+}
+
 int execute(const RunOptions& options, const Environment& environment) {
   RunRequest request = options.request;
   request.shard = parse_shard(options.shard);
   request.lock = lock_policy(options.lock.none, options.lock.wait);
+  if (request.file.empty()) {
+    take_recorded(request);
+  } else {
+    request.text = text_if_standard_input(request.file);
+  }
   const CampaignContext context = campaign_context(environment);
   const PlannedRun run = plan_experiment(request, context, !options.dry_run);
   if (options.dry_run) {
@@ -64,13 +94,16 @@ int execute(const RunOptions& options, const Environment& environment) {
                                                 .columns = environment.terminal_columns})
                   << "\nResults: " << printable(end.run_folder.string()) << '\n'
                   << std::flush;
-  if (end.signal)
-    environment.err << "stepbench: " << printable(interrupted_text(end.run_folder)) << '\n';
+  if (end.signal) {
+    environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
+                    << printable(shell_word(end.run_folder.string())) << '\n';
+  }
   return end.exit_status;
 }
 
 void add_which_cases(CLI::App& run, RunOptions& options) {
   add_set(run, options.request.set);
+  add_sweep(run, options.request.sweep);
   add_filter(run, options.request.filter);
   add_cases(run, options.request.cases);
   add_shard(run, options.shard);
@@ -121,7 +154,9 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   RunRequest& request = options->request;
   CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
   run->footer(kRunExamples);
-  add_experiment(*run, request.file);
+  add_experiment(*run, request.file)
+      .description("The experiment, a YAML file; - is standard input. --resume needs none")
+      ->required(false);
   add_which_cases(*run, *options);
   add_how_to_measure(*run, *options);
   add_the_run(*run, *options);
