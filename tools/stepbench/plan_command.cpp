@@ -11,6 +11,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/standard_input.h"
 
@@ -95,6 +96,9 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   environment.out << (options.format == "json"
                           ? plan_json(plan, estimate, probed)
                           : printable(plan_table(plan, estimate, probed), LineEnds::kKeep));
+  if (options.format != "json" && !request.smoke) {
+    environment.out << power_text(plan, request.results);
+  }
   return probe ? probe->exit_status : kExitOk;
 }
 
