@@ -286,7 +286,8 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
                           const std::string& request) {
   protocol::CaseMessage message;
   message.resolved = resolved;
-  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n');
+  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',
+                             milliseconds_of(resolved.number_or("limits.ask_s", kAskSeconds)));
   if (result.exit_status == 0) return std::move(result.out);
   std::string words{trim(to_valid_utf8(result.err))};
   if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
