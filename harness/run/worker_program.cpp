@@ -286,11 +286,12 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
                           const std::string& request) {
   protocol::CaseMessage message;
   message.resolved = resolved;
-  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n');
+  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',
+                             milliseconds_of(resolved.number_or("limits.ask_s", kAskSeconds)));
   if (result.exit_status == 0) return std::move(result.out);
   std::string words{trim(to_valid_utf8(result.err))};
   if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
-  if (words.empty()) words = "ended with status " + std::to_string(result.exit_status);
+  if (words.empty()) words = end_of(result);
   throw ConfigError(worker.path.string() + " data", words);
 }
 
