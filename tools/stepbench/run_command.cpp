@@ -16,6 +16,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/standard_input.h"
 
@@ -83,6 +84,7 @@ int execute(const RunOptions& options, const Environment& environment) {
     const Plan& plan = run.planned.plan;
     environment.out << printable(plan_table(plan, estimate_time(plan, request.results)),
                                  LineEnds::kKeep);
+    if (!request.smoke) environment.out << power_text(plan, request.results);
     return kExitOk;
   }
   const HostClock clock;
