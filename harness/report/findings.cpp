@@ -90,11 +90,10 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
     const Finding* worst = nullptr;
     std::vector<std::string> labels = {};  // the worst case first
   };
-  const std::vector<std::string> naming = varying_options(rows, results);
+  const RowNames names(rows, results);
   std::vector<Kind> kinds;
   for (const CaseRow& row : rows) {
-    const std::string label = case_label(row.options, naming, row.case_id) +
-                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    const std::string label = names.name(row);
     for (const CaseFinding& each : findings_of(row)) {
       const auto same = [&](const Kind& kind) { return kind.worst->id == each.finding->id; };
       const auto found = std::find_if(kinds.begin(), kinds.end(), same);

@@ -24,7 +24,7 @@ constexpr std::size_t kMaxNamedCases = 3;
 class Collector {
  public:
   Collector(const std::vector<CaseRow>& rows, const Results& results)
-      : all_(rows.size()), naming_(varying_options(rows, results)) {}
+      : all_(rows.size()), names_(rows, results) {}
 
   // `below` is a line of its own under the note.
   void add(const std::string& text, const CaseRow& row, const std::string& below = {}) {
@@ -32,8 +32,7 @@ class Collector {
       return note.text == text && note.below == below;
     });
     if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}});
-    const std::string label = case_label(row.options, naming_, row.case_id) +
-                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    const std::string label = names_.name(row);
     auto& cases = found->cases;
     if (std::find(cases.begin(), cases.end(), label) == cases.end()) cases.push_back(label);
   }
@@ -66,7 +65,7 @@ class Collector {
     std::vector<std::string> cases;
   };
   std::size_t all_;
-  std::vector<std::string> naming_;
+  RowNames names_;
   std::vector<Note> notes_;
 };
 
