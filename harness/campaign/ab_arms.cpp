@@ -9,6 +9,7 @@
 #include "harness/campaign/align_schedules.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
+#include "harness/plan/option_index.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -67,14 +68,9 @@ Planned plan_arm(const AbArm& arm, const PlanRequest& request, const CampaignCon
   }
 }
 
+// Of an assignment that the plan has accepted.
 std::string full_name(const std::string& assignment, const Catalogue& catalogue) {
-  const std::string given = assignment.substr(0, assignment.find('='));
-  if (given.starts_with("env.") || catalogue.find_option(given) != nullptr) return given;
-  for (const Section& section : catalogue.sections) {
-    const std::string full = section.name + '.' + given;
-    if (catalogue.find_option(full) != nullptr) return full;
-  }
-  return given;
+  return OptionIndex(catalogue).resolve(assignment.substr(0, assignment.find('=')));
 }
 
 void refuse_swept(const AbArm& arm) {

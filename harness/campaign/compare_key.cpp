@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/plan/identity.h"
+#include "harness/text/names.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -19,27 +20,14 @@ std::vector<std::string> full_names(const std::vector<std::string>& ignored, con
       for (const auto& [name, value] : launch.row.options) known.insert(name);
     }
   }
+  const std::vector<std::string> all(known.begin(), known.end());
   std::vector<std::string> names;
   for (const std::string& given : ignored) {
-    std::vector<std::string> matches;
-    for (const std::string& name : known) {
-      if (name == given) {
-        matches = {name};
-        break;
-      }
-      if (name.ends_with('.' + given)) matches.push_back(name);
+    try {
+      names.push_back(name_meant(given, all, "no case has an option"));
+    } catch (const Error& error) {
+      throw ConfigError("--ignore", error.what());
     }
-    if (matches.size() == 1) {
-      names.push_back(matches.front());
-      continue;
-    }
-    if (matches.size() > 1) {
-      throw ConfigError("--ignore", "'" + given + "' may be " + matches[0] + " or " + matches[1] +
-                                        "; give the full name");
-    }
-    const std::vector<std::string> all(known.begin(), known.end());
-    throw ConfigError("--ignore",
-                      "no case has an option '" + given + "'" + did_you_mean(given, all));
   }
   return names;
 }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "harness/text/names.h"
+
 namespace stepbench {
 namespace {
 
@@ -119,6 +121,11 @@ class SchemaMaker {
  public:
   explicit SchemaMaker(const Catalogue& catalogue) : catalogue_(catalogue) {
     for (const WorkloadSpec& spec : catalogue.workloads) workload_names_.push_back(spec.name);
+    for (const Section& section : catalogue.sections) {
+      for (const auto& [name, declarations] : declarations_of(section)) {
+        all_names_.push_back(full_name(section, *declarations.front()));
+      }
+    }
   }
 
   OrderedJson make() {
@@ -221,7 +228,9 @@ class SchemaMaker {
         OrderedJson value = option_schema(declarations);
         if (section.name.empty() && name == "workload")
           value["anyOf"] = OrderedJson::array({workload_values()});
-        properties[full_name(section, *declarations.front())] = wrap(value);
+        const std::string full = full_name(section, *declarations.front());
+        properties[full] = wrap(value);
+        if (names_meant(name, all_names_).size() == 1) properties[name] = properties[full];
       }
       if (!section.open) continue;
       patterns["^" + section.name + "\\..+$"] =
@@ -252,19 +261,22 @@ class SchemaMaker {
         {"type", "array"},
         {"minItems", 1},
         {"items", by_full_name(false, one)}};
-    return {{"description", "Options that vary from case to case, by their full names."},
-            {"type", "object"},
-            {"minProperties", 1},
-            {"additionalProperties", false},
-            {"properties",
-             {{"matrix", std::move(matrix)},
-              {"zip", std::move(zip)},
-              {"exclude", std::move(exclude)},
-              {"include", std::move(include)}}}};
+    return {
+        {"description",
+         "Options that vary from case to case, by full names or by short ones that only one has."},
+        {"type", "object"},
+        {"minProperties", 1},
+        {"additionalProperties", false},
+        {"properties",
+         {{"matrix", std::move(matrix)},
+          {"zip", std::move(zip)},
+          {"exclude", std::move(exclude)},
+          {"include", std::move(include)}}}};
   }
 
   const Catalogue& catalogue_;
   std::vector<std::string> workload_names_;
+  std::vector<std::string> all_names_;  // of options, in full
 };
 
 }  // namespace

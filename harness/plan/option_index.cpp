@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
+#include "harness/text/names.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -47,30 +49,20 @@ std::span<const Option* const> OptionIndex::find(std::string_view full_name) con
   return open_list_;
 }
 
-std::vector<std::string> OptionIndex::with_short_name(std::string_view name) const {
-  std::vector<std::string> found;
-  for (const std::string& candidate : names_) {
-    const std::size_t dot = candidate.find('.');
-    const std::string_view last =
-        dot == std::string::npos ? candidate : std::string_view(candidate).substr(dot + 1);
-    if (last == name) found.push_back(candidate);
-  }
-  return found;
+std::vector<std::string> OptionIndex::meant(std::string_view name) const {
+  return names_meant(name, names_);
+}
+
+std::string OptionIndex::resolve(std::string_view name) const {
+  if (!find(name).empty()) return std::string(name);
+  if (meant(name).empty()) throw Error(unknown(name));
+  return name_meant(name, names_);
 }
 
 std::string OptionIndex::unknown(std::string_view name) const {
-  std::string text = "unknown option '" + std::string(name) + "'";
-  const std::vector<std::string> same_short = with_short_name(name);
-  if (!same_short.empty()) return text + did_you_mean(same_short.front());
-  const std::string suggestion = did_you_mean(name, names_);
-  if (!suggestion.empty()) return text + suggestion;
-  std::vector<std::string> short_names;
-  for (const std::string& candidate : names_) {
-    short_names.push_back(candidate.substr(candidate.find('.') + 1));
-  }
-  const std::string near = nearest(name, short_names);
-  if (!near.empty()) return text + did_you_mean(with_short_name(near).front());
-  return text + "; `stepbench list` shows all";
+  const std::string near = nearest_name(name, names_);
+  return "unknown option '" + std::string(name) + "'" +
+         (near.empty() ? "; `stepbench list` shows all" : did_you_mean(near));
 }
 
 }  // namespace stepbench

@@ -24,8 +24,12 @@ class OptionIndex {
   // unknown.
   [[nodiscard]] std::span<const Option* const> find(std::string_view full_name) const;
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // Full names whose last part is `name`.
-  [[nodiscard]] std::vector<std::string> with_short_name(std::string_view name) const;
+  // Full names that `name` may mean: itself, or those that end in it.
+  [[nodiscard]] std::vector<std::string> meant(std::string_view name) const;
+  // The full name for a name as people type it: a full one, the end of one, a key of an open
+  // section. Throws Error with the nearest name when it is unknown, with all when it may be
+  // several.
+  [[nodiscard]] std::string resolve(std::string_view name) const;
   // "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)"
   [[nodiscard]] std::string unknown(std::string_view name) const;
 

@@ -10,6 +10,7 @@
 #include "harness/plan/foreign_check.h"
 #include "harness/plan/select.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -66,12 +67,20 @@ bool sets(const Sweep& sweep, std::string_view name) {
 }
 
 void refuse_too_many(const Sweep& sweep, const PlanRequest& request, const std::string& source) {
+  if (request.max_cases < 1 || request.max_cases > kMostCases) {
+    throw ConfigError("--max-cases", "expected 1 .. " + with_separators(kMostCases) + ", found " +
+                                         std::to_string(request.max_cases));
+  }
   const std::int64_t points = sweep.points();
   if (points <= request.max_cases) return;
-  throw ConfigError(place(source, sweep.mark),
-                    "the sweep has " + std::to_string(points) + " cases, more than " +
-                        std::to_string(request.max_cases) + "; --max-cases " +
-                        std::to_string(points) + " allows them");
+  const bool too_many_for_any = points > kMostCases;
+  throw ConfigError(
+      place(source, sweep.mark),
+      "the sweep has " + (too_many_for_any
+                              ? "more than " + with_separators(kMostCases) + " cases; no plan may"
+                              : with_separators(points) + " cases, more than " +
+                                    with_separators(request.max_cases) + "; --max-cases " +
+                                    std::to_string(points) + " allows them"));
 }
 
 void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan& plan) {

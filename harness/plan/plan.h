@@ -22,6 +22,9 @@ struct Shard {
   std::int64_t count = 1;
 };
 
+// No plan has more cases, whatever --max-cases allows.
+inline constexpr std::int64_t kMostCases = 10'000'000;
+
 struct PlanRequest {
   std::filesystem::path file;
   // --set key=value, in order; win over the file, lose against its sweep.

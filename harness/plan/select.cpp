@@ -17,22 +17,17 @@ struct Filter {
   std::vector<Value> values;
 };
 
-std::string resolve_name(const std::string& name, const std::string& where,
-                         const OptionIndex& index) {
-  if (!index.find(name).empty()) return name;
-  const std::vector<std::string> candidates = index.with_short_name(name);
-  if (candidates.size() == 1) return candidates.front();
-  if (candidates.empty()) throw ConfigError(where, index.unknown(name));
-  throw ConfigError(where, "'" + name + "' may be " + join(candidates) + "; write one in full");
-}
-
 Filter parse_filter(const std::string& argument, const OptionIndex& index) {
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw ConfigError("--filter " + argument, "expected KEY=VALUE, as in --filter num_workers=4");
   }
   Filter filter{.where = "--filter " + argument.substr(0, equals), .name = {}, .values = {}};
-  filter.name = resolve_name(argument.substr(0, equals), filter.where, index);
+  try {
+    filter.name = index.resolve(argument.substr(0, equals));
+  } catch (const Error& error) {
+    throw ConfigError(filter.where, error.what());
+  }
   for (std::size_t start = equals + 1; start <= argument.size();) {
     const std::size_t end = std::min(argument.find(',', start), argument.size());
     const std::string text = argument.substr(start, end - start);

@@ -43,7 +43,7 @@ std::string unknown_key(const std::string& key, const std::string& section,
   text += section.empty() ? " at the top level" : " in section '" + section + "'";
   const std::string suggestion = did_you_mean(key, keys);
   if (!suggestion.empty()) return text + suggestion;
-  const std::vector<std::string> elsewhere = index.with_short_name(key);
+  const std::vector<std::string> elsewhere = index.meant(key);
   if (!elsewhere.empty()) return text + did_you_mean(elsewhere.front());
   return text + "; " + known_keys(keys);
 }
@@ -167,18 +167,9 @@ void apply_set(std::span<const std::string> assignments, const ParseContext& con
   for (const std::string& argument : assignments) {
     const Assignment assignment = split_assignment(argument);
     const std::string where = "--set " + assignment.name;
-    std::string name = assignment.name;
-    if (context.index.find(name).empty()) {
-      const std::vector<std::string> candidates = context.index.with_short_name(name);
-      if (candidates.size() != 1) {
-        context.errors.add(where, context.index.unknown(name));
-        continue;
-      }
-      name = candidates.front();
-    }
-    const auto declarations = context.index.find(name);
     try {
-      Value value = parse_value(declarations, assignment.text, false);
+      const std::string name = context.index.resolve(assignment.name);
+      Value value = parse_value(context.index.find(name), assignment.text, false);
       settings.options[name] = {std::move(value), where};
     } catch (const Error& error) {
       context.errors.add(where, error.what());

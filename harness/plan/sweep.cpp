@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "harness/base/error.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
 
@@ -44,7 +45,7 @@ class SweepReader {
       read_axes(part);
     } else if (part.key == "exclude" || part.key == "include") {
       read_entries(part);
-    } else if (context_.index.find(part.key).empty()) {
+    } else if (context_.index.meant(part.key).empty()) {
       add(part.mark, "unknown key '" + part.key + "' in 'sweep'" + did_you_mean(part.key, parts) +
                          "; expected matrix, zip, exclude or include");
     } else {
@@ -107,12 +108,13 @@ class SweepReader {
   }
 
   std::optional<Axis::Key> read_key(const ConfigEntry& entry, bool list_allowed) {
-    const auto declarations = context_.index.find(entry.key);
-    if (declarations.empty()) {
-      add(entry.mark, context_.index.unknown(entry.key));
+    Axis::Key key{.name = {}, .mark = entry.mark};
+    try {
+      key.name = context_.index.resolve(entry.key);
+    } catch (const Error& error) {
+      add(entry.mark, error.what());
       return std::nullopt;
     }
-    Axis::Key key{.name = entry.key, .mark = entry.mark};
     if (entry.value.kind == ConfigNode::Kind::kList && list_allowed) {
       if (entry.value.items.empty()) {
         add(entry.value.mark,

@@ -18,6 +18,7 @@
 #include "harness/report/notes.h"
 #include "harness/report/sources_json.h"
 #include "harness/text/csv.h"
+#include "harness/text/names.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -53,19 +54,11 @@ Value cell(const CaseRow& row, const std::string& name) {
 
 // The full name for a name as people type it.
 std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
-  std::vector<std::string> known = all_names(rows);
-  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
-  std::vector<std::string> endings;
-  for (const std::string& each : known) {
-    if (each.ends_with('.' + name)) endings.push_back(each);
+  try {
+    return name_meant(name, all_names(rows), "no column or option");
+  } catch (const Error& error) {
+    throw ConfigError(where, error.what());
   }
-  if (endings.size() == 1) return endings.front();
-  if (endings.size() > 1) {
-    throw ConfigError(where, "'" + name + "' may be " + endings[0] + " or " + endings[1]);
-  }
-  for (const std::string& each : option_names(rows))
-    known.push_back(each.substr(each.find('.') + 1));
-  throw ConfigError(where, "no column or option '" + name + "'" + did_you_mean(name, known));
 }
 
 std::vector<std::string> selected(std::span<const CaseRow> rows,

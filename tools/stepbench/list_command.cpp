@@ -7,7 +7,9 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
+#include "harness/plan/option_index.h"
 #include "harness/run/worker_program.h"
+#include "harness/text/names.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
@@ -22,7 +24,8 @@ constexpr const char* kListExamples =
     R"(Examples:
   stepbench list                            workloads and sections
   stepbench list loader                     every option of a section
-  stepbench list loader.num_workers         one option
+  stepbench list top-level                  options that stand in no section
+  stepbench list num_workers                one option; its full name works as well
   stepbench list train_step                 a workload: sections, phases, metrics
   stepbench list metrics                    every number of a result, and by which clock
   stepbench list all --format markdown      a reference page
@@ -36,38 +39,70 @@ struct ListOptions {
   std::string worker;
 };
 
-// Declarations of one name, each with the variant it belongs to ("" for the section's own).
-std::vector<std::pair<std::string, const Option*>> find_options(const Catalogue& catalogue,
-                                                                const std::string& full_name) {
-  const std::size_t dot = full_name.find('.');
+// A declaration of an option, with the variant that it belongs to ("" for the section's own).
+struct Declaration {
+  std::string name;  // in full
+  std::string variant;
+  const Option* option;
+};
+
+// What one name means. A section and a workload may share it.
+struct Named {
+  const Section* section = nullptr;
+  const WorkloadSpec* workload = nullptr;
+  std::vector<Declaration> options = {};
+};
+
+void add_declarations(const Catalogue& catalogue, const std::string& name,
+                      std::vector<Declaration>& found) {
+  const std::size_t dot = name.find('.');
   const Section* section =
-      catalogue.find_section(dot == std::string::npos ? "" : full_name.substr(0, dot));
-  if (section == nullptr) return {};
-  const std::string name = full_name.substr(dot + 1);
-  std::vector<std::pair<std::string, const Option*>> found;
+      catalogue.find_section(dot == std::string::npos ? "" : name.substr(0, dot));
+  if (section == nullptr) return;
+  const std::string key = name.substr(dot + 1);
   for (const Option& option : section->options) {
-    if (option.name == name) found.emplace_back("", &option);
+    if (option.name == key) found.push_back({name, "", &option});
   }
   for (const Variant& variant : section->variants) {
     for (const Option& option : variant.options) {
-      if (option.name == name) found.emplace_back(section->selector + ": " + variant.name, &option);
+      if (option.name == key) {
+        found.push_back({name, section->selector + ": " + variant.name, &option});
+      }
     }
   }
-  return found;
 }
 
-std::vector<std::string> known_names(const Catalogue& catalogue) {
-  std::vector<std::string> names = {std::string(kMetrics)};
+bool is_top_level(const std::string& name) {
+  return name == kTopLevel || name == "top level" || name == "(top level)";
+}
+
+[[noreturn]] void refuse(const Catalogue& catalogue, const OptionIndex& index,
+                         const std::string& name) {
+  std::vector<std::string> names = {std::string(kMetrics), "all"};
   for (const WorkloadSpec& workload : catalogue.workloads) names.push_back(workload.name);
   for (const Section& section : catalogue.sections) {
     if (!section.name.empty()) names.push_back(section.name);
-    const std::string prefix = section.name.empty() ? "" : section.name + ".";
-    for (const Option& option : section.options) names.push_back(prefix + option.name);
-    for (const Variant& variant : section.variants) {
-      for (const Option& option : variant.options) names.push_back(prefix + option.name);
-    }
   }
-  return names;
+  names.insert(names.end(), index.names().begin(), index.names().end());
+  const std::string near = nearest_name(name, names);
+  throw ConfigError("list",
+                    "no workload, section or option is named '" + name + "'" +
+                        (near.empty() ? "; `stepbench list` shows all" : did_you_mean(near)));
+}
+
+// Sections and workloads go before the options that end in the name. Throws ConfigError when the
+// name means nothing.
+Named find_named(const Catalogue& catalogue, const std::string& name) {
+  if (is_top_level(name)) return {.section = catalogue.find_section("")};
+  const OptionIndex index(catalogue);
+  Named named{.section = name.empty() ? nullptr : catalogue.find_section(name),
+              .workload = catalogue.find_workload(name)};
+  if (named.section != nullptr || named.workload != nullptr) return named;
+  for (const std::string& full : index.meant(name)) {
+    add_declarations(catalogue, full, named.options);
+  }
+  if (named.options.empty()) refuse(catalogue, index, name);
+  return named;
 }
 
 Catalogue catalogue_of(const std::string& worker, const Environment& environment) {
@@ -76,29 +111,21 @@ Catalogue catalogue_of(const std::string& worker, const Environment& environment
                          cache_directory(environment.variables));
 }
 
-[[noreturn]] void refuse(const Catalogue& catalogue, const std::string& name) {
-  const std::vector<std::string> names = known_names(catalogue);
-  const auto same_last_part =
-      std::find_if(names.begin(), names.end(), [&](const std::string& candidate) {
-        return candidate.substr(candidate.find('.') + 1) == name;
-      });
-  const std::string hint =
-      same_last_part != names.end() ? did_you_mean(*same_last_part) : did_you_mean(name, names);
-  throw ConfigError("list", "no workload, section or option is named '" + name + "'" +
-                                (hint.empty() ? "; `stepbench list` shows all" : hint));
-}
-
 Catalogue only(const Catalogue& catalogue, const std::string& name) {
-  if (const WorkloadSpec* workload = catalogue.find_workload(name)) return {{}, {*workload}};
-  if (const Section* section = name.empty() ? nullptr : catalogue.find_section(name)) {
-    return {{*section}, {}};
+  const Named named = find_named(catalogue, name);
+  Catalogue part;
+  if (named.section != nullptr) part.sections.push_back(*named.section);
+  if (named.workload != nullptr) part.workloads.push_back(*named.workload);
+  for (const Declaration& declaration : named.options) {
+    const std::size_t dot = declaration.name.find('.');
+    const std::string section =
+        dot == std::string::npos ? std::string() : declaration.name.substr(0, dot);
+    if (part.sections.empty() || part.sections.back().name != section) {
+      part.sections.push_back({.name = section, .doc = ""});
+    }
+    part.sections.back().options.push_back(*declaration.option);
   }
-  Section part{.name = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.')),
-               .doc = ""};
-  for (const auto& [variant, option] : find_options(catalogue, name))
-    part.options.push_back(*option);
-  if (part.options.empty()) refuse(catalogue, name);
-  return {{part}, {}};
+  return part;
 }
 
 std::string all_text(const Catalogue& catalogue, std::size_t width) {
@@ -108,16 +135,24 @@ std::string all_text(const Catalogue& catalogue, std::size_t width) {
 }
 
 std::string named_text(const Catalogue& catalogue, const std::string& name, std::size_t width) {
-  const WorkloadSpec* workload = catalogue.find_workload(name);
-  if (workload != nullptr) return workload_text(*workload, catalogue, width);
-  if (const Section* section = catalogue.find_section(name)) return section_text(*section, width);
-  const auto options = find_options(catalogue, name);
-  if (options.empty()) refuse(catalogue, name);
-  std::string text;
-  for (const auto& [variant, option] : options) {
-    text += option_text(*option, variant.empty() ? name : name + " (" + variant + ")", width);
+  const Named named = find_named(catalogue, name);
+  std::vector<std::string> parts;
+  if (named.section != nullptr) parts.push_back(section_text(*named.section, width));
+  if (named.workload != nullptr) {
+    parts.push_back(workload_text(*named.workload, catalogue, width));
   }
-  return text;
+  for (const auto& [full, variant, option] : named.options) {
+    parts.push_back(
+        option_text(*option, variant.empty() ? full : full + " (" + variant + ")", width));
+  }
+  return join(parts, "\n");
+}
+
+std::string named_markdown(const Catalogue& catalogue, const std::string& name) {
+  const Catalogue part = only(catalogue, name);
+  std::string text = join(part.sections, "\n", section_markdown);
+  if (part.workloads.empty()) return text;
+  return text + (text.empty() ? "" : "\n") + catalogue_markdown({{}, part.workloads});
 }
 
 std::string render(const Catalogue& catalogue, const ListOptions& options, std::size_t width) {
@@ -131,10 +166,7 @@ std::string render(const Catalogue& catalogue, const ListOptions& options, std::
     return to_json(whole ? catalogue : only(catalogue, options.name));
   }
   if (options.format == "markdown") {
-    if (whole) return catalogue_markdown(catalogue);
-    const Catalogue part = only(catalogue, options.name);
-    return part.sections.empty() ? catalogue_markdown(part)
-                                 : section_markdown(part.sections.front());
+    return whole ? catalogue_markdown(catalogue) : named_markdown(catalogue, options.name);
   }
   if (options.name == "all") return all_text(catalogue, width);
   return whole ? overview_text(catalogue, width) : named_text(catalogue, options.name, width);

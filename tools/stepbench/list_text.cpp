@@ -8,7 +8,7 @@ namespace stepbench::cli {
 namespace {
 
 std::string display_name(const Section& section) {
-  return section.name.empty() ? "(top level)" : section.name;
+  return section.name.empty() ? std::string(kTopLevel) : section.name;
 }
 
 std::string prefix(const Section& section) {

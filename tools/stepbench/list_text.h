@@ -4,10 +4,14 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "harness/catalogue/catalogue.h"
 
 namespace stepbench::cli {
+
+// How people call the section without a name.
+inline constexpr std::string_view kTopLevel = "top-level";
 
 // "device_busy_ns (ns, by cupti)"
 [[nodiscard]] std::string metric_head(const Metric& metric);

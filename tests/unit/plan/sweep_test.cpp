@@ -143,8 +143,6 @@ TEST(SweepErrors, ExcludeThatLeavesNothing) {
 TEST(SweepErrors, UnknownKeys) {
   expect_sweep_refusal("{matrix: {loader.num_wrokers: [1]}}", "sweep.yaml:2:18",
                        "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)");
-  expect_sweep_refusal("{matrix: {num_workers: [1]}}", "sweep.yaml:2:18",
-                       "did you mean 'loader.num_workers'?");
   expect_sweep_refusal("{matirx: {}}", "sweep.yaml:2:9",
                        "unknown key 'matirx' in 'sweep' (did you mean 'matrix'?)");
   expect_sweep_refusal("{loader.num_workers: [1]}", "sweep.yaml:2:9",
@@ -188,18 +186,45 @@ TEST(SweepErrors, RepeatedInclude) {
                        "sweep.yaml:2:44", "repeats a case");
 }
 
+std::string list_of(int values) {
+  std::string text = "[1";
+  for (int i = 2; i <= values; ++i) text += ", " + std::to_string(i);
+  return text + "]";
+}
+
 TEST(SweepErrors, TooManyCasesAreCountedNotMade) {
-  std::string values;
-  for (int i = 1; i <= 1000; ++i) values += (i == 1 ? "" : ", ") + std::to_string(i);
-  const std::string sweep = "{matrix: {loader.batch_size: [" + values + "], data.samples: [" +
-                            values + "], loader.prefetch: [" + values + "]}}";
+  const std::string two =
+      "loader.batch_size: " + list_of(1000) + ", data.samples: " + list_of(1000);
   expect_sweep_refusal(
-      sweep, "sweep.yaml:2:1",
-      "the sweep has 1000000000 cases, more than 100000; --max-cases 1000000000 allows them");
+      "{matrix: {" + two + "}}", "sweep.yaml:2:1",
+      "the sweep has 1,000,000 cases, more than 100,000; --max-cases 1000000 allows them");
+  expect_sweep_refusal("{matrix: {" + two + ", loader.prefetch: " + list_of(1000) + "}}",
+                       "sweep.yaml:2:1", "the sweep has more than 10,000,000 cases; no plan may");
   const Refusal refusal =
       refusal_of("workload: loader\nsweep: {matrix: {loader.batch_size: [1, 2, 3]}}\n",
                  [](PlanRequest& request) { request.max_cases = 2; });
   EXPECT_THAT(refusal.what, HasSubstr("the sweep has 3 cases, more than 2"));
+}
+
+TEST(SweepErrors, ANumberOfCasesThatOverflowsIsRefusedWhateverMaxCasesSays) {
+  const std::string axis = list_of(1000);
+  const std::string yaml = "workload: loader\nsweep: {matrix: {loader.batch_size: " + axis +
+                           ", data.samples: " + axis + ", loader.prefetch: " + axis +
+                           ", loader.num_workers: " + axis + ", data.id: " + axis +
+                           ", env.A: " + axis + ", env.B: " + axis + "}}\n";
+  for (const std::int64_t most : {std::int64_t{10'000'000}, std::int64_t{2305843009213693951},
+                                  std::int64_t{0}, std::int64_t{-1}}) {
+    const Refusal refusal =
+        refusal_of(yaml, [&](PlanRequest& request) { request.max_cases = most; });
+    EXPECT_THAT(refusal.what, HasSubstr("10,000,000")) << most;
+  }
+}
+
+TEST(Sweep, TakesShortNamesWhereOneOptionIsMeant) {
+  EXPECT_EQ(points(plan_of("workload: loader\nsweep: {matrix: {num_workers: [0, 2]}}\n")),
+            (std::vector<std::string>{"num_workers=0", "num_workers=2"}));
+  expect_sweep_refusal("{matrix: {num_wrokers: [0]}}", "sweep.yaml:2:18",
+                       "did you mean 'loader.num_workers'?");
 }
 
 }  // namespace

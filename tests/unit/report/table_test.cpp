@@ -169,7 +169,7 @@ TEST(Table, UnknownNamesAreAnsweredWithTheNearest) {
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_EQ(error.where(), "--sort");
-    EXPECT_THAT(error.what(), HasSubstr("did you mean 'num_workers'"));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'loader.num_workers'"));
   }
   EXPECT_THROW((void)render(sweep(), Format::kCsv, {.select = {"nothing_like_it"}}), ConfigError);
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/names.h"
+
+#include <algorithm>
+
+#include "harness/base/error.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+bool ends_in(std::string_view name, std::string_view end) {
+  return name.size() > end.size() && name.ends_with(end) &&
+         name[name.size() - end.size() - 1] == '.';
+}
+
+std::string join_or(const std::vector<std::string>& texts) {
+  const std::span<const std::string> all = texts;
+  return join(all.first(all.size() - 1)) + " or " + texts.back();
+}
+
+}  // namespace
+
+std::vector<std::string> names_meant(std::string_view given, std::span<const std::string> known) {
+  if (std::find(known.begin(), known.end(), given) != known.end()) return {std::string(given)};
+  std::vector<std::string> meant;
+  for (const std::string& name : known) {
+    const bool is_new = std::find(meant.begin(), meant.end(), name) == meant.end();
+    if (!given.empty() && is_new && ends_in(name, given)) meant.push_back(name);
+  }
+  return meant;
+}
+
+std::string name_meant(std::string_view given, std::span<const std::string> known,
+                       std::string_view unknown) {
+  const std::vector<std::string> meant = names_meant(given, known);
+  if (meant.size() == 1) return meant.front();
+  const std::string quoted = "'" + std::string(given) + "'";
+  if (!meant.empty()) {
+    throw Error(quoted + " may be " + join_or(meant) + "; write one in full");
+  }
+  throw Error(std::string(unknown) + " " + quoted + did_you_mean(nearest_name(given, known)));
+}
+
+std::string nearest_name(std::string_view given, std::span<const std::string> known) {
+  std::string near = nearest(given, known);
+  if (!near.empty()) return near;
+  std::vector<std::string> ends;
+  for (const std::string& name : known) ends.push_back(name.substr(name.find('.') + 1));
+  near = nearest(given, ends);
+  const auto found = std::find(ends.begin(), ends.end(), near);
+  return near.empty() ? near : known[static_cast<std::size_t>(found - ends.begin())];
+}
+
+}  // namespace stepbench

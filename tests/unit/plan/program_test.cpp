@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench list` and `stepbench plan` as programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "harness/os/command.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+CommandResult stepbench(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench");
+  return run_command(arguments, "", std::chrono::seconds(60));
+}
+
+std::string listed(const std::string& name, const std::string& format = "table") {
+  const CommandResult result = stepbench({"list", name, "--format", format});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  return result.out;
+}
+
+TEST(ListCommand, ShowsTheSectionThenTheWorkloadOfThatName) {
+  const std::string text = listed("loader");
+  EXPECT_THAT(text, StartsWith("loader\n"));
+  EXPECT_LT(text.find("loader.num_workers"), text.find("Sections that it reads"));
+  EXPECT_THAT(listed("loader", "markdown"),
+              AllOf(StartsWith("## `loader`"), HasSubstr("`loader.num_workers`"),
+                    HasSubstr("| workload |")));
+}
+
+TEST(ListCommand, ShowsAnOptionByItsShortName) {
+  EXPECT_THAT(listed("num_workers"), StartsWith("loader.num_workers\n"));
+  EXPECT_THAT(listed("precision"),
+              AllOf(HasSubstr("model.precision\n"), HasSubstr("schedule.precision\n")));
+  EXPECT_THAT(listed("precision", "json"), HasSubstr(R"("name": "precision")"));
+}
+
+TEST(ListCommand, ShowsTheOptionsThatStandInNoSection) {
+  EXPECT_THAT(listed("top-level"), AllOf(HasSubstr("  launches\n"), Not(HasSubstr("loader."))));
+  EXPECT_EQ(listed("top-level"), listed("(top level)"));
+}
+
+TEST(ListCommand, AnUnknownNameIsAnsweredWithTheNearest) {
+  const CommandResult result = stepbench({"list", "num_wrokers"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("did you mean 'loader.num_workers'?"));
+}
+
+}  // namespace
+}  // namespace stepbench::testing
