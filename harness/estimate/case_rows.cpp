@@ -35,8 +35,7 @@ class Gatherer {
     const auto [at, is_new] =
         index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
     if (is_new) {
-      rows_.push_back(
-          {.case_id = key.case_id, .run_id = run_id, .arm = key.arm, .pass = key.pass});
+      rows_.push_back({.case_id = key.case_id, .run_id = run_id, .arm = key.arm, .pass = key.pass});
     }
     return rows_[at->second];
   }
@@ -112,8 +111,10 @@ Results only_case(const Results& results, const CaseRow& row) {
            RowKey(row.run_id, row.case_id, row.arm, row.pass);
   };
   Results only = results;
-  std::erase_if(only.launches, [&](const Launch& launch) { return !is_of(launch.row.key, launch.run); });
-  std::erase_if(only.unfinished, [&](const StartRow& start) { return !is_of(start.key, start.run); });
+  std::erase_if(only.launches,
+                [&](const Launch& launch) { return !is_of(launch.row.key, launch.run); });
+  std::erase_if(only.unfinished,
+                [&](const StartRow& start) { return !is_of(start.key, start.run); });
   return only;
 }
 

@@ -48,6 +48,8 @@ struct CaseRow {
   std::vector<const Launch*> skipped = {};
   std::vector<const Launch*> failed = {};  // also measured launches without usable samples
   std::int64_t unfinished = 0;
+  // Of a run that goes on: "launch 2 of 6" of this case is under way.
+  std::string running = {};
 
   StepClock clock = StepClock::kHost;     // of step_ns: the one that all launches have
   std::optional<double> step_ns = {};     // median over launches of window time / steps

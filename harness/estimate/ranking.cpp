@@ -22,7 +22,7 @@ bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate
   constexpr double kSame = 0.01;
   std::vector<double> work;
   for (const CaseRow& row : rows) {
-    if (!row.step_ns) continue;
+    if (!can_be_ranked(row)) continue;
     const auto of_row = work_per_step(row, rate);
     if (!of_row) return false;
     work.push_back(*of_row);
@@ -56,7 +56,8 @@ std::optional<Judged> judged_by(std::span<const CaseRow> rows) {
   std::size_t numbers = 0;
   std::size_t latencies = 0;
   for (const CaseRow& row : rows) {
-    if (row.step_ns) ++numbers;
+    if (!can_be_ranked(row)) continue;
+    ++numbers;
     if (row.latency_ns) ++latencies;
   }
   if (numbers == 0 || (latencies > 0 && latencies < numbers)) return std::nullopt;
@@ -101,14 +102,11 @@ std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by
 }
 
 std::optional<Ranking> rank(std::span<const CaseRow> rows) {
-  std::vector<CaseRow> ranked;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!can_be_ranked(rows[i])) continue;
-    ranked.push_back(rows[i]);
-    order.push_back(i);
+    if (can_be_ranked(rows[i])) order.push_back(i);
   }
-  const auto by = judged_by(ranked);
+  const auto by = judged_by(rows);
   if (!by || order.size() < 2) return std::nullopt;
   const auto centre = [&](std::size_t i) { return judged_value(rows[i], *by)->centre; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -116,8 +114,10 @@ std::optional<Ranking> rank(std::span<const CaseRow> rows) {
   });
   Ranking ranking{.by = *by, .best = order[0], .next = order[1]};
   const JudgedValue best = *judged_value(rows[ranking.best], *by);
+  const JudgedValue next = *judged_value(rows[ranking.next], *by);
   ranking.decided = best.spread == Spread::kOverLaunches &&
-                    judged_value(rows[ranking.next], *by)->spread == Spread::kOverLaunches;
+                    (next.spread == Spread::kOverLaunches ||
+                     (next.spread == Spread::kRange && overlap(next.interval, best.interval)));
   if (!ranking.decided) return ranking;
   for (const std::size_t i : std::span(order).subspan(1)) {
     const JudgedValue other = *judged_value(rows[i], *by);

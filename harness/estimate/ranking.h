@@ -27,7 +27,8 @@ struct JudgedValue {
   Interval interval = {};
 };
 
-// Of rows with numbers: nullopt if there are none, or if latencies stand beside steps.
+// Rows that can be ranked: timed, no smoke run, no arm of an A/B campaign. nullopt if there are
+// none, or if latencies stand beside steps.
 [[nodiscard]] std::optional<Judged> judged_by(std::span<const CaseRow> rows);
 // nullopt for a row without the number.
 [[nodiscard]] std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by);
@@ -42,17 +43,17 @@ struct Ratio {
 // How many times as fast: above 1 where `row` is the better of the two.
 [[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
 
-// Of the rows that may be ranked: timed, no smoke run, no arm of an A/B campaign.
 struct Ranking {
   Judged by = Judged::kStep;
   std::size_t best = 0;  // index of the row
   std::size_t next = 0;
-  // The best and the next have intervals over launches; without, this is an order and no winner.
+  // The best has an interval over launches, and the next has one too or is tied with it. Without,
+  // this is an order and no winner.
   bool decided = false;
   // Their intervals overlap the best one's, the fastest first. Only where decided.
   std::vector<std::size_t> ties = {};
 };
-// nullopt where fewer than two rows can be ranked.
+// Of the rows that can be ranked; nullopt where fewer than two rows can be ranked.
 [[nodiscard]] std::optional<Ranking> rank(std::span<const CaseRow> rows);
 
 // Fills `vs_best` and `is_best` of the rows.

@@ -50,7 +50,8 @@ class Join {
   Results results_;
   std::map<std::string, Committed> committed_;  // by run id: index in results_.launches
   std::unordered_map<LaunchKey, Open, Hash> open_;
-  std::set<std::pair<std::string, LaunchKey>> left_out_;  // by run id: a line of it is not understood, and no later one commits it
+  std::set<std::pair<std::string, LaunchKey>>
+      left_out_;  // by run id: a line of it is not understood, and no later one commits it
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
   int schema_minor_ = kResultMinor;               // of the current file

@@ -237,8 +237,8 @@ class Page {
       const Metric* metric = definition(name);
       const std::string unit = metric == nullptr ? std::string() : metric->unit;
       grid.rows.push_back(
-          {{display_name(name), quantity(median(numbers), unit, name), quantity(*low, unit, name),
-            quantity(*high, unit, name),
+          {{display_name(name), quantity_text(median(numbers), name, unit),
+            quantity_text(*low, name, unit), quantity_text(*high, name, unit),
             metric == nullptr ? std::string() : std::string(name_of(metric->source)),
             metric == nullptr ? std::string() : metric->doc}});
     }
@@ -272,15 +272,6 @@ class Page {
       if (name.ends_with(unit)) return name.substr(0, name.size() - unit.size());
     }
     return name;
-  }
-
-  static std::string quantity(double value, const std::string& unit, const std::string& name) {
-    if (unit == "ns" || name.ends_with("_ns")) return duration(value);
-    if (unit == "bytes" || name.ends_with("_bytes")) return byte_text(value);
-    const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-    const std::string number =
-        whole ? with_separators(static_cast<std::int64_t>(value)) : significant(value);
-    return unit.empty() ? number : number + ' ' + unit;
   }
 
   void fields(const std::string& name, const Fields& values) {

@@ -7,6 +7,7 @@
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
+#include "harness/report/row_values.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
@@ -41,7 +42,19 @@ struct RunOptions {
   bool wait_lock = false;
   bool no_lock = false;
   bool quiet = false;
+  std::string sort = {};
 };
+
+// A wrong name is found before hours of measuring.
+void check_sort(const std::string& sort, const Plan& plan) {
+  if (sort.empty()) return;
+  std::vector<CaseRow> rows;
+  for (const PlannedCase& planned : plan.cases) {
+    rows.push_back({.case_id = planned.resolved.case_id,
+                    .options = {planned.resolved.options.begin(), planned.resolved.options.end()}});
+  }
+  sort_rows(rows, sort);
+}
 
 int execute(const RunOptions& options, const Environment& environment) {
   RunRequest request = options.request;
@@ -55,13 +68,15 @@ int execute(const RunOptions& options, const Environment& environment) {
                                  LineEnds::kKeep);
     return kExitOk;
   }
+  check_sort(options.sort, run.planned.plan);
   const HostClock clock;
   Progress progress = make_progress(environment, options.quiet, clock);
   Interrupts interrupts;
   const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
   if (end.run_folder.empty()) return end.exit_status;
   environment.out << render_table(end.results, {.colour = environment.colour,
-                                                .columns = environment.terminal_columns})
+                                                .columns = environment.terminal_columns,
+                                                .sort = options.sort})
                   << "\nResults: " << printable(end.run_folder.string()) << '\n'
                   << std::flush;
   if (end.signal)
@@ -120,6 +135,10 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
          "--wrap", request.wrap,
          "Command put before the worker's; {run_dir}, {case_id} and {launch} are filled in")
       ->type_name("COMMAND");
+  run->add_option("--sort", options->sort,
+                  "Order the rows of the table by an option or column; -NAME: largest first")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   CLI::Option* wait = run->add_flag("--wait-lock", options->wait_lock,
                                     "Wait while another run measures on the same device");
   run->add_flag("--no-lock", options->no_lock, "Do not look for other runs on the device")

@@ -14,6 +14,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/record/reader.h"
+#include "harness/report/baseline.h"
 #include "harness/report/case_page.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
@@ -37,6 +38,9 @@ struct ShowOptions {
   std::string format = {};
   std::vector<std::string> columns = {};
   std::string sort = {};
+  std::vector<std::string> filter = {};
+  std::string baseline = {};
+  std::vector<std::string> pivot = {};
   std::string output = {};
 };
 
@@ -46,6 +50,13 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
   stepbench show RUN --case 3f9a              one case whole; the id's first digits suffice
   stepbench show RUN --sort samples_per_s     rows by a column or option; -NAME: largest first
+  stepbench show RUN --filter num_workers=2,4 only cases with one of these values
+  stepbench show RUN --baseline num_workers=0 how much faster is each case than this one?
+  stepbench show RUN --pivot num_workers,batch_size
+                                              one number as rows by columns; --columns chooses it
+  stepbench show RUN --columns num_workers,samples/s,peak_bytes
+                                              these columns: options, estimates, metrics, phases
+  stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
   stepbench show RUN --format csv             one line per case, base units (also json, markdown)
   stepbench show RUN --samples > steps.csv    every step; --format json or npy for the others
   stepbench show RUN --format npy --output steps.npy
@@ -59,7 +70,9 @@ constexpr const char* kShowExamples = R"(Examples:
 
 The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
 interval is that of this median (95 %, six launches or more), else the range. No step is left out. Rates are
-the work of a step over that time. results/SCHEMA.md describes the files.
+the work of a step over that time. Cases are judged by their step, or by samples/s (tokens/s) where their steps
+do different amounts of work; `vs best` is the ratio to the best case. * marks the best case and all whose
+intervals overlap its interval: those are a tie. results/SCHEMA.md describes the files.
 
 Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
 
@@ -124,6 +137,11 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
     throw ConfigError(options.per_step ? "--per-step" : "--group-by", "needs --ops");
   }
   const bool npy = options.format == "npy";
+  const bool table = options.case_id.empty() && !options.samples && !npy;
+  if (!table && !(options.pivot.empty() && options.baseline.empty())) {
+    throw ConfigError(options.pivot.empty() ? "--baseline" : "--pivot",
+                      "belongs to the table of cases: leave out --case, --samples and npy");
+  }
   if (options.samples || npy) return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
   const std::vector<CaseRow> rows = case_rows(results);
@@ -141,6 +159,16 @@ void write_file(const std::string& path, const std::string& text) {
                       "cannot write " + path + ": " + std::generic_category().message(errno));
 }
 
+// A run's folder stands for its id.
+std::string baseline_of(const ShowOptions& options) {
+  const auto& paths = options.paths;
+  if (std::find(paths.begin(), paths.end(), options.baseline) == paths.end()) {
+    return options.baseline;
+  }
+  const std::filesystem::path path = options.baseline;
+  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+}
+
 int show(const ShowOptions& options, const Environment& environment) {
   if (options.format == "npy" && options.output.empty() && environment.out_is_terminal) {
     throw ConfigError("--format", "npy is binary: give --output FILE");
@@ -148,12 +176,15 @@ int show(const ShowOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
-  const Results results = read_results(paths);
+  Results results = read_results(paths);
+  keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();
   const TableStyle style{.colour = environment.colour && !to_file,
                          .columns = environment.terminal_columns,
                          .sort = options.sort,
-                         .select = options.columns};
+                         .select = options.columns,
+                         .baseline = baseline_of(options),
+                         .pivot = options.pivot};
   const std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
   const bool table =
@@ -196,11 +227,26 @@ void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
       ->check(CLI::IsMember({"table", "csv", "json", "markdown", "npy"}));
   command
       ->add_option("--columns", options->columns,
-                   "Only these columns (csv, json, npy), comma-separated")
+                   "Only these columns, comma-separated: options, columns by name or head, metrics")
       ->delimiter(',');
   command
       ->add_option("--sort", options->sort,
-                   "Order rows by an option or column; -NAME: largest first")
+                   "Order rows by an option or column, also by its head; -NAME: largest first")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--filter", options->filter,
+                   "KEY=VALUE[,VALUE]: only cases with such a value; several must all hold")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--baseline", options->baseline,
+                   "KEY=VALUE[,KEY=VALUE], or the id of a case or run: a column of ratios to it")
+      ->type_name("KEY=VALUE");
+  command
+      ->add_option("--pivot", options->pivot,
+                   "A,B: one number by two options, A down and B across; --columns chooses it")
+      ->type_name("A,B")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--output", options->output, "Write to this file instead of the terminal");
   command->footer(kShowExamples);
