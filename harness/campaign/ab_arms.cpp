@@ -44,7 +44,8 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
 }
 
 PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
-  PlanRequest plan{.file = request.file, .set = request.set};
+  PlanRequest plan{
+      .file = request.file, .text = request.text, .set = request.set, .sweep = request.sweep};
   if (request.profile > 0) {
     const bool chosen = std::any_of(request.set.begin(), request.set.end(), [](const auto& set) {
       return set.starts_with("profile.ops=");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,15 @@ namespace stepbench {
 // What `ab` measures: an experiment with two workers or two sets of options.
 struct ArmsRequest {
   std::string file;
-  std::string a = {};  // worker programs; empty: the one beside this program
+  std::optional<std::string> text = {};  // what `file` holds; nullopt: it is read
+  std::string a = {};                    // worker programs; empty: the one beside this program
   std::string b = {};
   std::vector<std::string> a_set = {};
   std::vector<std::string> b_set = {};
   std::vector<std::string> a_env = {};
   std::vector<std::string> b_env = {};
   std::vector<std::string> set = {};
+  std::vector<std::string> sweep = {};
   std::vector<std::string> filter = {};
   std::vector<std::string> cases = {};  // ids, or their beginnings
   std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: as the file says

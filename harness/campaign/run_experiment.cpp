@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/session.h"
 #include "harness/catalogue/json.h"
@@ -20,7 +21,11 @@ namespace stepbench {
 namespace {
 
 PlanRequest plan_request(const RunRequest& request) {
-  PlanRequest plan{.file = request.file, .set = request.set, .filter = request.filter};
+  PlanRequest plan{.file = request.file,
+                   .text = request.text,
+                   .set = request.set,
+                   .sweep = request.sweep,
+                   .filter = request.filter};
   plan.shard = request.shard;
   plan.smoke = request.smoke;
   plan.max_cases = request.max_cases;
@@ -78,7 +83,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                   .worker = worker,
                                   .shard = request.shard,
                                   .smoke = request.smoke,
-                                  .wrap = request.wrap});
+                                  .wrap = request.wrap,
+                                  .asked = asked_for(request, plan_request(request).set)});
   Results finished = session.resume(request.resume);
   check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
@@ -93,10 +99,12 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
   if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
+    RunRequest again = request;
+    again.file = readable_again(request.file, plan.config_text, folder);
     session.measure({.arms = {{.plan = plan,
                                .worker = worker,
                                .catalogue_digest = catalogue_digest(catalogue),
-                               .repeat_prefix = repeat_prefix(request)}},
+                               .repeat_prefix = repeat_prefix(again)}},
                      .wrap = std::move(wrap),
                      .run_dir = folder,
                      .smoke = request.smoke,

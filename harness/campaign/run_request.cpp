@@ -30,6 +30,10 @@ void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
     return planned.resolved.case_id.starts_with(id);
   };
   for (const std::string& id : ids) {
+    if (id.empty()) {
+      throw ConfigError("--case",
+                        "is empty; expected the beginning of a case's id, as in --case 1a2b");
+    }
     if (std::none_of(plan.cases.begin(), plan.cases.end(),
                      [&](const auto& planned) { return begins(planned, id); })) {
       throw ConfigError("--case", "no case of this plan has an id that begins with `" + id +
@@ -45,6 +49,7 @@ void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
 std::string repeat_prefix(const RunRequest& request) {
   std::string command = "stepbench run " + shell_word(request.file);
   for (const std::string& assignment : request.set) command += " --set " + shell_word(assignment);
+  for (const std::string& axis : request.sweep) command += " --sweep " + shell_word(axis);
   if (!request.worker.empty()) command += " --worker " + shell_word(request.worker);
   if (!request.wrap.empty()) command += " --wrap " + shell_word(request.wrap);
   if (!request.profile.empty()) command += " --profile=" + request.profile;

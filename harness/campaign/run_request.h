@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,14 @@
 namespace stepbench {
 
 struct RunRequest {
-  std::string file;
-  std::string results = "results";  // the run's folder is made here
-  std::string resume = {};          // the folder of a run to go on with; empty: a new run
+  std::string file;                      // empty: that of the run to go on with
+  std::optional<std::string> text = {};  // what `file` holds; nullopt: it is read
+  std::string results = "results";       // the run's folder is made here
+  std::string resume = {};               // the folder of a run to go on with; empty: a new run
   bool retry_failed = false;
   std::vector<std::string> filter = {};
   std::vector<std::string> set = {};
+  std::vector<std::string> sweep = {};
   std::vector<std::string> cases = {};  // ids, or their beginnings
   Shard shard = {};
   bool smoke = false;

@@ -42,6 +42,7 @@ RunRow Session::header(const HeaderFacts& facts) const {
                           .shard = facts.shard,
                           .smoke = facts.smoke,
                           .wrap = facts.wrap,
+                          .asked = facts.asked,
                           .stepbench_version = context_.stepbench_version,
                           .started = std::chrono::system_clock::now()});
 }

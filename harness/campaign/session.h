@@ -41,6 +41,7 @@ class Session {
     Shard shard = {};
     bool smoke = false;
     std::string wrap = {};
+    Asked asked = {};
   };
   [[nodiscard]] RunRow header(const HeaderFacts& facts) const;
 

@@ -15,6 +15,7 @@
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/trend.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -170,10 +171,10 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
   gate.state = GateState::kWarning;
   gate.warns_at = any_counts ? 0 : kLabelledWarns;
   gate.value = level;
-  gate.text = std::to_string(all) + " of " + std::to_string(labels.launches) +
-              " launches are labelled `" + std::string(watched.flag) + "` (" +
-              std::to_string(labels.base) + " of the base, " + std::to_string(labels.candidate) +
-              " of the candidate)";
+  gate.text = "in " + std::to_string(all) + " of " +
+              counted(static_cast<std::int64_t>(labels.launches), "launch") + ' ' +
+              std::string(launch_flag::meaning(watched.flag)) + " (" + std::to_string(labels.base) +
+              " of the base, " + std::to_string(labels.candidate) + " of the candidate)";
 }
 
 Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Design design) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/text/words.h"
 #include "harness/workload.h"
 
 namespace stepbench {
@@ -46,8 +47,8 @@ std::optional<Finding> allocator_finding(const AllocatorWindow& window,
   if (calls <= 0 && retries <= 0) return std::nullopt;
   Finding finding{.id = "allocator.device_allocations",
                   .severity = Severity::kWarning,
-                  .text = std::to_string(calls) + " calls of cudaMalloc in " +
-                          std::to_string(window.steps) + " measured steps" + list_of(calling) +
+                  .text = counted(calls, "call") + " of cudaMalloc in " +
+                          counted(window.steps, "measured step") + list_of(calling) +
                           ": each waits for the device, and the steps are no steady state",
                   .value = static_cast<double>(calls),
                   .threshold = 0,

@@ -66,7 +66,11 @@ class Gatherer {
   void add(const StartRow& unfinished) {
     CaseRow& to = row(unfinished.key, unfinished.run);
     if (to.options.empty()) to.options = unfinished.options;
-    ++to.unfinished;
+    if (unfinished.running) {
+      to.running.push_back(unfinished.key.launch);
+    } else {
+      ++to.unfinished;
+    }
   }
 
   std::vector<CaseRow> take() {
@@ -103,19 +107,6 @@ std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
   }
   rows = std::move(timed);
   return profiled;
-}
-
-Results only_case(const Results& results, const CaseRow& row) {
-  const auto is_of = [&](const LaunchKey& key, std::size_t run) {
-    return RowKey(run_id_of(results, run), key.case_id, key.arm, key.pass) ==
-           RowKey(row.run_id, row.case_id, row.arm, row.pass);
-  };
-  Results only = results;
-  std::erase_if(only.launches,
-                [&](const Launch& launch) { return !is_of(launch.row.key, launch.run); });
-  std::erase_if(only.unfinished,
-                [&](const StartRow& start) { return !is_of(start.key, start.run); });
-  return only;
 }
 
 std::string spread_name(const CaseRow& row) {

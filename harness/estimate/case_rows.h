@@ -48,8 +48,7 @@ struct CaseRow {
   std::vector<const Launch*> skipped = {};
   std::vector<const Launch*> failed = {};  // also measured launches without usable samples
   std::int64_t unfinished = 0;
-  // Of a run that goes on: "launch 2 of 6" of this case is under way.
-  std::string running = {};
+  std::vector<int> running = {};  // numbers of launches that are under way, from 0
 
   StepClock clock = StepClock::kHost;     // of step_ns: the one that all launches have
   std::optional<double> step_ns = {};     // median over launches of window time / steps
@@ -93,9 +92,6 @@ struct CaseRow {
 // Takes the rows of profiling passes out of `rows` wherever a timed row of their case and arm
 // stands beside them: their steps are slower by what the profiling costs.
 [[nodiscard]] std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows);
-
-// The launches of one case, with all that explains them.
-[[nodiscard]] Results only_case(const Results& results, const CaseRow& row);
 
 // "95 % interval", "range (n=3)", "within one launch"; empty for none.
 [[nodiscard]] std::string spread_name(const CaseRow& row);

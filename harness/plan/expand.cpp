@@ -26,7 +26,7 @@ std::set<std::string> swept_names(const Sweep& sweep) {
 
 std::string text_of(const std::vector<PointValue>& values) {
   return join(values, " ", [](const PointValue& value) {
-    return *value.name + "=" + to_text(value.swept->value);
+    return value.key->name + "=" + to_text(value.swept->value);
   });
 }
 
@@ -99,7 +99,7 @@ RuleFacts Expansion::facts() const {
 const CaseShape& Expansion::shape_of(const std::vector<PointValue>& values) {
   OptionValues chosen;
   for (const PointValue& value : values) {
-    if (selectors_.contains(*value.name)) chosen[*value.name] = value.swept->value;
+    if (selectors_.contains(value.key->name)) chosen[value.key->name] = value.swept->value;
   }
   if (!chosen.empty()) return shapes_.shape_of(chosen);
   if (base_shape_ == nullptr) base_shape_ = &shapes_.shape_of(chosen);
@@ -129,8 +129,7 @@ void Expansion::expand(Plan& plan) {
                          " matches no point of the sweep");
   }
   if (plan.cases.empty() && context_.errors.empty()) {
-    context_.errors.add(place(context_.source, sweep_.mark),
-                        "the sweep is empty: exclude leaves no case");
+    context_.errors.add(sweep_.where, "the sweep is empty: exclude leaves no case");
   }
 }
 
@@ -164,11 +163,11 @@ void Expansion::check_scope() {
   for (const auto& [name, setting] : settings_.options) check_setting_scope(name, setting.where);
   for (const Axis& axis : sweep_.axes) {
     for (const Axis::Key& key : axis.keys)
-      check_setting_scope(key.name, place(context_.source, key.mark));
+      check_setting_scope(key.name, place(key.source, key.mark));
   }
   for (const SweepEntry& include : sweep_.includes) {
     for (const Axis::Key& key : include.keys)
-      check_setting_scope(key.name, place(context_.source, key.mark));
+      check_setting_scope(key.name, place(key.source, key.mark));
   }
 }
 
@@ -202,7 +201,7 @@ void Expansion::check_setting_scope(const std::string& name, const std::string& 
 bool Expansion::is_excluded(const std::vector<PointValue>& values) {
   const auto holds = [&](const Axis::Key& key) {
     const auto swept = std::find_if(values.begin(), values.end(), [&](const PointValue& value) {
-      return *value.name == key.name;
+      return value.key->name == key.name;
     });
     const Value* value = swept != values.end()    ? &swept->swept->value
                          : base_shape_ == nullptr ? nullptr
@@ -226,8 +225,8 @@ void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   resolved.workload = point.shape.workload;
   resolved.options = point.shape.base;
   for (const PointValue& value : point.values) {
-    const CaseShape::Declared* declared = point.shape.find(*value.name);
-    if (declared != nullptr) resolved.options[*value.name] = value.swept->value;
+    const CaseShape::Declared* declared = point.shape.find(value.key->name);
+    if (declared != nullptr) resolved.options[value.key->name] = value.swept->value;
   }
   RuleFacts rule_facts = facts();
   apply_device(point, planned, rule_facts);
@@ -250,8 +249,9 @@ void Expansion::apply_device(const Point& point, PlannedCase& planned, RuleFacts
                                                                       : asked;
   if (resolved != asked) planned.resolved.options["device"] = resolved;
   if (!cuda || facts.cuda_available) return;
-  const bool swept = std::any_of(point.values.begin(), point.values.end(),
-                                 [](const PointValue& value) { return *value.name == "device"; });
+  const bool swept =
+      std::any_of(point.values.begin(), point.values.end(),
+                  [](const PointValue& value) { return value.key->name == "device"; });
   if (swept) {
     planned.skip = "there is no CUDA device here";
   } else {
@@ -262,8 +262,9 @@ void Expansion::apply_device(const Point& point, PlannedCase& planned, RuleFacts
 
 void Expansion::report_missing(const Point& point) {
   for (const std::string& name : point.shape.missing) {
-    const bool swept = std::any_of(point.values.begin(), point.values.end(),
-                                   [&](const PointValue& value) { return *value.name == name; });
+    const bool swept =
+        std::any_of(point.values.begin(), point.values.end(),
+                    [&](const PointValue& value) { return value.key->name == name; });
     if (swept) continue;
     const CaseShape::Declared* declared = point.shape.find(name);
     context_.errors.add(place_of_point(point.number, name),
@@ -361,7 +362,7 @@ std::string Expansion::place_of_point(std::int64_t point, std::string_view optio
   std::vector<PointValue> values;
   values_of(sweep_, point, values);
   for (const PointValue& value : values) {
-    if (*value.name == option) return place(context_.source, value.swept->mark);
+    if (value.key->name == option) return place(value.key->source, value.swept->mark);
   }
   const auto setting = settings_.options.find(option);
   if (setting != settings_.options.end()) return setting->second.where;

@@ -17,6 +17,7 @@ namespace stepbench {
 namespace {
 
 std::string default_name(const std::filesystem::path& file) {
+  if (file == kStandardInput) return "stdin";
   std::string name = file.stem().string();
   for (char& c : name) {
     const bool plain =
@@ -66,7 +67,7 @@ bool sets(const Sweep& sweep, std::string_view name) {
   });
 }
 
-void refuse_too_many(const Sweep& sweep, const PlanRequest& request, const std::string& source) {
+void refuse_too_many(const Sweep& sweep, const PlanRequest& request) {
   if (request.max_cases < 1 || request.max_cases > kMostCases) {
     throw ConfigError("--max-cases", "expected 1 .. " + with_separators(kMostCases) + ", found " +
                                          std::to_string(request.max_cases));
@@ -75,7 +76,7 @@ void refuse_too_many(const Sweep& sweep, const PlanRequest& request, const std::
   if (points <= request.max_cases) return;
   const bool too_many_for_any = points > kMostCases;
   throw ConfigError(
-      place(source, sweep.mark),
+      sweep.where,
       "the sweep has " + (too_many_for_any
                               ? "more than " + with_separators(kMostCases) + " cases; no plan may"
                               : with_separators(points) + " cases, more than " +
@@ -89,7 +90,8 @@ void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan&
       const auto setting = settings.options.find(key.name);
       if (setting == settings.options.end() || !setting->second.where.starts_with("--set"))
         continue;
-      plan.notes.push_back(setting->second.where + " has no effect: the sweep sets " + key.name);
+      plan.notes.push_back(setting->second.where + " has no effect: the sweep sets " + key.name +
+                           "; --sweep " + key.name + "=... replaces the sweep's values");
     }
   }
 }
@@ -127,10 +129,10 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigEr
 
 Plan make(const PlanRequest& request, const Catalogue& catalogue,
           std::span<const WorkloadRule> rules, const ForeignCheck& check) {
-  const std::string source = request.file.string();
+  const std::string source = source_name(request.file);
   Plan plan;
   plan.file = request.file;
-  plan.config_text = read_config_text(request.file);
+  plan.config_text = request.text ? *request.text : read_config_text(request.file);
   plan.config_hash = digest(plan.config_text);
   const ConfigNode root = parse_yaml(plan.config_text, source);
 
@@ -141,13 +143,15 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   apply_set(request.set, context, settings);
   check_paths(settings, context);
   if (request.smoke) apply_smoke(settings);
-  const Sweep sweep = read_sweep(root, context);
+  Sweep sweep = read_sweep(root, context);
+  apply_sweep(request.sweep, context, sweep);
+  plan.notes = sweep.notes;
   if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
     errors.add(source,
                "'workload' is missing: expected one of " + join(index.workload_option().choices));
   }
   errors.throw_if_any();
-  refuse_too_many(sweep, request, source);
+  refuse_too_many(sweep, request);
   note_set_without_effect(sweep, settings, plan);
 
   const ExpandRequest expand_request{request, rules};
@@ -169,6 +173,10 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
 }
 
 }  // namespace
+
+std::string source_name(const std::filesystem::path& file) {
+  return file == kStandardInput ? "standard input" : file.string();
+}
 
 Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
                std::span<const WorkloadRule> rules) {

@@ -24,11 +24,18 @@ struct Shard {
 
 // No plan has more cases, whatever --max-cases allows.
 inline constexpr std::int64_t kMostCases = 10'000'000;
+// Stands for a file whose text was read from there.
+inline constexpr const char* kStandardInput = "-";
 
 struct PlanRequest {
   std::filesystem::path file;
-  // --set key=value, in order; win over the file, lose against its sweep.
+  // What the file holds; nullopt: it is read. Given for a file that is not there, as standard
+  // input.
+  std::optional<std::string> text = {};
+  // --set key=value, in order; win over the file, lose against the sweep.
   std::vector<std::string> set = {};
+  // --sweep key=a,b: adds to the file's sweep or replaces what it has of that option.
+  std::vector<std::string> sweep = {};
   // --filter key=value: keep cases for which all hold.
   std::vector<std::string> filter = {};
   Shard shard = {};
@@ -61,6 +68,9 @@ struct Plan {
   std::vector<std::string> merged_points = {};
   std::vector<std::string> notes = {};
 };
+
+// "sweep.yaml", or "standard input": what errors and people call it.
+[[nodiscard]] std::string source_name(const std::filesystem::path& file);
 
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
                              std::span<const WorkloadRule> rules);

@@ -103,6 +103,32 @@ Assignment split_assignment(const std::string& argument) {
   return {argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
+// A list of values that are all right by themselves was meant to be measured one by one.
+std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
+  const std::vector<std::string> meant = index.meant(assignment.name);
+  std::string text = assignment.text;
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  if (meant.size() != 1 || text.find(',') == std::string::npos) return {};
+  std::vector<std::string> values;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::size_t first = std::min(text.find_first_not_of(' ', start), end);
+    values.push_back(text.substr(first, end - first));
+    start = end + 1;
+  }
+  const bool all_right = std::all_of(values.begin(), values.end(), [&](const std::string& value) {
+    try {
+      (void)parse_value(index.find(meant.front()), value, false);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  });
+  return all_right
+             ? "; to measure each of them: --sweep " + assignment.name + "=" + join(values, ",")
+             : "";
+}
+
 constexpr std::size_t kMaxErrorsShown = 20;
 
 }  // namespace
@@ -172,7 +198,7 @@ void apply_set(std::span<const std::string> assignments, const ParseContext& con
       Value value = parse_value(context.index.find(name), assignment.text, false);
       settings.options[name] = {std::move(value), where};
     } catch (const Error& error) {
-      context.errors.add(where, error.what());
+      context.errors.add(where, error.what() + sweep_hint(assignment, context.index));
     }
   }
 }

@@ -17,9 +17,15 @@ class SweepReader {
  public:
   explicit SweepReader(const ParseContext& context) : context_(context) {}
 
+  std::optional<Axis::Key> read_matrix_key(const ConfigEntry& entry) {
+    auto key = read_key(entry, true);
+    if (key) refuse_context(*key, true);
+    return key;
+  }
+
   Sweep read(const ConfigEntry& entry) {
     sweep_.present = true;
-    sweep_.mark = entry.mark;
+    sweep_.where = place(context_.source, entry.mark);
     if (entry.value.kind != ConfigNode::Kind::kMap || entry.value.entries.empty()) {
       add(entry.value.kind == ConfigNode::Kind::kNull ? entry.mark : entry.value.mark,
           "the sweep is empty: expected matrix, zip, exclude or include, found " +
@@ -69,10 +75,7 @@ class SweepReader {
     }
     if (keys.empty()) return;
     if (part.key == "matrix") {
-      for (Axis::Key& key : keys) {
-        const auto at = sweep_.axes.begin() + static_cast<std::ptrdiff_t>(matrix_axes_++);
-        sweep_.axes.insert(at, Axis{.keys = {std::move(key)}});
-      }
+      for (Axis::Key& key : keys) sweep_.add_to_matrix(std::move(key));
       return;
     }
     for (const Axis::Key& key : keys) {
@@ -82,7 +85,7 @@ class SweepReader {
                         "' has " + std::to_string(keys.front().values.size()));
       return;
     }
-    sweep_.axes.push_back({.keys = std::move(keys)});
+    sweep_.axes.push_back({.keys = std::move(keys), .zip = true});
   }
 
   void read_entries(const ConfigEntry& part) {
@@ -108,7 +111,7 @@ class SweepReader {
   }
 
   std::optional<Axis::Key> read_key(const ConfigEntry& entry, bool list_allowed) {
-    Axis::Key key{.name = {}, .mark = entry.mark};
+    Axis::Key key{.name = {}, .source = context_.source, .mark = entry.mark};
     try {
       key.name = context_.index.resolve(entry.key);
     } catch (const Error& error) {
@@ -146,8 +149,9 @@ class SweepReader {
     });
     if (!context || (!matrix && key.name != "name")) return;
     add(key.mark, "'" + key.name +
-                      "' cannot be varied: it is not part of a case's identity, so the " +
-                      "cases could not be told apart");
+                      "' cannot be varied alone: it is not part of a case's identity, so the " +
+                      "cases could not be told apart" +
+                      (key.name == "data.path" ? "; vary data.id along with it in `zip`" : ""));
   }
 
   void refuse_repeated_keys() {
@@ -166,7 +170,6 @@ class SweepReader {
 
   const ParseContext& context_;
   Sweep sweep_;
-  std::size_t matrix_axes_ = 0;
 };
 
 }  // namespace
@@ -186,12 +189,18 @@ std::int64_t Sweep::grid() const {
 
 std::int64_t Sweep::points() const { return grid() + static_cast<std::int64_t>(includes.size()); }
 
+void Sweep::add_to_matrix(Axis::Key key) {
+  const auto zip =
+      std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.zip; });
+  axes.insert(zip, Axis{.keys = {std::move(key)}});
+}
+
 void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& values) {
   values.clear();
   const std::int64_t grid = sweep.grid();
   if (point >= grid) {
     for (const Axis::Key& key : sweep.includes[static_cast<std::size_t>(point - grid)].keys) {
-      values.push_back({&key.name, &key.values.front()});
+      values.push_back({&key, &key.values.front()});
     }
     return;
   }
@@ -200,8 +209,12 @@ void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& 
     const auto size = static_cast<std::int64_t>(axis.size());
     stride /= size;
     const auto index = static_cast<std::size_t>(point / stride % size);
-    for (const Axis::Key& key : axis.keys) values.push_back({&key.name, &key.values[index]});
+    for (const Axis::Key& key : axis.keys) values.push_back({&key, &key.values[index]});
   }
+}
+
+std::optional<Axis::Key> read_matrix_key(const ConfigEntry& entry, const ParseContext& context) {
+  return SweepReader(context).read_matrix_key(entry);
 }
 
 Sweep read_sweep(const ConfigNode& root, const ParseContext& context) {

@@ -215,6 +215,7 @@ std::string describe(const ConfigNode& node) {
 }
 
 std::string place(const std::string& source, Mark mark) {
+  if (mark.line == 0) return source;
   return source + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
 }
 
@@ -225,12 +226,16 @@ std::string read_config_text(const std::filesystem::path& file, const YamlLimits
   }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw ConfigError(file.string(), "cannot be read: no such file, or no permission");
+  return read_config_text(stream, file.string(), limits);
+}
+
+std::string read_config_text(std::istream& stream, const std::string& name,
+                             const YamlLimits& limits) {
   std::string text(limits.bytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > limits.bytes) {
-    throw ConfigError(file.string(),
-                      "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
+    throw ConfigError(name, "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
   }
   text.shrink_to_fit();
   return text;

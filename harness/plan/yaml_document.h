@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace stepbench {
 
 struct Mark {
-  int line = 1;    // 1-based
+  int line = 1;    // 1-based; 0: the whole of what was read
   int column = 1;  // 1-based, in bytes
 };
 
@@ -52,6 +53,10 @@ struct YamlLimits {
 [[nodiscard]] std::string read_config_text(const std::filesystem::path& file,
                                            const YamlLimits& limits = {});
 
+// The same from an open stream, which errors call `name`.
+[[nodiscard]] std::string read_config_text(std::istream& stream, const std::string& name,
+                                           const YamlLimits& limits = {});
+
 // `source` names the text in errors: "sweep.yaml". Throws ConfigError{source:line:column} for
 // syntax errors, repeated keys, keys that are no plain text, more than one document, and aliases
 // that expand beyond the limits.
@@ -59,6 +64,7 @@ struct YamlLimits {
 [[nodiscard]] ConfigNode parse_yaml(std::string_view text, const std::string& source,
                                     const YamlLimits& limits = {});
 
-[[nodiscard]] std::string place(const std::string& source, Mark mark);  // "sweep.yaml:12:5"
+// "sweep.yaml:12:5"; the source alone for line 0.
+[[nodiscard]] std::string place(const std::string& source, Mark mark);
 
 }  // namespace stepbench

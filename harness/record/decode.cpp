@@ -59,6 +59,18 @@ int next_number(std::string_view& text) {
   return number;
 }
 
+// Absent before 1.5.
+Asked decode_asked(const LineObject& source) {
+  const auto asked = source.object("asked");
+  if (!asked) return {};
+  return {.folder = asked->text("folder"),
+          .set = asked->texts("set"),
+          .sweep = asked->texts("sweep"),
+          .filter = asked->texts("filter"),
+          .cases = asked->texts("cases"),
+          .worker = asked->text("worker")};
+}
+
 RunRow decode_run(const LineObject& source) {
   const std::string schema = source.text("schema");
   if (schema != kResultSchema) {
@@ -87,6 +99,7 @@ RunRow decode_run(const LineObject& source) {
           .cases = source.integer("cases"),
           .swept = source.texts("swept"),
           .smoke = source.flag("smoke"),
+          .asked = decode_asked(source),
           .context = source.fields("context"),
           .schema_minor = minor};
 }

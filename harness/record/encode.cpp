@@ -34,6 +34,12 @@ void add_non_finite(JsonText& json, std::string_view section, const Fields& fiel
   }
 }
 
+void add_asked(JsonText& json, const Asked& asked) {
+  json.open_object("asked").text("folder", asked.folder);
+  json.texts("set", asked.set).texts("sweep", asked.sweep).texts("filter", asked.filter);
+  json.texts("cases", asked.cases).text("worker", asked.worker).close_object();
+}
+
 void add_series(JsonText& json, const Series& series) {
   json.texts("columns", series.names).open_array("values");
   for (const auto& column : series.columns) json.integers({}, column);
@@ -114,6 +120,7 @@ std::string encode(const RunRow& row) {
   json.text("config_text", row.config_text).text("config_hash", row.config_hash);
   json.text("plan_digest", row.plan_digest).integer("cases", row.cases);
   json.texts("swept", row.swept).flag("smoke", row.smoke);
+  add_asked(json, row.asked);
   json.values("context", row.context);
   return json.close_object().take();
 }

@@ -17,21 +17,12 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-struct Descriptor {
-  int number;
-  explicit Descriptor(int opened) : number(opened) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 [[noreturn]] void fail(const std::filesystem::path& file, int error) {
   throw ConfigError(file.string(), "cannot read: " + std::generic_category().message(error));
@@ -95,9 +86,9 @@ void Input::unpack(const std::filesystem::path& file) {
 
 Input Input::read(const std::filesystem::path& file) {
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.number < 0) fail(file, errno);
+  if (!descriptor.is_open()) fail(file, errno);
   struct stat facts {};
-  if (::fstat(descriptor.number, &facts) != 0) fail(file, errno);
+  if (::fstat(descriptor.value(), &facts) != 0) fail(file, errno);
   if (S_ISDIR(facts.st_mode)) fail(file, EISDIR);
   std::size_t capacity = std::max<std::size_t>(static_cast<std::size_t>(facts.st_size) + 1, 4096);
   Input input;
@@ -105,7 +96,7 @@ Input Input::read(const std::filesystem::path& file) {
   for (;;) {  // a pipe, or a file that grows while it is read
     if (input.size_ == capacity) grow(input.bytes_, input.size_, capacity *= 2);
     const ssize_t got =
-        ::read(descriptor.number, input.bytes_.get() + input.size_, capacity - input.size_);
+        ::read(descriptor.value(), input.bytes_.get() + input.size_, capacity - input.size_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(file, errno);
     if (got == 0) break;

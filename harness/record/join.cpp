@@ -140,11 +140,15 @@ void Join::take(UnknownRow&& row) {
 
 void Join::take(EndRow&& row) { results_.end = std::move(row); }
 
-void Join::end_of_file() {
+void Join::end_of_file(bool being_written) {
+  results_.running = results_.running || being_written;
   for (const LaunchKey& key : open_order_) {
     const auto open = open_.find(key);
     if (open == open_.end()) continue;
-    for (StartRow& start : open->second.starts) results_.unfinished.push_back(std::move(start));
+    for (StartRow& start : open->second.starts) {
+      start.running = being_written && &start == &open->second.starts.back();
+      results_.unfinished.push_back(std::move(start));
+    }
     open_.erase(open);
   }
   open_order_.clear();

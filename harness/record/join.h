@@ -20,7 +20,7 @@ namespace stepbench {
 class Join {
  public:
   void add(Row row, const std::function<std::string()>& where);  // throws ConfigError at `where`
-  void end_of_file();
+  void end_of_file(bool being_written = false);
   void warn(std::string text) { results_.warnings.push_back(std::move(text)); }
   [[nodiscard]] Results finish();
 

@@ -12,6 +12,7 @@
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/join.h"
+#include "harness/record/live_file.h"
 
 namespace stepbench {
 namespace {
@@ -26,7 +27,11 @@ bool begins_like_ours(std::string_view text) {
 class FileReader {
  public:
   FileReader(std::filesystem::path file, LineDecoder& decoder, Join& join)
-      : file_(std::move(file)), decoder_(decoder), join_(join), input_(Input::read(file_)) {}
+      : file_(std::move(file)),
+        decoder_(decoder),
+        join_(join),
+        being_written_(is_being_written(file_)),
+        input_(Input::read(file_)) {}
 
   // When the run of this file began; empty when its first line does not say.
   [[nodiscard]] std::string started() {
@@ -54,7 +59,7 @@ class FileReader {
       if (!terminated && is_cut(line)) break;
       take(line);
     }
-    join_.end_of_file();
+    join_.end_of_file(being_written_);
   }
 
  private:
@@ -111,6 +116,7 @@ class FileReader {
   std::filesystem::path file_;
   LineDecoder& decoder_;
   Join& join_;
+  bool being_written_;  // asked before it is read: what is missing then was not there
   Input input_;
   std::size_t line_number_ = 0;
   bool saw_run_ = false;

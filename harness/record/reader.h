@@ -39,6 +39,7 @@ struct Results {
   std::vector<Launch> launches;
   std::vector<StartRow> unfinished;   // started, never committed: the process or the run died
   std::optional<EndRow> end;          // of the last file
+  bool running = false;               // a program still writes one of the files
   std::vector<std::string> warnings;  // a truncated last line, a newer minor version, ...
 };
 

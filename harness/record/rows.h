@@ -23,7 +23,7 @@ namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 4;
+inline constexpr int kResultMinor = 5;
 
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {
@@ -33,6 +33,16 @@ struct LaunchKey {
   int launch = 0;
   int rank = 0;
   auto operator<=>(const LaunchKey&) const = default;
+};
+
+// What the command line asked for, so that a run can be continued from its folder alone.
+struct Asked {
+  std::string folder = {};  // the relative paths of the experiment are seen from here
+  std::vector<std::string> set = {};
+  std::vector<std::string> sweep = {};
+  std::vector<std::string> filter = {};
+  std::vector<std::string> cases = {};  // beginnings of ids
+  std::string worker = {};              // as it was given; empty: the built-in one
 };
 
 // Kind "run": one per file, first line. Controller facts.
@@ -50,6 +60,7 @@ struct RunRow {
   // Full names of the options that the sweep varies, as written.
   std::vector<std::string> swept = {};
   bool smoke = false;
+  Asked asked = {};
   Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from
 };
@@ -76,7 +87,8 @@ struct StartRow {
   int attempt = 0;
   std::string started_utc = {};
   Fields options = {};  // those that the sweep varies
-  std::size_t run = 0;  // read from a file: its place in Results::runs
+  std::size_t run = 0;   // read from a file: its place in Results::runs
+  bool running = false;  // the program that wrote it is still there
 };
 
 // Consecutive active steps of one cycle, at most 16,384: nanoseconds where a column's name ends in

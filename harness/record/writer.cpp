@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/record/encode.h"
+#include "harness/record/live_file.h"
 
 namespace stepbench {
 namespace {
@@ -35,6 +36,7 @@ int write_all(int descriptor, std::string_view bytes) {
 ResultWriter::ResultWriter(const std::filesystem::path& file) : file_(file) {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail(file_, "create the result file", errno);
+  mark_as_being_written(descriptor_);
 }
 
 ResultWriter::~ResultWriter() {

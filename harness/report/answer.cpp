@@ -49,7 +49,7 @@ std::string undecided_text(const CaseRow& best, const CaseRow& next) {
 
 // Cases or launches may be missing that the plan has.
 bool is_partial(const std::vector<CaseRow>& rows, const Results& results) {
-  return (results.end && results.end->reason == "interrupted") ||
+  return results.running || (results.end && results.end->reason == "interrupted") ||
          std::any_of(rows.begin(), rows.end(),
                      [](const CaseRow& row) { return row.unfinished > 0; });
 }

@@ -78,12 +78,22 @@ void add_launches(JsonText& json, const CaseRow& row) {
   json.close_array();
 }
 
-void add_case_findings(JsonText& json, const CaseRow& row) {
+void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& proposals) {
   json.open_array("findings");
-  for (const auto& [finding, launches] : findings_of(row)) {
+  for (const CaseFinding& each : findings_of(row, proposals)) {
     json.open_object();
-    add_members(json, *finding);
-    json.integer("launches", static_cast<std::int64_t>(launches)).close_object();
+    add_members(json, each.finding);
+    json.integer("launches", static_cast<std::int64_t>(each.launches));
+    if (each.answer) {
+      json.open_object("measured").text("case_id", each.answer->row->case_id);
+      json.text("result", name_of(each.answer->kind));
+      if (each.answer->kind != AnswerKind::kNoNumbers) {
+        json.number("speed_ratio", each.answer->ratio);
+      }
+      json.text("text", each.answer_text).close_object();
+    }
+    if (!each.arguments.empty()) json.text("try", each.arguments);
+    json.close_object();
   }
   json.close_array();
 }
@@ -104,6 +114,7 @@ std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::stri
 
 std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
                     const std::vector<std::string>& select) {
+  const Proposals proposals(rows, results);
   JsonText json;
   json.open_object().open_array("cases");
   for (const CaseRow& row : rows) {
@@ -121,7 +132,7 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
     add_phases(json, "device_phases", row.device_phases);
     add_phases(json, "side_phases", row.side_phases);
     add_launches(json, row);
-    add_case_findings(json, row);
+    add_case_findings(json, row, proposals);
     json.close_object();
   }
   json.close_array();

@@ -5,7 +5,9 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <utility>
 
+#include "harness/report/row_findings.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -28,43 +30,54 @@ std::string headline(const Finding& finding) {
   return text;
 }
 
-void add_remedy(const Finding& finding, std::vector<std::string>& lines) {
-  if (!finding.remedy.empty()) lines.push_back("  " + finding.remedy);
-  if (std::string set = set_arguments(finding); !set.empty()) {
-    lines.push_back("  try: " + std::move(set));
-  }
+void add_remedy(const CaseFinding& found, std::vector<std::string>& lines) {
+  if (!found.finding.remedy.empty()) lines.push_back("  " + found.finding.remedy);
+  if (!found.answer_text.empty()) lines.push_back("  " + found.answer_text);
+  if (!found.arguments.empty()) lines.push_back("  try: " + found.arguments);
 }
 
-std::string about(const std::vector<std::string>& labels, std::size_t all) {
-  if (all == 1) return {};
-  if (labels.size() == all) return " (" + labels.front() + "; so do all cases)";
-  std::string names = join(std::span(labels).first(std::min(labels.size(), kNamedCases)), "; ");
-  if (labels.size() > kNamedCases) {
-    names += " and " + std::to_string(labels.size() - kNamedCases) + " more";
-  }
-  return " (" + names + ')';
-}
-
-}  // namespace
-
-std::string set_arguments(const Finding& finding) {
-  return join(finding.set, " ",
-              [](const auto& each) { return "--set " + each.option + '=' + each.value; });
+// It speaks of results that are wrong, not of time that could be won.
+bool is_about_results(const Finding& finding) {
+  return finding.severity == Severity::kProblem && !finding.share && finding.set.empty();
 }
 
 // Where the device takes longer than the host, the host's wait for data holds nothing up.
 bool is_hidden_by_the_device(const CaseRow& row, const Finding& finding) {
   constexpr double kHostAhead = 0.98;
-  return finding.id.starts_with("loader.") && row.clock == StepClock::kDevice && row.step_ns &&
+  const bool of_data = finding.id.starts_with("loader.") || finding.id == "step.data_wait";
+  return of_data && row.clock == StepClock::kDevice && row.step_ns &&
          *row.step_host_ns < kHostAhead * *row.step_ns;
 }
 
-std::vector<CaseFinding> findings_of(const CaseRow& row) {
+// What the run has measured is not proposed again, and what it disproves is not said.
+void hold_against_rows(const CaseRow& row, const Proposals& proposals, CaseFinding& found) {
+  Finding& finding = found.finding;
+  if (proposals.is_best(row) && finding.severity == Severity::kProblem && finding.share) {
+    finding.severity = Severity::kWarning;
+  }
+  found.answer = proposals.answer(row, finding);
+  if (!found.answer) {
+    found.arguments = proposals.arguments(row, finding);
+    return;
+  }
+  const Answer& answer = *found.answer;
+  found.answer_text = proposals.text_of(answer, finding);
+  if (!answer.is_exact && answer.kind != AnswerKind::kWorse) {
+    found.arguments = proposals.arguments(row, finding);
+    return;
+  }
+  const bool confirmed =
+      answer.kind == AnswerKind::kBetter || (answer.kind == AnswerKind::kSame && !finding.share);
+  if (!confirmed) finding.remedy.clear();
+  finding.severity = Severity::kInfo;
+  finding.set.clear();
+}
+
+std::vector<CaseFinding> agreed(const CaseRow& row) {
   std::map<std::string_view, std::vector<const Finding*>> by_id;
   std::vector<std::string_view> order;
   for (const MeasuredLaunch& each : row.measured) {
     for (const Finding& finding : each.launch->row.report.findings) {
-      if (is_hidden_by_the_device(row, finding)) continue;
       auto& found = by_id[finding.id];
       if (found.empty()) order.push_back(finding.id);
       found.push_back(&finding);
@@ -77,62 +90,106 @@ std::vector<CaseFinding> findings_of(const CaseRow& row) {
     const auto middle = found.begin() + static_cast<std::ptrdiff_t>((found.size() - 1) / 2);
     const auto by_value = [](const Finding* a, const Finding* b) { return a->value < b->value; };
     std::nth_element(found.begin(), middle, found.end(), by_value);
-    all.push_back({.finding = *middle, .launches = found.size()});
+    all.push_back({.finding = **middle, .launches = found.size()});
   }
+  return all;
+}
+
+std::string about(const std::vector<std::string>& labels, std::size_t cases) {
+  if (cases == 1) return {};
+  if (labels.size() == cases) {
+    return " (all " + std::to_string(cases) + " cases; worst: " + labels.front() + ')';
+  }
+  std::string names = join(std::span(labels).first(std::min(labels.size(), kNamedCases)), "; ");
+  if (labels.size() > kNamedCases) {
+    names += " and " + std::to_string(labels.size() - kNamedCases) + " more";
+  }
+  return " (" + names + ')';
+}
+
+// One finding of several cases.
+struct Kind {
+  CaseFinding worst;
+  std::vector<std::string> labels;  // the worst case first
+};
+
+void add_case(const CaseFinding& found, const std::string& label, std::vector<Kind>& kinds) {
+  const auto same = [&](const Kind& kind) {
+    return kind.worst.finding.id == found.finding.id &&
+           kind.worst.arguments.empty() == found.arguments.empty();
+  };
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), same);
+  if (kind == kinds.end()) {
+    kinds.push_back({.worst = found, .labels = {label}});
+    return;
+  }
+  std::erase(kind->labels, label);  // of another pass of the case
+  if (is_more_severe(found.finding, kind->worst.finding)) {
+    kind->worst = found;
+    kind->labels.insert(kind->labels.begin(), label);
+  } else {
+    kind->labels.push_back(label);
+  }
+}
+
+}  // namespace
+
+std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& proposals) {
+  std::vector<CaseFinding> all = agreed(row);
+  for (Finding& finding : row_findings(row, proposals)) {
+    all.push_back({.finding = std::move(finding), .launches = row.measured.size()});
+  }
+  std::erase_if(all, [&](const CaseFinding& each) {
+    return is_hidden_by_the_device(row, each.finding) ||
+           (row.smoke && !is_about_results(each.finding));
+  });
+  for (CaseFinding& each : all) hold_against_rows(row, proposals, each);
   std::stable_sort(all.begin(), all.end(), [](const CaseFinding& a, const CaseFinding& b) {
-    return is_more_severe(*a.finding, *b.finding);
+    return is_more_severe(a.finding, b.finding);
   });
   return all;
 }
 
 std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
-  struct Kind {
-    const Finding* worst = nullptr;
-    std::vector<std::string> labels = {};  // the worst case first
-  };
   const RowNames names(rows, results);
+  const Proposals proposals(rows, results);
   std::vector<Kind> kinds;
+  std::vector<std::string> cases;
   for (const CaseRow& row : rows) {
+    cases.push_back(row.case_id + row.arm + row.run_id);
     const std::string label = names.name(row);
-    for (const CaseFinding& each : findings_of(row)) {
-      const auto same = [&](const Kind& kind) { return kind.worst->id == each.finding->id; };
-      const auto found = std::find_if(kinds.begin(), kinds.end(), same);
-      if (found == kinds.end()) {
-        kinds.push_back({.worst = each.finding, .labels = {label}});
-      } else if (is_more_severe(*each.finding, *found->worst)) {
-        found->worst = each.finding;
-        found->labels.insert(found->labels.begin(), label);
-      } else {
-        found->labels.push_back(label);
-      }
-    }
+    for (const CaseFinding& each : findings_of(row, proposals)) add_case(each, label, kinds);
   }
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const Kind& a, const Kind& b) { return is_more_severe(*a.worst, *b.worst); });
+  std::stable_sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) {
+    return is_more_severe(a.worst.finding, b.worst.finding);
+  });
+  std::sort(cases.begin(), cases.end());
+  cases.erase(std::unique(cases.begin(), cases.end()), cases.end());
   std::vector<std::string> lines;
   for (const Kind& kind : kinds) {
-    lines.push_back(headline(*kind.worst) + about(kind.labels, rows.size()));
-    add_remedy(*kind.worst, lines);
+    lines.push_back(headline(kind.worst.finding) + about(kind.labels, cases.size()));
+    add_remedy(kind.worst, lines);
   }
   return lines;
 }
 
-std::vector<std::string> finding_lines(const CaseRow& row) {
+std::vector<std::string> finding_lines(const CaseRow& row, const Proposals& proposals) {
   std::vector<std::string> lines;
-  for (const auto& [finding, launches] : findings_of(row)) {
-    std::string head = headline(*finding);
-    if (launches < row.measured.size()) {
-      head += " (" + std::to_string(launches) + " of " + std::to_string(row.measured.size()) +
+  for (const CaseFinding& each : findings_of(row, proposals)) {
+    const Finding& finding = each.finding;
+    std::string head = headline(finding);
+    if (each.launches < row.measured.size()) {
+      head += " (" + std::to_string(each.launches) + " of " + std::to_string(row.measured.size()) +
               " launches)";
     }
     lines.push_back(std::move(head));
-    std::string evidence = finding->evidence.empty() ? "" : "  seen in: " + join(finding->evidence);
-    if (finding->share) {
+    std::string evidence = finding.evidence.empty() ? "" : "  seen in: " + join(finding.evidence);
+    if (finding.share && !each.answer) {
       evidence += (evidence.empty() ? "  " : "; ") + std::string("to be won at most: ") +
-                  percent_text(*finding->share) + " of the step";
+                  percent_text(*finding.share) + " of the step";
     }
     if (!evidence.empty()) lines.push_back(std::move(evidence));
-    add_remedy(*finding, lines);
+    add_remedy(each, lines);
   }
   return lines;
 }

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of a case conclude, gathered.
+// What the launches of a case conclude, gathered, and held against the other rows of the run.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
+#include "harness/report/proposals.h"
 
 namespace stepbench {
 
 struct CaseFinding {
-  const Finding* finding = nullptr;  // of the launch with the (lower) median value
-  std::size_t launches = 0;          // that have it
+  Finding finding = {};      // in the words of the launch with the (lower) median value
+  std::size_t launches = 0;  // that have it
+  // Of the rows to what it proposes. Where there is one for the very value, `finding` proposes
+  // nothing; a severity that it had for what could be won is `info` then.
+  std::optional<Answer> answer = {};
+  std::string answer_text = {};  // one line
+  std::string arguments = {};    // to try what it proposes; empty: nothing to try
 };
 
-// Those that at least half of the measured launches have; ordered by severity, then
-// by potential gain. Points into the results of `row`.
-[[nodiscard]] std::vector<CaseFinding> findings_of(const CaseRow& row);
+// Those that at least half of the measured launches have, and what the samples alone tell; ordered
+// by severity, then by potential gain. Of a smoke run only what says that it went wrong.
+[[nodiscard]] std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& proposals);
 
 // For under a table: each kind of finding once, in the words of the case that has it worst, with
 // the cases that share it. A line that starts with a blank belongs to the one above.
 [[nodiscard]] std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows,
                                                      const Results& results);
 // For a page of one case: with evidence.
-[[nodiscard]] std::vector<std::string> finding_lines(const CaseRow& row);
-
-// "--set loader.num_workers=2 --set loader.prefetch_factor=4"; empty when there is nothing to set.
-[[nodiscard]] std::string set_arguments(const Finding& finding);
+[[nodiscard]] std::vector<std::string> finding_lines(const CaseRow& row,
+                                                     const Proposals& proposals);
 
 }  // namespace stepbench

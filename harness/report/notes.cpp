@@ -89,6 +89,12 @@ void add_failures(const CaseRow& row, Collector& notes) {
     notes.add(text, row, command.empty() ? "" : "repeat: " + command);
   }
   for (const Launch* launch : row.skipped) notes.add("skipped: " + reason_of(*launch), row);
+  for (const int launch : row.running) {
+    const auto launches = number_of(row.options, "launches");
+    notes.add("running now: launch " + std::to_string(launch + 1) +
+                  (launches ? " of " + short_number(*launches) : ""),
+              row);
+  }
   if (row.unfinished > 0)
     notes.add("unfinished: begun, but the run ended before the launch did", row);
 }
@@ -155,9 +161,12 @@ void add_flags(const CaseRow& row, Collector& notes) {
     // Said where launches agree.
     if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) continue;
     if (is_of_machine(flag)) continue;  // said by its note
-    notes.add("flag " + flag + " (" + std::to_string(count) + " of " +
-                  std::to_string(row.measured.size()) + " launches)",
-              row);
+    const std::string_view meaning = launch_flag::meaning(flag);
+    const std::string launches =
+        "in " + std::to_string(count) + " of " + counted(std::ssize(row.measured), "launch");
+    notes.add(
+        meaning == flag ? "flag " + flag + ' ' + launches : launches + ' ' + std::string(meaning),
+        row);
   }
   for (const std::string& text : texts) notes.add(text, row);
 }

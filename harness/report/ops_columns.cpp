@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/text/names.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -120,6 +121,9 @@ const OpColumn& op_column(std::string_view name, const std::string& where) {
   for (const OpColumn& column : kColumns) {
     if (column.name == wanted) return column;
     names.emplace_back(column.name);
+  }
+  for (const OpColumn& column : kColumns) {
+    if (is_same_head(column.head, name)) return column;
   }
   throw ConfigError(where, "an op table has no column '" + std::string(name) + "'" +
                                did_you_mean(wanted, names) + "; columns: " + join(names));

@@ -23,13 +23,6 @@ std::string lower(std::string_view text) {
   return folded;
 }
 
-// "Data wait [%]" -> "data wait"
-std::string without_unit(std::string_view head) {
-  head = head.substr(0, head.find('['));
-  while (head.ends_with(' ')) head.remove_suffix(1);
-  return lower(head);
-}
-
 const EstimateColumn* column_named(std::string_view name) {
   for (const auto columns : {key_columns(), estimate_columns()}) {
     for (const EstimateColumn& column : columns) {
@@ -43,7 +36,7 @@ const EstimateColumn* column_named(std::string_view name) {
 std::string column_headed(const std::string& head) {
   for (const auto columns : {key_columns(), estimate_columns()}) {
     for (const EstimateColumn& column : columns) {
-      if (!column.header.empty() && without_unit(column.header) == without_unit(head)) {
+      if (!column.header.empty() && is_same_head(column.header, head)) {
         return std::string(column.name);
       }
     }

@@ -90,6 +90,7 @@ std::string title_of(const RunRow& run, const std::vector<CaseRow>& rows, const 
   }
   add(launches_text(run.run_id, rows));
   if (run.smoke) add("smoke run: not for comparison");
+  if (results.running && run.run_id == results.runs.back().run_id) add("still running");
   return join(parts);
 }
 
@@ -122,6 +123,13 @@ std::vector<std::string> run_titles(const std::vector<CaseRow>& rows, const Resu
     titles.push_back(printable(title));
   }
   return titles;
+}
+
+std::string run_title(const CaseRow& row, const Results& results) {
+  for (const RunRow* run : runs_of(results)) {
+    if (run->run_id == row.run_id) return printable(title_of(*run, {row}, results));
+  }
+  return {};
 }
 
 std::string markdown_details(const Results& results) {

@@ -14,6 +14,8 @@ namespace stepbench {
 // line for each run. Printable.
 [[nodiscard]] std::vector<std::string> run_titles(const std::vector<CaseRow>& rows,
                                                   const Results& results);
+// The run of one row; empty if the results do not say.
+[[nodiscard]] std::string run_title(const CaseRow& row, const Results& results);
 // What a reader of a Markdown page can unfold: command, environment and configuration.
 [[nodiscard]] std::string markdown_details(const Results& results);
 // The arrays "runs" and "environments".

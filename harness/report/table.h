@@ -20,6 +20,8 @@ struct TableStyle {
   // What to hold rows against in place of the best one: see compare_with_baseline().
   std::string baseline = {};
   std::vector<std::string> pivot = {};  // two options: one number as rows by columns
+  // By full name: the page of a case leaves out what has its default. Empty: all options.
+  Fields defaults = {};
 };
 
 // Of which run and machine; one row per case: the options that vary, then what the cases are judged

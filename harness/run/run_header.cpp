@@ -54,6 +54,7 @@ RunRow make_run_header(const RunFacts& facts) {
   row.cases = static_cast<std::int64_t>(facts.plan.cases.size());
   row.swept = facts.plan.varying;
   row.smoke = facts.smoke;
+  row.asked = facts.asked;
   row.context = facts.git;
   if (const auto host = facts.host.find("host"); host != facts.host.end())
     row.context.insert(*host);

@@ -24,6 +24,7 @@ struct RunFacts {
   Shard shard = {};
   bool smoke = false;
   std::string wrap = {};
+  Asked asked = {};
   std::string stepbench_version = {};
   std::chrono::system_clock::time_point started = {};
 };

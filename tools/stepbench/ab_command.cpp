@@ -15,6 +15,8 @@
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/standard_input.h"
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
@@ -43,8 +45,7 @@ struct AbOptions {
   AbRequest request = {};
   VerdictOutput output = {};
   bool smoke = false;
-  bool wait_lock = false;
-  bool no_lock = false;
+  LockFlags lock = {};
   bool quiet = false;
 };
 
@@ -63,7 +64,8 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   check_request(options.request);
   refuse_smoke(options);
   AbRequest request = options.request;
-  request.lock = lock_policy(options.no_lock, options.wait_lock);
+  request.lock = lock_policy(options.lock.none, options.lock.wait);
+  request.arms.text = text_if_standard_input(request.arms.file);
   const CampaignContext context = campaign_context(environment);
   const AbArms arms = resolve_arms(request.arms, context);
   const HostClock clock;
@@ -90,6 +92,8 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
 }
 
 int execute(const AbOptions& options, const Environment& environment) {
+  const ArmsRequest& arms = options.request.arms;
+  check_verdict_output(options.output, {arms.file, arms.a, arms.b});
   std::optional<Interrupts> interrupts;
   std::vector<std::string> verdict_files = {options.output.verdict_file};
   try {
@@ -109,83 +113,65 @@ int execute(const AbOptions& options, const Environment& environment) {
 }
 
 void add_arms(CLI::App& ab, ArmsRequest& options) {
-  const auto setting = [&](const char* flag, std::vector<std::string>& to, const char* doc) {
-    ab.add_option(flag, to, doc)->type_name("KEY=VALUE")->allow_extra_args(false);
+  const auto worker = [&](const char* flag, std::string& path, const char* doc) {
+    ab.add_option(flag, path, doc)->type_name("PATH")->group(kArmOptions);
   };
-  ab.add_option("--a", options.a, "The worker program of arm A, the base")->type_name("PATH");
-  ab.add_option("--b", options.b, "The worker program of arm B, the candidate")->type_name("PATH");
-  setting("--a-set", options.a_set, "An option of arm A");
-  setting("--b-set", options.b_set, "An option of arm B");
-  setting("--a-env", options.a_env, "An environment variable of arm A's workers");
-  setting("--b-env", options.b_env, "An environment variable of arm B's workers");
-  setting("--set", options.set, "An option of both arms, instead of the file's");
-  setting("--filter", options.filter, "Only cases with this value; several must all hold");
+  const auto setting = [&](const char* flag, std::vector<std::string>& values, const char* name,
+                           const char* doc) {
+    add_repeated(ab, flag, values, doc, name).group(kArmOptions);
+  };
+  worker("--a", options.a, "The worker program of arm A, the base");
+  worker("--b", options.b, "The worker program of arm B, the candidate; default of both: as `run`");
+  setting("--a-set", options.a_set, "KEY=VALUE", "An option of arm A");
+  setting("--b-set", options.b_set, "KEY=VALUE", "An option of arm B");
+  setting("--a-env", options.a_env, "NAME=VALUE", "An environment variable of arm A's workers");
+  setting("--b-env", options.b_env, "NAME=VALUE", "An environment variable of arm B's workers");
+}
+
+void add_measuring(CLI::App& ab, AbOptions& options) {
+  add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
+  add_sweep(ab, options.request.arms.sweep);
+  add_filter(ab, options.request.arms.filter);
+  add_cases(ab, options.request.arms.cases);
+  add_max_cases(ab, options.request.arms.max_cases);
+  CLI::Option* pairs =
+      ab.add_option(
+            "--pairs", options.request.pairs,
+            "Measure so many pairs of every case and look once, instead of at 10, 20 and 40")
+          ->type_name("N")
+          ->group(kMeasureOptions);
+  expect_whole_number(*pairs, 1, 10'000);
+  CLI::Option* seed =
+      ab.add_option_function<std::uint64_t>(
+            "--seed", [&options](const std::uint64_t& chosen) { options.request.seed = chosen; },
+            "Of the order of the launches; default: a new one, which is recorded")
+          ->type_name("N")
+          ->group(kMeasureOptions);
+  expect_whole_number(*seed, 0, std::int64_t{1} << 53U);
+  CLI::Option* profile =
+      ab.add_option("--profile", options.request.arms.profile,
+                    "Profile each changed case with so many launches per arm, to name the "
+                    "operations that changed; three or more also tell their times")
+          ->expected(0, 1)
+          ->default_str("1")
+          ->type_name("N")
+          ->group(kMeasureOptions);
+  expect_whole_number(*profile, 1, 100);
+  add_lock_flags(ab, options.lock);
+  ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing")->group("");
+  add_results(ab, options.request.results, "The run's own folder is made in this one");
+  add_resume(ab, options.request.resume);
 }
 
 void add_rule(CLI::App& ab, AbRequest& options) {
-  ab.add_option("--case", options.arms.cases, "Only cases whose id begins like this")
-      ->type_name("ID")
-      ->allow_extra_args(false);
-  ab.add_option("--pairs", options.pairs,
-                "Measure so many pairs of every case and look once, instead of at 10, 20 and 40")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
-      ->type_name("N");
-  ab.add_option_function<std::uint64_t>(
-        "--seed", [&options](const std::uint64_t& seed) { options.seed = seed; },
-        "Of the order of the launches; default: a new one, which is recorded")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53U))
-      ->type_name("N");
-  ab.add_option("--margin", options.margins,
-                "The change that does not matter. Default: step=1%, and for peak_bytes 1% where "
-                "launches differ among themselves, else 0")
-      ->type_name("NAME=SHARE")
-      ->allow_extra_args(false);
-  ab.add_option(
-        "--allow", options.allow,
-        "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
-        "`throttling`, `clocks`: gates that are to warn and not to make the verdict invalid")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  ab.add_option("--profile", options.arms.profile,
-                "Profile each changed case with so many launches per arm, to name the operations "
-                "that changed; three or more also tell their times")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
-      ->expected(0, 1)
-      ->default_str("1")
-      ->type_name("N");
-  ab.add_flag("--bootstrap", options.bootstrap,
-              "Also a bootstrap interval of the ratio of medians, in the JSON form");
-  ab.add_flag("--allow-inconclusive", options.allow_inconclusive,
-              "Exit 0 when nothing can be said");
-}
-
-void add_run_flags(CLI::App& ab, AbOptions& options) {
-  ab.add_option("--results", options.request.results, "Where the run's folder is made")
-      ->capture_default_str()
-      ->type_name("DIR");
-  ab.add_option("--resume", options.request.resume, "Go on with the campaign in this folder")
-      ->type_name("DIR");
-  ab.add_option("--max-cases", options.request.arms.max_cases, "Refuse a larger sweep")
-      ->capture_default_str()
-      ->type_name("N");
-  CLI::Option* wait = ab.add_flag("--wait-lock", options.wait_lock,
-                                  "Wait while another run measures on the same device");
-  ab.add_flag("--no-lock", options.no_lock, "Do not look for other runs on the device")
-      ->excludes(wait);
-  ab.add_flag("--quiet,--no-progress", options.quiet, "No progress on standard error");
-  ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing");
-}
-
-void add_output(CLI::App& ab, VerdictOutput& options) {
-  ab.add_flag("--all", options.all, "Also print the rows that are ok");
-  ab.add_option("--format", options.format, "What is printed")
-      ->check(CLI::IsMember({"table", "markdown", "json"}))
-      ->capture_default_str();
-  ab.add_option("--verdict", options.verdict_file,
-                "Also write the JSON form here; verdict.json in the run's folder is always written")
-      ->type_name("FILE");
-  ab.add_option("--markdown", options.markdown_file, "Also write the Markdown form here")
-      ->type_name("FILE");
+  add_metric(ab, options.metrics);
+  add_margin(ab, options.margins);
+  add_repeated(ab, "--allow", options.allow,
+               "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
+               "`throttling`, `clocks`: only warn, do not make the verdict invalid",
+               "WHAT")
+      .group(kVerdictOptions);
+  add_verdict_flags(ab, options.bootstrap, options.allow_inconclusive);
 }
 
 }  // namespace
@@ -195,11 +181,12 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* ab = app.add_subcommand(
       "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict");
   ab->footer(kAbExamples);
-  ab->add_option("FILE", options->request.arms.file, "The experiment, as YAML")->required();
+  add_experiment(*ab, options->request.arms.file);
   add_arms(*ab, options->request.arms);
+  add_measuring(*ab, *options);
   add_rule(*ab, options->request);
-  add_run_flags(*ab, *options);
-  add_output(*ab, options->output);
+  add_verdict_output(*ab, options->output);
+  add_quiet(*ab, options->quiet);
   ab->callback([options, &environment, &exit_code] { exit_code = execute(*options, environment); });
 }
 

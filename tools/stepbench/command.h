@@ -2,6 +2,7 @@
 // What main() hands to each command. A file per command: parse, call the library, print.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -20,9 +21,10 @@ struct Environment {
   std::ostream& err;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  bool colour = false;      // a terminal, and NO_COLOR unset
+  bool colour = false;      // --color; by default on a terminal unless NO_COLOR is set
   bool err_colour = false;  // the same for `err`
   int terminal_columns = 100;
+  std::function<int()> err_columns = [] { return 0; };  // of `err` at this moment; 0: no terminal
   std::vector<std::string> argv = {};
   std::vector<std::pair<std::string, std::string>> variables = {};  // the process environment
   std::string program_dir = {};  // where this program lies: the worker is looked for beside it

@@ -7,6 +7,7 @@
 #include "harness/campaign/compare_files.h"
 #include "harness/report/comparison_json.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "tools/stepbench/verdict_output.h"
 #include "workloads/built_in.h"
 
@@ -36,6 +37,7 @@ struct CompareArguments {
 };
 
 int execute(const CompareArguments& options, const Environment& environment) {
+  check_verdict_output(options.output, {options.request.base, options.request.candidate});
   Comparison comparison;
   try {
     comparison = compare_files(options.request, built_in_catalogue());
@@ -58,38 +60,21 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
   CLI::App* compare =
       app.add_subcommand("compare", "Set two results side by side, with intervals and verdicts");
   compare->footer(kCompareExamples);
-  compare->add_option("BASE", request.base, "A result file or a run's folder")->required();
-  compare->add_option("NEW", request.candidate, "Another one")->required();
-  compare
-      ->add_option("--ignore", request.ignore,
-                   "An option in which the cases may differ; repeat it for several")
-      ->type_name("KEY")
-      ->allow_extra_args(false);
-  compare
-      ->add_option(
-          "--allow", request.allow,
-          "A field of the environment that may differ; also `all`, `missing` for cases that only "
-          "one result has, `noise` for a gate that is to warn and not to fail")
-      ->type_name("FIELD")
-      ->allow_extra_args(false);
-  compare
-      ->add_option("--margin", request.margins,
-                   "The change that does not matter. Default: step=1%, and for peak_bytes 1% where "
-                   "launches differ among themselves, else 0")
-      ->type_name("NAME=SHARE")
-      ->allow_extra_args(false);
-  compare->add_flag("--bootstrap", request.bootstrap,
-                    "Also a bootstrap interval of the ratio of medians, in the JSON form");
-  compare->add_flag("--allow-inconclusive", request.allow_inconclusive,
-                    "Exit 0 when nothing can be said or only suspected");
-  compare->add_flag("--all", output.all, "Also print the rows that are ok");
-  compare->add_option("--format", output.format, "What is printed")
-      ->check(CLI::IsMember({"table", "markdown", "json"}))
-      ->capture_default_str();
-  compare->add_option("--verdict", output.verdict_file, "Also write the JSON form here")
-      ->type_name("FILE");
-  compare->add_option("--markdown", output.markdown_file, "Also write the Markdown form here")
-      ->type_name("FILE");
+  compare->add_option("BASE", request.base, "A result file or a run's folder: the base")
+      ->required();
+  compare->add_option("NEW", request.candidate, "The result that is compared with it")->required();
+  add_repeated(*compare, "--ignore", request.ignore,
+               "An option in which the cases may differ; may be repeated", "KEY")
+      .group(kCaseOptions);
+  add_metric(*compare, request.metrics);
+  add_margin(*compare, request.margins);
+  add_repeated(*compare, "--allow", request.allow,
+               "A field of the environment that may differ; also `all`, `missing` for cases that "
+               "only one result has, `noise` for a gate that is only to warn",
+               "FIELD")
+      .group(kVerdictOptions);
+  add_verdict_flags(*compare, request.bootstrap, request.allow_inconclusive);
+  add_verdict_output(*compare, output);
   compare->callback(
       [arguments, &environment, &exit_code] { exit_code = execute(*arguments, environment); });
 }

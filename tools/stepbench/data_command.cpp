@@ -9,6 +9,7 @@
 
 #include "harness/base/exit_status.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "workloads/data/data_kinds.h"
 
 namespace stepbench::cli {
@@ -47,20 +48,24 @@ void make_and_tell(const Maker& maker, const MakerValues& values, const Environm
 void add_option(CLI::App& command, const MakerOption& option, MakerValues& values) {
   std::int64_t& value = values.options[option.name];
   if (option.choices.empty()) {
-    command.add_option("--" + option.name, value, option.doc)->capture_default_str();
+    CLI::Option* number = command.add_option("--" + option.name, value, option.doc)
+                              ->capture_default_str()
+                              ->type_name("N");
+    expect_whole_number(*number, option.min, option.max);
     return;
   }
   std::map<std::string, std::int64_t> positions;
   for (std::size_t i = 0; i < option.choices.size(); ++i) {
     positions[option.choices[i]] = static_cast<std::int64_t>(i);
   }
-  command
-      .add_option_function<std::string>(
-          "--" + option.name,
-          [&value, positions](const std::string& chosen) { value = positions.at(chosen); },
-          option.doc)
-      ->check(CLI::IsMember(option.choices))
-      ->default_str(option.choices.at(static_cast<std::size_t>(option.default_value)));
+  CLI::Option* choice =
+      command
+          .add_option_function<std::string>(
+              "--" + option.name,
+              [&value, positions](const std::string& chosen) { value = positions.at(chosen); },
+              option.doc)
+          ->default_str(option.choices.at(static_cast<std::size_t>(option.default_value)));
+  expect_one_of(*choice, option.choices);
 }
 
 void add_maker(CLI::App& make, const Maker& maker, const Environment& environment, int& exit_code) {
@@ -69,7 +74,8 @@ void add_maker(CLI::App& make, const Maker& maker, const Environment& environmen
   command
       ->add_option("--out", values->out,
                    "Folder to make; it must be new, empty, or hold the same set")
-      ->required();
+      ->required()
+      ->type_name("DIR");
   for (const MakerOption& option : maker.options) add_option(*command, option, *values);
   command->footer("Examples:\n" + maker.examples);
   command->callback([&maker, values, &environment, &exit_code] {

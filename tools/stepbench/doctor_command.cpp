@@ -14,6 +14,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -156,19 +157,23 @@ void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"
       "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
-      "  stepbench doctor --format json    the same for a program\n"
+      "  stepbench doctor --format json    the same for a program\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.");
   const auto options = std::make_shared<DoctorOptions>();
-  command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option("--seconds", options->seconds, "How long to time the same work")
-      ->check(CLI::Range(0.01, 3600.0))
-      ->capture_default_str();
-  command->add_option("--root", options->root, "Read the machine's state below this folder")
-      ->check(CLI::ExistingDirectory)
-      ->capture_default_str();
+  CLI::Option* seconds =
+      command->add_option("--seconds", options->seconds, "How long to time the same work")
+          ->capture_default_str()
+          ->type_name("SECONDS")
+          ->group(kMeasureOptions);
+  expect_number(*seconds, 0.01, 3600, "seconds");
+  CLI::Option* root =
+      command->add_option("--root", options->root, "Read the machine's state below this folder")
+          ->capture_default_str()
+          ->type_name("DIR")
+          ->group(kMeasureOptions);
+  expect_folder(*root);
+  add_format(*command, options->format, {"text", "json"});
   command->callback([options, &environment, &exit_code] {
     const Examination seen = examine(*options, environment);
     const std::vector<Finding> findings = diagnose(seen);

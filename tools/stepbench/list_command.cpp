@@ -15,6 +15,7 @@
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/list_metrics.h"
 #include "tools/stepbench/list_text.h"
+#include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -179,13 +180,8 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
       app.add_subcommand("list", "Show workloads, sections and options with their meaning");
   auto options = std::make_shared<ListOptions>();
   command->add_option("NAME", options->name, "A workload, section or option; or: metrics, all");
-  command->add_option("--format", options->format, "table, json or markdown")
-      ->check(CLI::IsMember({"table", "json", "markdown"}))
-      ->capture_default_str();
-  command
-      ->add_option("--worker", options->worker,
-                   "The worker program; default: the built-in workloads")
-      ->type_name("PATH");
+  add_worker(*command, options->worker);
+  add_format(*command, options->format, {"table", "json", "markdown"});
   command->footer(kListExamples);
   command->callback([options, &environment, &exit_code] {
     const auto width = static_cast<std::size_t>(std::clamp(environment.terminal_columns, 40, 100));

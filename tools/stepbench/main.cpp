@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/usage.h"
 
 extern char** environ;  // NOLINT: POSIX
@@ -21,6 +23,12 @@ extern char** environ;  // NOLINT: POSIX
 namespace {
 
 using stepbench::cli::Environment;
+
+// Cells of a line on this terminal; 0: it is none.
+int columns_of(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 Environment read_environment(int argc, char** argv) {
   Environment environment{.out = std::cout, .err = std::cerr};
@@ -38,54 +46,25 @@ Environment read_environment(int argc, char** argv) {
   }
   environment.colour = environment.out_is_terminal && !no_color;
   environment.err_colour = environment.err_is_terminal && !no_color;
-  winsize size{};
-  if (environment.out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col > 0) {
-    environment.terminal_columns = size.ws_col;
+  if (const int columns = columns_of(STDOUT_FILENO); columns > 0) {
+    environment.terminal_columns = columns;
   }
+  environment.err_columns = [] { return columns_of(STDERR_FILENO); };
   environment.program_dir = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
   return environment;
 }
 
-void add_commands(CLI::App& app, const Environment& environment, int& exit_code) {
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "stepbench " STEPBENCH_VERSION);
-  app.footer(
-      "Start with:\n"
-      "  stepbench run configs/quickstart.yaml     measure and print a table\n"
-      "  stepbench plan configs/quickstart.yaml    only show what would be measured\n"
-      "  stepbench list                            what can be measured and varied\n"
-      "Every command has its own --help with examples.");
-  stepbench::cli::add_run(app, environment, exit_code);
-  stepbench::cli::add_show(app, environment, exit_code);
-  stepbench::cli::add_ab(app, environment, exit_code);
-  stepbench::cli::add_compare(app, environment, exit_code);
-  stepbench::cli::add_plan(app, environment, exit_code);
-  stepbench::cli::add_list(app, environment, exit_code);
-  stepbench::cli::add_schema(app, environment, exit_code);
-  stepbench::cli::add_doctor(app, environment, exit_code);
-  stepbench::cli::add_data(app, environment, exit_code);
-}
-
-int run(const Environment& environment) {
+int run(Environment& environment) {
   int exit_code = stepbench::kExitOk;
-  CLI::App app{
-      "Benchmark harness for training steps: where does the time of a step go, what makes it "
-      "faster?",
-      "stepbench"};
-  add_commands(app, environment, exit_code);
+  CLI::App app;
+  stepbench::cli::add_commands(app, environment, exit_code);
+  app.parse_complete_callback([&] { stepbench::cli::choose_colour(app, environment); });
   try {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(environment.argv.rbegin(), environment.argv.rend() - 1));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      app.exit(error, environment.out, environment.err);
-      return stepbench::kExitOk;
-    }
-    stepbench::cli::print_error(environment.err,
-                                stepbench::cli::usage_message(app, error, environment.argv),
-                                environment.err_colour);
-    return stepbench::kExitUsage;
+    stepbench::cli::choose_colour(app, environment);
+    return stepbench::cli::answer_without_running(app, error, environment);
   }
   environment.out.flush();
   if (!environment.out) throw stepbench::ConfigError("standard output", "cannot be written");
@@ -95,19 +74,18 @@ int run(const Environment& environment) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool colour_errors = false;
+  std::optional<Environment> environment;
   const std::string command =
       argc > 1 ? "stepbench " + std::string(argv[1]) : std::string("stepbench");
   stepbench::Failure failure;
   try {
-    const Environment environment = read_environment(argc, argv);
-    colour_errors = environment.err_colour;
-    return run(environment);
+    environment.emplace(read_environment(argc, argv));
+    return run(*environment);
   } catch (const std::exception& error) {
     failure = stepbench::failure_of(error, command);
   } catch (...) {
     failure = stepbench::unknown_failure(command);
   }
-  stepbench::cli::print_error(std::cerr, failure.text, colour_errors);
+  stepbench::cli::print_error(std::cerr, failure.text, environment && environment->err_colour);
   return failure.exit_status;
 }

@@ -9,7 +9,9 @@
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/standard_input.h"
 
 namespace stepbench::cli {
 namespace {
@@ -20,6 +22,8 @@ constexpr const char* kPlanExamples =
 Examples:
   stepbench plan configs/quickstart.yaml
   stepbench plan sweep.yaml --set loader.batch_size=32 --filter num_workers=4,8
+  stepbench plan train.yaml --sweep precision=fp32,bf16 --sweep batch_size=8,16
+  stepbench plan - < sweep.yaml                                paths are seen from this folder
   stepbench plan sweep.yaml --shard 2/4                        the second of four machines
   stepbench plan mine.yaml --worker build/my-worker            workloads of your own
   stepbench plan sweep.yaml --format json | jq -r '.cases[].case_id'
@@ -30,6 +34,7 @@ launches, schedule or the order of keys. `-` in the table: the option has no mea
 struct PlanCommandOptions {
   std::string file;
   std::vector<std::string> set;
+  std::vector<std::string> sweep;
   std::vector<std::string> filter;
   std::string shard;
   bool smoke = false;
@@ -40,37 +45,25 @@ struct PlanCommandOptions {
 };
 
 void add_options(CLI::App& command, PlanCommandOptions& options) {
-  command.add_option("FILE", options.file, "The experiment, as YAML")->required();
+  add_experiment(command, options.file);
+  add_set(command, options.set);
+  add_sweep(command, options.sweep);
+  add_filter(command, options.filter);
+  add_shard(command, options.shard);
+  add_max_cases(command, options.max_cases);
   command
-      .add_option("--set", options.set,
-                  "KEY=VALUE: overrides an option of the file (not of its sweep)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--filter", options.filter,
-                  "KEY=VALUE[,VALUE]: only cases with this value; several must all hold")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--shard", options.shard, "I/N: the I-th of N parts of the plan")
-      ->type_name("I/N");
-  command.add_flag("--smoke", options.smoke, "1 launch, 1 warm-up and 2 active steps per case");
-  command.add_option("--max-cases", options.max_cases, "Refuse a larger sweep")
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      .add_option("--worker", options.worker, "The worker program; default: the built-in workloads")
-      ->type_name("PATH");
-  command.add_option("--format", options.format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command.add_option("--results", options.results, "Earlier runs, for the time estimate")
-      ->capture_default_str()
-      ->type_name("DIR");
+      .add_flag("--smoke", options.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
+      ->group(kMeasureOptions);
+  add_worker(command, options.worker);
+  add_results(command, options.results, "Folder of earlier runs, by which the time is estimated");
+  add_format(command, options.format, {"table", "json"});
 }
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
   PlanRequest request{.file = options.file,
+                      .text = text_if_standard_input(options.file),
                       .set = options.set,
+                      .sweep = options.sweep,
                       .filter = options.filter,
                       .shard = parse_shard(options.shard),
                       .smoke = options.smoke,

@@ -128,7 +128,7 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate) {
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
-  return plan.name + " (" + plan.file.string() + ")\n\n" + align(rows) + "\n" +
+  return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) + "\n" +
          totals(plan, estimate) + remarks(plan);
 }
 

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
+#include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/report/row_values.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/run_folders.h"
+#include "tools/stepbench/standard_input.h"
 
 namespace stepbench::cli {
 namespace {
@@ -25,8 +32,8 @@ Examples:
   stepbench run sweep.yaml --dry-run                         only say what would be run
   stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
-  stepbench run sweep.yaml --resume results/20260131-120000-sweep
-                                                             go on where a run was cut off
+  stepbench run train.yaml --sweep precision=fp32,bf16       each value of it, in a matrix
+  stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
@@ -39,8 +46,7 @@ struct RunOptions {
   RunRequest request = {};
   std::string shard = {};
   bool dry_run = false;
-  bool wait_lock = false;
-  bool no_lock = false;
+  LockFlags lock = {};
   bool quiet = false;
   std::string sort = {};
 };
@@ -56,10 +62,34 @@ void check_sort(const std::string& sort, const Plan& plan) {
   sort_rows(rows, sort);
 }
 
+// The run's folder says what it measures, and from where the paths of its experiment are seen.
+void take_recorded(RunRequest& request) {
+  if (request.resume.empty()) {
+    throw ConfigError("FILE",
+                      "is missing: expected an experiment, as in `stepbench run "
+                      "configs/quickstart.yaml`, or --resume RUN");
+  }
+  RecordedRequest recorded = recorded_request(request);
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(recorded.folder, std::filesystem::current_path(), ignored)) {
+    recorded.request.resume = std::filesystem::absolute(request.resume).string();
+    if (!request.worker.empty()) {
+      recorded.request.worker = std::filesystem::absolute(request.worker).string();
+    }
+    std::filesystem::current_path(recorded.folder);
+  }
+  request = std::move(recorded.request);
+}
+
 int execute(const RunOptions& options, const Environment& environment) {
   RunRequest request = options.request;
   request.shard = parse_shard(options.shard);
-  request.lock = lock_policy(options.no_lock, options.wait_lock);
+  request.lock = lock_policy(options.lock.none, options.lock.wait);
+  if (request.file.empty()) {
+    take_recorded(request);
+  } else {
+    request.text = text_if_standard_input(request.file);
+  }
   const CampaignContext context = campaign_context(environment);
   const PlannedRun run = plan_experiment(request, context, !options.dry_run);
   if (options.dry_run) {
@@ -78,10 +108,63 @@ int execute(const RunOptions& options, const Environment& environment) {
                                                 .columns = environment.terminal_columns,
                                                 .sort = options.sort})
                   << "\nResults: " << printable(end.run_folder.string()) << '\n'
-                  << std::flush;
-  if (end.signal)
-    environment.err << "stepbench: " << printable(interrupted_text(end.run_folder)) << '\n';
+                  << traces_text(end.run_folder) << std::flush;
+  if (end.signal) {
+    environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
+                    << printable(shell_word(end.run_folder.string())) << '\n';
+  }
   return end.exit_status;
+}
+
+void add_which_cases(CLI::App& run, RunOptions& options) {
+  add_set(run, options.request.set);
+  add_sweep(run, options.request.sweep);
+  add_filter(run, options.request.filter);
+  add_cases(run, options.request.cases);
+  add_shard(run, options.shard);
+  add_max_cases(run, options.request.max_cases);
+}
+
+void add_how_to_measure(CLI::App& run, RunOptions& options) {
+  CLI::Option* launches =
+      run.add_option("--launches", options.request.launches,
+                     "Fresh processes per case; default: `launches` of the file")
+          ->type_name("N")
+          ->group(kMeasureOptions);
+  expect_whole_number(*launches, 1, 1'000'000);
+  run.add_flag("--smoke", options.request.smoke,
+               "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
+               "mean nothing and are never compared")
+      ->group(kMeasureOptions);
+  CLI::Option* profile =
+      run.add_flag("--profile{native}", options.request.profile,
+                   "Also record each operation, in one more launch per case; kineto: with "
+                   "libtorch's own profiler")
+          ->group(kMeasureOptions);
+  expect_one_of(*profile, {"native", "kineto"});
+  run.add_option(
+         "--wrap", options.request.wrap,
+         "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
+         "and {launch} are filled in")
+      ->type_name("COMMAND")
+      ->group(kMeasureOptions);
+  add_worker(run, options.request.worker);
+  add_lock_flags(run, options.lock);
+}
+
+void add_the_run(CLI::App& run, RunOptions& options) {
+  add_results(run, options.request.results, "The run's own folder is made in this one");
+  CLI::Option& resume = add_resume(run, options.request.resume);
+  run.add_flag("--retry-failed", options.request.retry_failed,
+               "With --resume: also repeat what failed")
+      ->needs(&resume)
+      ->group(kRunOptions);
+  run.add_option("--sort", options.sort,
+                 "Order rows of the table by an option or column; -COLUMN: largest first")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false)
+      ->group(kRunOptions);
+  run.add_flag("--dry-run", options.dry_run, "Print the plan, run nothing")->group(kRunOptions);
 }
 
 }  // namespace
@@ -91,59 +174,13 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   RunRequest& request = options->request;
   CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
   run->footer(kRunExamples);
-  run->add_option("FILE", request.file, "The experiment, as YAML")->required();
-  run->add_option("--set", request.set,
-                  "KEY=VALUE: overrides an option of the file (not of its sweep)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  run->add_option("--filter", request.filter,
-                  "KEY=VALUE: only cases with this value; several must all hold")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  run->add_option("--case", request.cases, "Only cases whose id begins like this")
-      ->type_name("ID")
-      ->allow_extra_args(false);
-  run->add_option("--shard", options->shard, "I/N: the I-th of N parts of the plan")
-      ->type_name("I/N");
-  run->add_option("--launches", request.launches,
-                  "Fresh processes per case, instead of the file's `launches`")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-      ->type_name("N");
-  run->add_flag("--smoke", request.smoke,
-                "1 launch, 1 warm-up and 2 active steps; rows are marked and never compared");
-  run->add_flag("--profile{native}", request.profile,
-                "One more launch per case that records each operation; --profile=kineto with "
-                "libtorch's own profiler")
-      ->check(CLI::IsMember({"native", "kineto"}));
-  run->add_flag("--dry-run", options->dry_run, "Print the plan and stop");
-  run->add_option("--max-cases", request.max_cases, "Refuse a larger sweep")
-      ->capture_default_str()
-      ->type_name("N");
-  run->add_option("--results", request.results, "Where the run's folder is made")
-      ->capture_default_str()
-      ->type_name("DIR");
-  CLI::Option* resume =
-      run->add_option("--resume", request.resume,
-                      "Go on in this run's folder: what has a result is not repeated")
-          ->type_name("DIR");
-  run->add_flag("--retry-failed", request.retry_failed, "With --resume: repeat what failed")
-      ->needs(resume);
-  run->add_option("--worker", request.worker,
-                  "The worker program; default: stepbench-worker beside this program")
-      ->type_name("PATH");
-  run->add_option(
-         "--wrap", request.wrap,
-         "Command put before the worker's; {run_dir}, {case_id} and {launch} are filled in")
-      ->type_name("COMMAND");
-  run->add_option("--sort", options->sort,
-                  "Order the rows of the table by an option or column; -NAME: largest first")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  CLI::Option* wait = run->add_flag("--wait-lock", options->wait_lock,
-                                    "Wait while another run measures on the same device");
-  run->add_flag("--no-lock", options->no_lock, "Do not look for other runs on the device")
-      ->excludes(wait);
-  run->add_flag("--quiet,--no-progress", options->quiet, "No progress on standard error");
+  add_experiment(*run, request.file)
+      .description("The experiment, a YAML file; - is standard input. --resume needs none")
+      ->required(false);
+  add_which_cases(*run, *options);
+  add_how_to_measure(*run, *options);
+  add_the_run(*run, *options);
+  add_quiet(*run, options->quiet);
   run->callback(
       [options, &environment, &exit_code] { exit_code = execute(*options, environment); });
 }

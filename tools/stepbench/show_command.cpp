@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/os/output_file.h"
 #include "harness/record/reader.h"
 #include "harness/report/baseline.h"
 #include "harness/report/case_page.h"
@@ -22,7 +24,9 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
@@ -30,6 +34,7 @@ namespace {
 struct ShowOptions {
   std::vector<std::string> paths = {};
   std::string case_id = {};
+  bool all_options = false;
   bool samples = false;
   bool ops = false;
   std::vector<std::string> group_by = {};
@@ -76,24 +81,35 @@ intervals overlap its interval: those are a tie. results/SCHEMA.md describes the
 
 Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
 
-const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& results,
-                         const std::string& prefix) {
-  std::vector<const CaseRow*> found;
-  std::vector<std::string> ids;
-  for (const CaseRow& row : rows) {
-    ids.push_back(row.case_id);
-    if (row.case_id == prefix) return row;
-    if (row.case_id.starts_with(prefix)) found.push_back(&row);
+// The rows of one case: a timed one for each arm and run, else those of its other passes.
+std::vector<CaseRow> rows_of_case(const std::vector<CaseRow>& all, const std::string& case_id) {
+  std::vector<CaseRow> rows;
+  for (const CaseRow& row : all) {
+    if (row.case_id == case_id) rows.push_back(row);
   }
-  if (found.size() == 1) return *found.front();
-  const std::vector<std::string> varying = varying_options(rows, results);
+  (void)take_profiled(rows);
+  return rows;
+}
+
+std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const Results& results,
+                               const std::string& prefix) {
+  std::vector<const CaseRow*> found;
+  std::vector<std::string> heads;
+  for (const CaseRow& row : rows) {
+    if (row.case_id == prefix) return rows_of_case(rows, prefix);
+    heads.push_back(row.case_id.substr(0, prefix.size()));
+    const auto same = [&](const CaseRow* other) { return other->case_id == row.case_id; };
+    if (row.case_id.starts_with(prefix) && std::none_of(found.begin(), found.end(), same)) {
+      found.push_back(&row);
+    }
+  }
+  if (found.size() == 1) return rows_of_case(rows, found.front()->case_id);
   if (found.empty()) {
-    std::vector<std::string> heads;
-    for (const std::string& id : ids) heads.push_back(id.substr(0, prefix.size()));
     throw ConfigError("--case", "no case begins with '" + prefix + "'" +
                                     did_you_mean(prefix, heads) +
                                     "; `stepbench show` lists the cases");
   }
+  const std::vector<std::string> varying = varying_options(rows, results);
   std::string list;
   for (const CaseRow* row : found)
     list += "\n  " + row->case_id + "  " + case_label(row->options, varying, row->case_id);
@@ -103,7 +119,7 @@ const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& result
 
 std::string raw_samples(const ShowOptions& options, const Results& results) {
   std::vector<CaseRow> chosen = case_rows(results);
-  if (!options.case_id.empty()) chosen = {find_case(chosen, results, options.case_id)};
+  if (!options.case_id.empty()) chosen = find_case(chosen, results, options.case_id);
   const SampleTable table = sample_table(chosen, options.columns);
   if (options.format.empty() || options.format == "csv") return samples_csv(table);
   if (options.format == "json") return samples_json(table, results.columns);
@@ -144,10 +160,17 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
   }
   if (options.samples || npy) return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
-  const std::vector<CaseRow> rows = case_rows(results);
-  const CaseRow& row = find_case(rows, results, options.case_id);
-  if (options.format.empty() || options.format == "table") return render_case(row, results, style);
-  return render(only_case(results, row), format_of(options.format), style);
+  const std::vector<CaseRow> rows = find_case(case_rows(results), results, options.case_id);
+  if (options.format.empty() || options.format == "table") {
+    return join(rows, "\n", [&](const CaseRow& row) { return render_case(row, results, style); });
+  }
+  Results only = results;
+  const std::string& case_id = rows.front().case_id;
+  std::erase_if(only.launches,
+                [&](const Launch& launch) { return launch.row.key.case_id != case_id; });
+  std::erase_if(only.unfinished,
+                [&](const StartRow& start) { return start.key.case_id != case_id; });
+  return render(only, format_of(options.format), style);
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -159,14 +182,44 @@ void write_file(const std::string& path, const std::string& text) {
                       "cannot write " + path + ": " + std::generic_category().message(errno));
 }
 
-// A run's folder stands for its id.
+// A run that is shown stands for its id.
 std::string baseline_of(const ShowOptions& options) {
   const auto& paths = options.paths;
-  if (std::find(paths.begin(), paths.end(), options.baseline) == paths.end()) {
-    return options.baseline;
+  const bool is_path = std::find(paths.begin(), paths.end(), options.baseline) != paths.end();
+  if (!is_path) return options.baseline;
+  const Results base = read_results(options.baseline);
+  return base.runs.empty() ? options.baseline : base.runs.front().run_id;
+}
+
+// Of the built-in workloads; the options of others are shown whatever their value, and so are those
+// whose default depends on the variant.
+Fields option_defaults(const ShowOptions& options) {
+  Fields defaults;
+  std::set<std::string> ambiguous;
+  if (options.case_id.empty() || options.all_options) return defaults;
+  const auto add = [&](const Section& section, const std::vector<Option>& some) {
+    for (const Option& option : some) {
+      const std::string name =
+          section.name.empty() ? option.name : section.name + '.' + option.name;
+      const Value& first = defaults.try_emplace(name, option.default_value).first->second;
+      if (is_null(first) || first != option.default_value) ambiguous.insert(name);
+    }
+  };
+  for (const Section& section : built_in_catalogue().sections) {
+    add(section, section.options);
+    for (const Variant& variant : section.variants) add(section, variant.options);
   }
-  const std::filesystem::path path = options.baseline;
-  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+  for (const std::string& name : ambiguous) defaults.erase(name);
+  return defaults;
+}
+
+// Where the run has traces, and what opens them.
+std::string traces_line(const std::vector<std::filesystem::path>& paths) {
+  for (const std::filesystem::path& path : paths) {
+    const std::string line = traces_text(path);
+    if (!line.empty()) return line;
+  }
+  return {};
 }
 
 int show(const ShowOptions& options, const Environment& environment) {
@@ -176,6 +229,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
+  check_output_file("--output", options.output, paths);
   Results results = read_results(paths);
   keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();
@@ -184,14 +238,18 @@ int show(const ShowOptions& options, const Environment& environment) {
                          .sort = options.sort,
                          .select = options.columns,
                          .baseline = baseline_of(options),
-                         .pivot = options.pivot};
-  const std::string text = content(options, results, style);
+                         .pivot = options.pivot,
+                         .defaults = option_defaults(options)};
+  std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {
     for (const std::string& warning : results.warnings)
       environment.err << "warning: " << printable(warning) << '\n';
+  }
+  if (options.format.empty() || options.format == "table") {
+    if (!options.samples) text += traces_line(paths);
   }
   if (to_file) {
     write_file(options.output, text);
@@ -205,50 +263,75 @@ int show(const ShowOptions& options, const Environment& environment) {
   return measured ? kExitOk : kExitNothingMeasured;
 }
 
+void add_what(CLI::App& show, ShowOptions& options) {
+  show.add_option("--case", options.case_id, "One case whole: its id or the id's first digits")
+      ->type_name("ID")
+      ->group(kCaseOptions);
+  show.add_flag("--all-options", options.all_options,
+                "With --case: also the options that have their default")
+      ->group(kCaseOptions);
+  show.add_flag("--samples", options.samples, "Every step instead of estimates (csv, json, npy)")
+      ->group(kOutputOptions);
+  add_filter(show, options.filter);
+  show.add_option("--columns", options.columns,
+                  "Only these columns, comma-separated: options, columns by name or head, metrics")
+      ->delimiter(',')
+      ->type_name("COLUMN[,COLUMN]")
+      ->group(kOutputOptions);
+  show.add_option("--sort", options.sort,
+                  "Order rows by an option or column; -COLUMN: largest first")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN")
+      ->group(kOutputOptions);
+  show.add_option("--baseline", options.baseline,
+                  "Ratios to this case, or to those of one of several runs")
+      ->type_name("KEY=VALUE[,KEY=VALUE]|ID|RUN")
+      ->group(kOutputOptions);
+  show.add_option("--pivot", options.pivot,
+                  "One number as rows by columns of two options; --columns chooses it")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("ROWS,COLUMNS")
+      ->group(kOutputOptions);
+}
+
+void add_ops(CLI::App& show, ShowOptions& options) {
+  show.add_flag("--ops", options.ops, "What each operation of the profiled launches cost")
+      ->group(kOpsOptions);
+  show.add_option("--group-by", options.group_by, "One row for each of these, comma-separated")
+      ->delimiter(',')
+      ->type_name("shape|phase|module")
+      ->group(kOpsOptions);
+  CLI::Option* limit = show.add_option("--row-limit", options.row_limit, "Rows shown; 0: all")
+                           ->capture_default_str()
+                           ->type_name("N")
+                           ->group(kOpsOptions);
+  expect_whole_number(*limit, 0, 1'000'000'000);
+  show.add_flag("--per-step", options.per_step, "Each profiled step apart")->group(kOpsOptions);
+}
+
 }  // namespace
 
 void add_show(CLI::App& app, const Environment& environment, int& exit_code) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
       app.add_subcommand("show", "Print results: a table, one case whole, or raw steps");
-  command->add_option(
-      "results", options->paths,
-      "Run directories or result files (.jsonl, .jsonl.gz); without one: the newest "
-      "run under results/");
-  command->add_option("--case", options->case_id, "One case: its id or the id's first digits");
-  command->add_flag("--samples", options->samples,
-                    "Every step instead of estimates (csv, json, npy)");
-  command->add_flag("--ops", options->ops, "What each op of the profiled launches cost");
-  command->add_option("--group-by", options->group_by, "Op table: shape, phase, module")
-      ->delimiter(',');
-  command->add_option("--row-limit", options->row_limit, "Op table: rows shown (20); 0: all");
-  command->add_flag("--per-step", options->per_step, "Op table: each profiled step apart");
-  command->add_option("--format", options->format, "table, csv, json, markdown or npy (raw steps)")
-      ->check(CLI::IsMember({"table", "csv", "json", "markdown", "npy"}));
   command
-      ->add_option("--columns", options->columns,
-                   "Only these columns, comma-separated: options, columns by name or head, metrics")
-      ->delimiter(',');
-  command
-      ->add_option("--sort", options->sort,
-                   "Order rows by an option or column, also by its head; -NAME: largest first")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--filter", options->filter,
-                   "KEY=VALUE[,VALUE]: only cases with such a value; several must all hold")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--baseline", options->baseline,
-                   "KEY=VALUE[,KEY=VALUE], or the id of a case or run: a column of ratios to it")
-      ->type_name("KEY=VALUE");
-  command
-      ->add_option("--pivot", options->pivot,
-                   "A,B: one number by two options, A down and B across; --columns chooses it")
-      ->type_name("A,B")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--output", options->output, "Write to this file instead of the terminal");
+      ->add_option("RUN", options->paths,
+                   "Run folders or result files (.jsonl, .jsonl.gz); default: the newest run under "
+                   "results/")
+      ->type_name("RUN");
+  add_what(*command, *options);
+  add_ops(*command, *options);
+  CLI::Option* format =
+      command
+          ->add_option("--format", options->format,
+                       "What is printed; npy: raw steps for numpy.load; default: table")
+          ->group(kOutputOptions);
+  expect_one_of(*format, {"table", "csv", "json", "markdown", "npy"});
+  command->add_option("--output", options->output, "Write to this file instead of the terminal")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
   command->footer(kShowExamples);
   command->callback(
       [options, &environment, &exit_code] { exit_code = show(*options, environment); });

@@ -8,13 +8,15 @@
 
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/help.h"
 
 namespace stepbench::cli {
 namespace {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App* each) { return !each->get_name().empty(); })) {
     names.push_back(command->get_name());
   }
   return names;
@@ -28,38 +30,69 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
-// The command that was being read when the error came, down to the last level.
-const CLI::App& active(const CLI::App& app) {
-  const std::vector<CLI::App*> parsed = app.get_subcommands();
-  return parsed.empty() ? app : active(*parsed.front());
-}
-
-std::string full_command(const CLI::App& command) {
-  if (command.get_parent() == nullptr) return "stepbench";
-  return full_command(*command.get_parent()) + " " + command.get_name();
-}
-
-// The first argument that should have been the name of a command of `level`.
-std::string unknown_command(const CLI::App& level, const std::vector<std::string>& argv) {
-  const std::vector<std::string> names = command_names(level);
-  if (names.empty() || !level.get_subcommands().empty()) return {};
-  std::size_t first = 1;
-  for (const CLI::App* app = &level; app->get_parent() != nullptr; app = app->get_parent()) ++first;
-  for (std::size_t i = first; i < argv.size(); ++i) {
-    if (!argv[i].starts_with("-")) return argv[i];
+// The first argument that nothing took; of options or of others.
+std::string first_extra(const CLI::App& command, bool option) {
+  for (const std::string& extra : command.remaining()) {
+    if ((extra.size() > 1 && extra.starts_with('-')) == option) return extra;
   }
   return {};
 }
 
-std::string unknown_flag(const CLI::App& command, const std::vector<std::string>& argv) {
-  const std::vector<std::string> names = flag_names(command);
-  for (std::size_t i = 1; i < argv.size(); ++i) {
-    if (argv[i] == "--") break;
-    const std::string flag = argv[i].substr(0, argv[i].find('='));
-    if (flag.starts_with("--") && std::find(names.begin(), names.end(), flag) == names.end())
-      return flag;
+std::string decapitalized(std::string text) {
+  const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
+  if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+// The option or argument of which CLI11's message speaks: its first word.
+const CLI::Option* option_in(const CLI::App& command, const std::string& message) {
+  return command.get_option_no_throw(message.substr(0, message.find_first_of(" :")));
+}
+
+// What stands behind the last `separator`; CLI11 puts the other option of a pair there.
+std::string behind(const std::string& text, const std::string& separator) {
+  const std::size_t at = text.rfind(separator);
+  return at == std::string::npos ? std::string() : text.substr(at + separator.size());
+}
+
+std::string missing_value(const CLI::Option& option) {
+  return option.get_name() + " needs a value: " + option_head(option);
+}
+
+// Our sentence for what CLI11 found; empty where its own will do.
+std::string reason_of(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const CLI::Option* option = option_in(command, message);
+  switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
+    case CLI::ExitCodes::RequiredError:
+      if (option == nullptr) return {};
+      return (option->get_positional() ? option->get_name(true) : option_head(*option)) +
+             " is missing: " + decapitalized(option->get_description());
+    case CLI::ExitCodes::ArgumentMismatch:
+      if (option == nullptr) return {};
+      if (message.find("At Most") != std::string::npos) {
+        return option->get_name() + " is given " + behind(message, "received ") +
+               " times; it takes one value";
+      }
+      return option->get_items_expected_max() == 0 ? option->get_name() + " takes no value"
+                                                   : missing_value(*option);
+    case CLI::ExitCodes::ConversionError:
+      if (option == nullptr) return {};
+      return option->get_items_expected_max() == 0 ? option->get_name() + " takes no value"
+                                                   : "wrong value: " + option_head(*option);
+    case CLI::ExitCodes::ExcludesError:
+      return option == nullptr ? std::string()
+                               : option->get_name() + " and " + behind(message, "excludes ") +
+                                     " contradict each other: give one of them";
+    case CLI::ExitCodes::RequiresError: {
+      const CLI::Option* other = command.get_option_no_throw(behind(message, "requires "));
+      return option == nullptr || other == nullptr
+                 ? std::string()
+                 : option->get_name() + " is of use only with " + option_head(*other);
+    }
+    default:
+      return {};
   }
-  return {};
 }
 
 }  // namespace
@@ -72,23 +105,41 @@ void print_error(std::ostream& err, const std::string& message, bool colour) {
   }
 }
 
-std::string usage_message(const CLI::App& app, const CLI::ParseError& error,
-                          const std::vector<std::string>& argv) {
-  const CLI::App& command = active(app);
-  const std::string more = "\nsee `" + full_command(command) + " --help`";
-  const std::string name = unknown_command(command, argv);
-  if (!name.empty()) {
-    const std::vector<std::string> names = command_names(command);
-    return "unknown command '" + name + "'" + did_you_mean(name, names) + "\nexpected one of " +
-           join(names) + more;
+const CLI::App& active_command(const CLI::App& app) {
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  return parsed.empty() ? app : active_command(*parsed.front());
+}
+
+bool lacks_command(const CLI::App& command) {
+  return !command_names(command).empty() && command.get_subcommands().empty() &&
+         command.remaining().empty();
+}
+
+std::string unknown_command_text(const CLI::App& command, const std::string& name) {
+  const std::vector<std::string> names = command_names(command);
+  if (names.empty()) return "`" + full_name(command) + "` has no commands";
+  return "unknown command '" + name + "'" + did_you_mean(name, names) + "\nexpected one of " +
+         join(names);
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = active_command(app);
+  const std::string more = "\nsee `" + full_name(command) + " --help`";
+  const std::string extra = first_extra(command, false);
+  if (!extra.empty() && !command_names(command).empty()) {
+    return unknown_command_text(command, extra) + more;
   }
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    const std::string flag = unknown_flag(command, argv);
-    if (!flag.empty()) {
-      return "unknown option '" + flag + "'" + did_you_mean(flag, flag_names(command)) + more;
-    }
+  const std::string option = first_extra(command, true);
+  if (!option.empty()) {
+    const std::string name = option.substr(0, option.find('='));
+    return "unknown option '" + name + "'" + did_you_mean(name, flag_names(command)) + more;
   }
-  return error.what() + more;
+  if (!extra.empty()) {
+    return "too many arguments, the first is '" + extra + "'\nexpected " + usage_line(command) +
+           more;
+  }
+  const std::string reason = reason_of(command, error);
+  return (reason.empty() ? error.what() : reason) + more;
 }
 
 }  // namespace stepbench::cli

@@ -3,9 +3,11 @@
 // caller.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +33,21 @@ struct ReadCost {
   std::int64_t fetch_ns = 0;     // bytes from storage
   std::int64_t decode_ns = 0;    // bytes to tensor
   std::int64_t skipped = 0;      // samples replaced because of on_error: skip
+};
+
+// How the numbers of a picture were made from bytes: byte * scale + shift, per channel. As it
+// stands: torchvision's ToTensor.
+struct PixelScale {
+  std::array<float, 3> scale = {1.0F / 255, 1.0F / 255, 1.0F / 255};
+  std::array<float, 3> shift = {0, 0, 0};
+};
+
+// What a person should know of a data set beside its samples.
+struct DatasetFacts {
+  std::vector<std::string> class_names = {};  // by label; empty: not known
+  // Of a float32 picture, the first field; nullopt: its numbers were never bytes.
+  std::optional<PixelScale> pixels = {};
+  std::vector<std::string> notes = {};  // sentences, e.g. of files that are left out
 };
 
 class IterableDataset;
@@ -66,6 +83,9 @@ class Dataset {
   // The class of every sample as read() writes it under this seed; empty where a sample has none.
   // Throws as read() does.
   [[nodiscard]] virtual std::vector<std::int64_t> labels(std::uint64_t) const { return {}; }
+  [[nodiscard]] virtual DatasetFacts facts() const { return {}; }
+  // The file of a sample; empty where samples have none of their own.
+  [[nodiscard]] virtual std::string file_of(std::int64_t) const { return {}; }
   // Gives up the pages of mapped files, which the kernel does not forget while they are mapped.
   virtual void release_pages() const {}
   // Content digest: count and bytes; a must-match field of comparisons.

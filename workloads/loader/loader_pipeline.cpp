@@ -42,6 +42,7 @@ void LoaderPipeline::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_);
   report_idle_readers(*dataset_, options_.num_workers, context_.world, sink);
+  for (std::string& note : dataset_->facts().notes) sink.note(std::move(note));
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());
   if (pinned_ && pinned_->peak_bytes() > 0) {
     sink.metric("loader_pinned_bytes", static_cast<double>(pinned_->peak_bytes()));

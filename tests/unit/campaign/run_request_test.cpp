@@ -53,16 +53,20 @@ TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {
         keep_cases(plan, {"cd", "ff"});
       },
       ThrowsMessage<ConfigError>(HasSubstr("begins with `ff`")));
+  EXPECT_THAT([&] { keep_cases(plan, {""}); },
+              ThrowsMessage<ConfigError>(HasSubstr("--case: is empty")));
 }
 
 TEST(RunRequest, TheCommandToRepeatACaseIsQuotedForAShell) {
   EXPECT_EQ(repeat_prefix({.file = "my sweep.yaml",
                            .set = {"loader.batch_size=8"},
+                           .sweep = {"data.path=[\"a,b\", c]"},
                            .smoke = true,
                            .wrap = "nsys profile",
                            .profile = "native",
                            .worker = "build/w"}),
-            "stepbench run 'my sweep.yaml' --set loader.batch_size=8 --worker build/w --wrap "
+            "stepbench run 'my sweep.yaml' --set loader.batch_size=8 --sweep "
+            "'data.path=[\"a,b\", c]' --worker build/w --wrap "
             "'nsys profile' --profile=native --smoke");
 }
 

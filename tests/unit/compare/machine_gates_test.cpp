@@ -103,7 +103,7 @@ TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
   ASSERT_THAT(words(found), ElementsAre("steal warning"));
   EXPECT_THAT(
       found[0].text,
-      HasSubstr("3 of 20 launches are labelled `steal` (3 of the base, 0 of the candidate)"));
+      HasSubstr("in 3 of 20 launches the hypervisor took CPU time away (3 of the base, 0 of the candidate)"));
   base(2).report.flags.clear();
   EXPECT_THAT(gates(), IsEmpty()) << "two of twenty";
 }

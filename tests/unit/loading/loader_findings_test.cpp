@@ -76,8 +76,9 @@ TEST(LoaderFindings, SayNothingWhenNothingLimits) {
 TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
   const Finding finding = only(steady(0, 8, 10, 30));
   EXPECT_EQ(finding.id, "loader.no_workers");
-  EXPECT_EQ(finding.text,
-            "no workers: the step waits 75.0 % of its time for data; decode: 90.0 % of it");
+  EXPECT_EQ(
+      finding.text,
+      "no workers: the step waits 75.0 % of its time for data; decoding takes 90.0 % of that");
   EXPECT_EQ(finding.severity, Severity::kProblem);
   EXPECT_NEAR(*finding.share, 0.75, 1e-9) << "three workers hide all of it";
   EXPECT_EQ(set_of(finding), "loader.num_workers=3 ");
@@ -105,15 +106,15 @@ TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {
   EXPECT_EQ(finding.id, "loader.core_bound");
   EXPECT_EQ(
       finding.text,
-      "decode: 90.0 % of worker time; 2 workers saturate 2 cores; the step waits 50.0 % of its "
-      "time for data");
+      "decoding takes 90.0 % of the workers' time; 2 workers saturate 2 cores; the step waits "
+      "50.0 % of its time for data");
   EXPECT_THAT(finding.set, IsEmpty()) << "no number of workers helps";
   EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
 }
 
 TEST(LoaderFindings, TheLoaderAloneIsItsOwnLimitAndNoComplaint) {
   const Finding finding = only(steady(2, 2, 0, 40));
-  EXPECT_EQ(finding.text, "decode: 90.0 % of worker time; 2 workers saturate 2 cores");
+  EXPECT_EQ(finding.text, "decoding takes 90.0 % of the workers' time; 2 workers saturate 2 cores");
   EXPECT_EQ(finding.severity, Severity::kInfo);
   EXPECT_EQ(finding.share, std::nullopt);
 }
@@ -140,14 +141,15 @@ TEST(LoaderFindings, WaitingForStorageIsOverlappedByMoreWorkersThanCores) {
   LoaderFacts facts = steady(2, 2, 10, 160);
   wait_for_storage(facts);
   const Finding finding = only(facts);
-  EXPECT_THAT(finding.text, HasSubstr("reading: 90.0 % of worker time"));
+  EXPECT_THAT(finding.text, HasSubstr("reading takes 90.0 % of the workers' time"));
   EXPECT_EQ(set_of(finding), "loader.num_workers=16 ");
 }
 
 TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
   const Finding finding = only(steady(4, 8, 100, 10));
   EXPECT_EQ(finding.id, "loader.idle_workers");
-  EXPECT_EQ(finding.text, "4 workers are busy 2.5 % of their time: 1 would do");
+  EXPECT_EQ(finding.text, "4 workers are busy only 2.5 % of their time");
+  EXPECT_THAT(finding.remedy, HasSubstr("1 worker would do"));
   EXPECT_EQ(set_of(finding), "loader.num_workers=1 ");
   EXPECT_EQ(finding.severity, Severity::kInfo);
   EXPECT_EQ(finding.share, std::nullopt) << "the step does not get faster";
@@ -183,7 +185,7 @@ TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
   }
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.uneven");
-  EXPECT_THAT(finding.text, HasSubstr("at most 4 batches wait to even them out"));
+  EXPECT_THAT(finding.text, HasSubstr("at most 4 finished batches can make up for it"));
   EXPECT_EQ(set_of(finding), "loader.prefetch_factor=4 ");
 }
 
@@ -206,7 +208,7 @@ TEST(LoaderFindings, WorkersThatPersistStillBeginAnEpochWithNothingReadAhead) {
   facts.window.elapsed_ns += facts.window.border_ns;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.epoch_drain");
-  EXPECT_THAT(finding.text, HasSubstr("no batch of the next one is read before"));
+  EXPECT_THAT(finding.text, HasSubstr("the next epoch's first batch is not read before"));
   EXPECT_EQ(set_of(finding), "loader.epochs=joined ");
 }
 
@@ -253,7 +255,7 @@ TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
   facts.measured.transport_ns = facts.measured.receive_ns + facts.window.elapsed_ns / 10;
   const Finding finding = only(facts);
   EXPECT_EQ(finding.id, "loader.transport");
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("25.0 % of the consumer's time"),
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("25.0 % of the training thread's time"),
                                   HasSubstr("5.0 % of the workers'")));
   EXPECT_EQ(set_of(finding), "loader.transport=shm_ring ");
 }

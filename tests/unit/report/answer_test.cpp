@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/ranking.h"
 #include "harness/report/baseline.h"
+#include "harness/report/case_page.h"
 #include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
 #include "harness/report/table.h"
@@ -264,6 +265,42 @@ TEST(Title, SaysWhichRunOnWhichMachine) {
   EXPECT_THAT(render(results, Format::kJson, {}),
               AllOf(HasSubstr(R"("environments":[{"worker_id":"w")"),
                     HasSubstr(R"("started_utc":"2026-01-31T12:00:00Z")")));
+}
+
+TEST(Running, ALaunchUnderWayIsNoUnfinishedOne) {
+  Results results = SweepMaker{.launches = 2}.make();
+  for (Launch& launch : results.launches) launch.row.options["launches"] = std::int64_t{6};
+  results.unfinished = {
+      {.key = {.case_id = "1abcdef123456789", .launch = 2}, .running = true},
+      {.key = {.case_id = "3abcdef123456789"}, .running = true},
+  };
+  results.running = true;
+  EXPECT_THAT(render_table(results, {.columns = 140}),
+              AllOf(HasSubstr("running now: launch 3 of 6 (batch_size=8)"),
+                    HasSubstr("3abcde           -  running now"), HasSubstr(", still running\n"),
+                    Not(HasSubstr("unfinished"))));
+}
+
+TEST(CasePage, BeginsWithPhasesAndEndsWithTheOptionsThatWereChanged) {
+  Results results = SweepMaker{.samples = {8}}.make();
+  for (Launch& launch : results.launches) {
+    launch.row.options["loader.shuffle"] = true;
+    launch.row.report.metrics["loader_occupancy"] = 0.0000235;
+    launch.row.report.flags = {"waited_for_cpu", "truncated"};
+    launch.samples[0].steps.add("forward_ns", 2) = {1000, 1000};
+  }
+  results.columns = {{.name = "loader_occupancy", .unit = "ratio", .doc = ""}};
+  const std::vector<CaseRow> rows = case_rows(results);
+  const std::string page = render_case(rows[0], results, {.defaults = {{"loader.shuffle", true}}});
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("  train_step  6 launches measured\ndemo, 2026-01-31 12:00 UTC"),
+                    HasSubstr("in 6 of 6 launches the window ended before"), HasSubstr("  0.0 %"),
+                    Not(HasSubstr("loader.shuffle"))));
+  EXPECT_LT(page.find("forward"), page.find("launch  step"));
+  EXPECT_LT(page.find("loader_occupancy"), page.find("Options"));
+  EXPECT_TRUE(page.ends_with("the other 1 option has its default (--all-options shows them)\n"))
+      << page;
+  EXPECT_THAT(render_case(rows[0], results, {}), HasSubstr("loader.shuffle"));
 }
 
 }  // namespace

@@ -39,7 +39,10 @@ Results results_of(const std::vector<Launches>& cases) {
       const LaunchKey key =
           testing::key("000000000000000" + std::to_string(number), static_cast<int>(launch));
       writer.write(StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
-      writer.write(testing::samples_row(key));
+      SamplesRow samples = testing::samples_row(key);
+      samples.samples.steps.columns[2] = {0, 0, 0};  // no wait for data
+      samples.samples.steps.columns[3] = samples.samples.steps.columns[1];
+      writer.write(samples);
       LaunchRow row = testing::launch_row(key);
       row.options["loader.num_workers"] = static_cast<std::int64_t>(number);
       row.report.findings = cases[number][launch];
@@ -53,16 +56,18 @@ TEST(Findings, AreOfACaseWhenHalfOfItsLaunchesHaveThem) {
   const Results results = results_of(
       {{{finding("often", 1)}, {finding("often", 2)}, {}, {}}, {{finding("once", 1)}, {}, {}}});
   const auto rows = case_rows(results);
-  EXPECT_EQ(findings_of(rows[0]).size(), 1U);
-  EXPECT_THAT(findings_of(rows[1]), IsEmpty());
+  const Proposals proposals(rows, results);
+  EXPECT_EQ(findings_of(rows[0], proposals).size(), 1U);
+  EXPECT_THAT(findings_of(rows[1], proposals), IsEmpty());
 }
 
 TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
   const Results results =
       results_of({{{finding("a", 90)}, {finding("a", 10)}, {finding("a", 40)}}});
-  const auto found = findings_of(case_rows(results)[0]);
+  const auto rows = case_rows(results);
+  const auto found = findings_of(rows[0], Proposals(rows, results));
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].finding->text, "a saw 40");
+  EXPECT_EQ(found[0].finding.text, "a saw 40");
   EXPECT_EQ(found[0].launches, 3U);
 }
 

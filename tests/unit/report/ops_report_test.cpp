@@ -87,6 +87,11 @@ TEST(OpsReport, SortsByAnyColumnOfTorchProfiler) {
   }
 }
 
+TEST(OpsReport, HeadsOfColumnsAreSortKeys) {
+  EXPECT_EQ(shown({.sort = "calls"}), shown({.sort = "count"}));
+  EXPECT_EQ(shown({.sort = "self CPU"}), shown({.sort = "self_cpu_time_total"}));
+}
+
 TEST(OpsReport, AColumnThatDoesNotExistIsAnsweredWithTheNearest) {
   try {
     (void)shown({.sort = "self_cpu_time_totel"});

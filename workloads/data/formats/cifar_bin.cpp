@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/formats/cifar_bin.h"
 
+#include <fstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "workloads/data/data_options.h"
 #include "workloads/data/file_kind.h"
@@ -51,14 +53,26 @@ Variant cifar_bin_variant() {
                       on_error_option()}};
 }
 
+// One name per line, in the file that the published sets bring along; empty without it.
+std::vector<std::string> published_names(const fs::path& folder, bool hundred) {
+  std::ifstream file(folder / (hundred ? "fine_label_names.txt" : "batches.meta.txt"));
+  std::vector<std::string> names;
+  const std::size_t classes = hundred ? 100 : 10;
+  for (std::string line; names.size() < classes && std::getline(file, line);) {
+    if (!line.empty()) names.push_back(line);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<fs::path> find_cifar_files(const fs::path& path, bool hundred, bool test) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
   std::vector<fs::path> files;
+  std::vector<fs::path> missing;
   const auto add = [&](const std::string& name) {
-    if (fs::exists(path / name, error)) files.push_back(path / name);
+    (fs::exists(path / name, error) ? files : missing).push_back(path / name);
   };
   if (hundred) {
     add(test ? "test.bin" : "train.bin");
@@ -69,13 +83,16 @@ std::vector<fs::path> find_cifar_files(const fs::path& path, bool hundred, bool 
       add(std::string("data_batch_") + number + ".bin");
     }
   }
-  if (!files.empty()) return files;
-  const std::string expected = hundred ? (test ? "test.bin" : "train.bin")
-                               : test  ? "test_batch.bin"
-                                       : "data_batch_1.bin";
-  throw ConfigError((path / expected).string(),
-                    "there is no such file; `stepbench data make cifar_bin --out " + path.string() +
-                        "` makes a set");
+  if (missing.empty()) return files;
+  if (files.empty()) {
+    throw ConfigError(missing.front().string(),
+                      "there is no such file; `stepbench data make cifar_bin --out " +
+                          path.string() + "` makes a set");
+  }
+  throw ConfigError(missing.front().string(),
+                    "there is no such file, but " + files.front().filename().string() +
+                        " is there: a set has data_batch_1.bin to data_batch_5.bin. To read one "
+                        "file alone, name it in data.path");
 }
 
 std::unique_ptr<Dataset> open_cifar_bin(const std::vector<fs::path>& files, bool hundred,
@@ -100,8 +117,10 @@ std::unique_ptr<Dataset> open_cifar_bin(const std::vector<fs::path>& files, bool
   const std::int64_t classes = label.limit;
   return std::make_unique<MappedRows>(
       std::vector<MappedColumn>{std::move(image), std::move(label)},
-      MappedRowsOptions{
-          .kind = "cifar_bin", .classes = classes, .skip_errors = options.skip_errors});
+      MappedRowsOptions{.kind = "cifar_bin",
+                        .classes = classes,
+                        .skip_errors = options.skip_errors,
+                        .class_names = published_names(files.front().parent_path(), hundred)});
 }
 
 DataKind cifar_bin_kind() {

@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "workloads/data/file_kind.h"
 
 namespace stepbench {
 namespace {
@@ -44,6 +46,22 @@ MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
     throw;
   }
   ::close(fd);
+  watch_.begin(bytes_);
+}
+
+void MappedFile::expect_before_loss(std::uint64_t end) const {
+  struct stat status {};
+  const bool there = ::stat(path_.c_str(), &status) == 0;
+  const auto now = there ? static_cast<std::uint64_t>(status.st_size) : bytes_.size();
+  // The rest of the page in which a file ends is zeros without a fault.
+  if (end <= std::min(now, watch_.lost_from())) return;
+  if (now < bytes_.size()) {
+    throw file_error(path_, now,
+                     "the file was cut here while it was in use; it had " +
+                         std::to_string(bytes_.size()) + " bytes when it was opened");
+  }
+  throw file_error(path_, watch_.lost_from(),
+                   "the file was cut while it was in use, or its disk could not read it");
 }
 
 void MappedFile::release_pages() const {
@@ -51,6 +69,7 @@ void MappedFile::release_pages() const {
 }
 
 MappedFile::~MappedFile() {
+  watch_.end();
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());  // NOLINT: munmap's signature
 }
 

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include "workloads/data/formats/mapped_faults.h"
+
 namespace stepbench {
 
-// A regular file, mapped for reading. Any thread. Whoever cuts a file while it is mapped ends the
-// process by SIGBUS, as with every program that maps files.
+// A regular file, mapped for reading. Any thread. Where a file is cut while it is mapped, its bytes
+// become zeros: whoever reads some asks expect_whole() afterwards.
 class MappedFile {
  public:
   // Throws ConfigError naming the file: absent, unreadable, no regular file, or empty.
@@ -20,13 +23,21 @@ class MappedFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  // Throws Error naming the file if some of these bytes were gone when they were read. To be called
+  // behind the last use of them; costs nothing that can be measured.
+  void expect_whole(std::uint64_t offset, std::uint64_t bytes) const {
+    if (watch_.lost_from() != FaultWatch::kWhole) expect_before_loss(offset + bytes);
+  }
   // Gives up the pages that this process has touched, so that the kernel may forget them; they are
   // read again when they are used again.
   void release_pages() const;
 
  private:
+  void expect_before_loss(std::uint64_t end) const;
+
   std::string path_;
   std::span<const std::byte> bytes_;
+  FaultWatch watch_;
 };
 
 }  // namespace stepbench

@@ -65,6 +65,8 @@ MappedRows::MappedRows(std::vector<MappedColumn> columns, MappedRowsOptions opti
   for (const MappedColumn& column : columns_) {
     assert(converts(column.stored, column.spec.dtype));
     fields_.push_back(column.spec);
+    record_bytes_.push_back(column.spec.bytes() / size_of(column.spec.dtype) *
+                            size_of(column.stored));
   }
   size_ = rows(columns_.at(0));
 }
@@ -88,6 +90,7 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
     for (; row >= run->count; ++run) row -= run->count;
     const std::uint64_t offset = run->begin + static_cast<std::uint64_t>(row) * run->stride;
     put(column, run->file->bytes().data() + offset, out[i]);
+    run->file->expect_whole(offset, record_bytes_[i]);
     converted |= column.stored != column.spec.dtype && !column.spec.shape.empty();
     if (column.limit == 0) continue;
     const auto value = load_little<std::int64_t>(out[i]);
@@ -100,6 +103,13 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
   if (cost.clock == nullptr) return;
   // A mapped record is fetched by the very loop that converts it.
   (converted ? cost.decode_ns : cost.fetch_ns) += cost.clock->now_ns() - began;
+}
+
+DatasetFacts MappedRows::facts() const {
+  DatasetFacts facts{.class_names = options_.class_names};
+  const MappedColumn& first = columns_.front();
+  if (first.stored == DType::kUInt8 && first.spec.dtype == DType::kFloat32) facts.pixels.emplace();
+  return facts;
 }
 
 void MappedRows::release_pages() const {
@@ -120,6 +130,8 @@ std::vector<std::int64_t> MappedRows::labels(std::uint64_t) const {
       put(column, from, reinterpret_cast<std::byte*>(&label));
       labels.push_back(label);
     }
+    run.file->expect_whole(
+        run.begin, static_cast<std::uint64_t>(run.count - 1) * run.stride + record_bytes_.back());
   }
   return labels;
 }

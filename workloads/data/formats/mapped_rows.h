@@ -36,6 +36,7 @@ struct MappedRowsOptions {
   std::string kind;  // for the digest
   std::int64_t classes = 0;
   bool skip_errors = false;
+  std::vector<std::string> class_names = {};
 };
 
 // Samples of fixed size read straight from mapped files.
@@ -48,6 +49,7 @@ class MappedRows final : public Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override;
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
+  [[nodiscard]] DatasetFacts facts() const override;
   void release_pages() const override;
   // Of the last field, when that is a single int64.
   [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
@@ -59,6 +61,7 @@ class MappedRows final : public Dataset {
   std::vector<MappedColumn> columns_;
   MappedRowsOptions options_;
   std::vector<FieldSpec> fields_;
+  std::vector<std::uint64_t> record_bytes_;  // of each column, as stored
   std::int64_t size_ = 0;
 };
 

@@ -5,14 +5,16 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
+#include <span>
 #include <system_error>
 #include <utility>
 
+#include "harness/os/descriptor.h"
 #include "workloads/data/file_kind.h"
 
 namespace stepbench {
@@ -26,16 +28,30 @@ struct archive* as_archive(void* pointer) {
 
 void free_archive(void* pointer) { archive_read_free(as_archive(pointer)); }
 
+// The library's words, as the end of a sentence.
 std::string reason(struct archive* archive) {
   const char* text = archive_error_string(archive);
-  return text == nullptr ? "damaged" : text;
+  std::string words = text == nullptr ? "damaged" : text;
+  if (words.size() > 1 && words[0] >= 'A' && words[0] <= 'Z' && words[1] >= 'a') {
+    words[0] = static_cast<char>(words[0] - 'A' + 'a');
+  }
+  return words;
 }
 
 void expect_tar(const std::string& path) {
-  std::array<char, 512> start{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), start.size());
-  const auto bytes = std::as_bytes(std::span(start)).first(static_cast<std::size_t>(file.gcount()));
+  std::array<std::byte, 512> start{};
+  // Not blocking: it may be a pipe.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const auto refuse = [&](const char* what) {
+    throw ConfigError(path, std::string(what) + ": " + std::generic_category().message(errno));
+  };
+  if (!file.is_open()) refuse("cannot be opened");
+  struct stat status {};
+  if (::fstat(file.value(), &status) != 0) refuse("cannot be inspected");
+  if (!S_ISREG(status.st_mode)) throw ConfigError(path, "is not a regular file");
+  const ssize_t got = ::pread(file.value(), start.data(), start.size(), 0);
+  if (got < 0) refuse("cannot be read");
+  const auto bytes = std::span<const std::byte>(start).first(static_cast<std::size_t>(got));
   if (bytes.empty()) throw ConfigError(path, "is empty");
   const std::string_view kind = file_kind(bytes);
   if (!kind.empty() && kind != "tar") {
@@ -47,11 +63,6 @@ void expect_tar(const std::string& path) {
 
 TarReader::TarReader(std::string path)
     : path_(std::move(path)), archive_(archive_read_new(), free_archive) {
-  struct stat status {};
-  if (::stat(path_.c_str(), &status) != 0) {
-    throw ConfigError(path_, "cannot be opened: " + std::generic_category().message(errno));
-  }
-  if (!S_ISREG(status.st_mode)) throw ConfigError(path_, "is not a regular file");
   expect_tar(path_);
   struct archive* archive = as_archive(archive_.get());
   archive_read_support_format_tar(archive);
@@ -68,12 +79,17 @@ bool TarReader::next(Entry& entry) {
   for (;;) {
     struct archive_entry* header = nullptr;
     const int status = archive_read_next_header(archive, &header);
-    const auto offset = static_cast<std::uint64_t>(archive_read_header_position(archive));
     if (status == ARCHIVE_EOF) {
       if (!any_) throw file_error(path_, 0, "expected a tar archive, found no entry");
       return false;
     }
-    if (status < ARCHIVE_WARN) throw file_error(path_, offset, "the archive is " + reason(archive));
+    if (status < ARCHIVE_WARN) {
+      // What the library has taken in: the header that it could not read begins there.
+      const la_int64_t taken = archive_filter_bytes(archive, 0);
+      throw file_error(path_, static_cast<std::uint64_t>(std::max<la_int64_t>(taken, 0)),
+                       "the archive cannot be read from here on: " + reason(archive));
+    }
+    const auto offset = static_cast<std::uint64_t>(archive_read_header_position(archive));
     any_ = true;
     if (archive_entry_filetype(header) != AE_IFREG) continue;
     const char* name = archive_entry_pathname(header);

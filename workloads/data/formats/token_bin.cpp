@@ -9,6 +9,7 @@
 #include "workloads/data/data_options.h"
 #include "workloads/data/file_kind.h"
 #include "workloads/data/formats/stored_value.h"
+#include "workloads/data/left_out.h"
 #include "workloads/data/philox.h"
 #include "workloads/data/read_skipping.h"
 
@@ -219,10 +220,11 @@ void TokenBin::copy(const File& file, std::int64_t first, SampleSlots out) const
     if (i < length) std::memcpy(out[0] + i * sizeof token, &token, sizeof token);
     if (i > 0) std::memcpy(out[1] + (i - 1) * sizeof token, &token, sizeof token);
   }
+  const auto offset = static_cast<std::uint64_t>(from - file.mapped->bytes().data());
+  file.mapped->expect_whole(offset, (length + 1) * sizeof(Token));
   if (largest < options_.vocabulary) return;
   std::size_t i = 0;
   while (load_little<Token>(from + i * sizeof(Token)) < options_.vocabulary) ++i;
-  const auto offset = static_cast<std::uint64_t>(from - file.mapped->bytes().data());
   throw file_error(file.mapped->path(), offset + i * sizeof(Token),
                    "token " + std::to_string(load_little<Token>(from + i * sizeof(Token))) +
                        " is not below data.vocabulary " + std::to_string(options_.vocabulary));
@@ -232,6 +234,14 @@ std::int64_t TokenBin::tokens() const {
   std::int64_t sum = 0;
   for (const File& file : files_) sum += file.tokens;
   return sum;
+}
+
+DatasetFacts TokenBin::facts() const {
+  DatasetFacts facts;
+  std::vector<std::string> paths;
+  for (const File& file : files_) paths.push_back(file.mapped->path());
+  if (auto note = missing_files_note(paths)) facts.notes.push_back(std::move(*note));
+  return facts;
 }
 
 std::string TokenBin::digest() const {

@@ -42,6 +42,7 @@ class TokenBin final : public Dataset {
   void release_pages() const override {
     for (const File& file : files_) file.mapped->release_pages();
   }
+  [[nodiscard]] DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
   [[nodiscard]] std::int64_t tokens() const;  // in all files
 

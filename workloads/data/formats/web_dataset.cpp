@@ -12,6 +12,7 @@
 #include "workloads/data/data_options.h"
 #include "workloads/data/file_kind.h"
 #include "workloads/data/formats/web_samples.h"
+#include "workloads/data/left_out.h"
 #include "workloads/data/philox.h"
 #include "workloads/data/read_skipping.h"
 
@@ -208,6 +209,12 @@ std::vector<std::int64_t> WebDataset::shards_of(const StreamShare& share) const 
 
 std::unique_ptr<SampleStream> WebDataset::stream(const StreamShare& share) const {
   return std::make_unique<WebStream>(*this, share);
+}
+
+DatasetFacts WebDataset::facts() const {
+  DatasetFacts facts{.pixels = JpegSample::pixels()};
+  if (auto note = missing_files_note(shards_)) facts.notes.push_back(std::move(*note));
+  return facts;
 }
 
 std::string WebDataset::digest() const {

@@ -32,6 +32,7 @@ class WebDataset final : public IterableDataset {
 
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
+  [[nodiscard]] DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
   [[nodiscard]] std::unique_ptr<SampleStream> stream(const StreamShare& share) const override;
   [[nodiscard]] std::int64_t parts() const override {

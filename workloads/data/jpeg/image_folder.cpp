@@ -32,6 +32,7 @@ bool is_image_name(std::string name) {
 struct Listing {
   std::vector<std::string> folders;
   std::vector<std::string> files;
+  LeftOut left_out;
 };
 
 Listing list(const std::string& folder) {
@@ -39,13 +40,15 @@ Listing list(const std::string& folder) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code ignored;  // a dangling link is neither file nor folder
-    const fs::file_status status = entry->status(ignored);
+    std::error_code unresolved;  // a dangling link is neither file nor folder
+    const fs::file_status status = entry->status(unresolved);
     const std::string name = entry->path().filename().string();
     if (fs::is_directory(status)) {
       listing.folders.push_back(name);
     } else if (fs::is_regular_file(status)) {
       listing.files.push_back(name);
+    } else if (entry->is_symlink(unresolved) || is_image_name(name)) {
+      listing.left_out.add(*entry);
     }
   }
   if (error) throw ConfigError(folder, "cannot be listed: " + error.message());
@@ -80,7 +83,9 @@ ImageFolder scan_image_folder(const fs::path& root) {
   }
   if (!fs::is_directory(root, error)) throw ConfigError(top, "is not a folder");
   ImageFolder found;
-  found.classes = list(top).folders;
+  Listing above_classes = list(top);
+  found.classes = std::move(above_classes.folders);
+  found.left_out = above_classes.left_out;
   if (found.classes.empty()) {
     throw ConfigError(top, "has no sub-folder; one per class was expected, with the images inside");
   }
@@ -91,7 +96,9 @@ ImageFolder scan_image_folder(const fs::path& root) {
     walk(top + "/" + found.classes[label], above, folders);
     std::ranges::sort(folders);
     for (const std::string& folder : folders) {
-      for (const std::string& name : list(folder).files) {
+      const Listing listing = list(folder);
+      found.left_out += listing.left_out;
+      for (const std::string& name : listing.files) {
         if (is_image_name(name)) {
           found.files.push_back(
               {.path = folder + "/" + name, .label = static_cast<std::int32_t>(label)});
@@ -99,8 +106,10 @@ ImageFolder scan_image_folder(const fs::path& root) {
       }
     }
     if (found.files.size() == before) {
+      const auto left_out = left_out_note(found.left_out, static_cast<std::int64_t>(before));
       throw ConfigError(top + "/" + found.classes[label],
-                        "the class has no image; files ending in .jpg or .jpeg were expected");
+                        "the class has no image; files ending in .jpg or .jpeg were expected" +
+                            (left_out ? ". " + *left_out : std::string()));
     }
   }
   return found;

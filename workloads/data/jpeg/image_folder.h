@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "workloads/data/left_out.h"
+
 namespace stepbench {
 
 // The files of a folder with one sub-folder per class, in the order of torchvision's ImageFolder:
@@ -19,6 +21,8 @@ struct ImageFolder {
   };
   std::vector<std::string> classes;
   std::vector<File> files;
+  // Links that lead nowhere, and what has an image's name but is no file.
+  LeftOut left_out;
 };
 
 // Throws ConfigError naming the folder: it is missing, has no class, or a class has no image.

@@ -39,6 +39,10 @@ class JpegFolder final : public Dataset {
     return static_cast<std::int64_t>(folder_.classes.size());
   }
   [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
+  [[nodiscard]] DatasetFacts facts() const override;
+  [[nodiscard]] std::string file_of(std::int64_t index) const override {
+    return folder_.files.at(static_cast<std::size_t>(index)).path;
+  }
   [[nodiscard]] std::string digest() const override;
 
   [[nodiscard]] const ImageFolder& folder() const { return folder_; }

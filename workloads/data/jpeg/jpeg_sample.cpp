@@ -26,6 +26,11 @@ Crop JpegSample::crop_of(const SampleKey& key, std::int64_t width, std::int64_t 
   return random_resized_crop(width, height, random);
 }
 
+PixelScale JpegSample::pixels() {
+  const Normalization normalization = imagenet_normalization();
+  return {.scale = normalization.scale, .shift = normalization.shift};
+}
+
 void JpegSample::decode(const SampleKey& key, std::span<const std::byte> bytes, float* out) {
   try {
     decode_open(key, bytes, out);

@@ -32,6 +32,8 @@ class JpegSample final : public Dataset::Scratch {
   // For the caller's file, so that its memory is reused.
   std::vector<std::byte> file;
 
+  // How decode() made the tensor's numbers from bytes.
+  [[nodiscard]] static PixelScale pixels();
   // The part of a `width` x `height` image that is taken under augmentation.
   [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height);
 

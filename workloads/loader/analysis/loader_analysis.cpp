@@ -30,7 +30,7 @@ LoaderAnalysis::LoaderAnalysis(const LoaderFacts& facts) : facts_(facts) {
   }
   const std::array parts = {
       Part{"reading", "loader_fetch_ns", static_cast<double>(m.fetch_ns)},
-      Part{"decode", "loader_decode_ns", static_cast<double>(m.decode_ns)},
+      Part{"decoding", "loader_decode_ns", static_cast<double>(m.decode_ns)},
       Part{"collating", "loader_collate_ns", static_cast<double>(m.collate_ns)}};
   largest = *std::max_element(parts.begin(), parts.end(),
                               [](const Part& a, const Part& b) { return a.ns < b.ns; });

@@ -51,8 +51,8 @@ Severity severity_of(double share) {
 }
 
 std::string largest_part(const LoaderAnalysis& r, double of_ns, std::string_view of) {
-  return std::string(r.largest.name) + ": " + percent_text(std::min(1.0, r.largest.ns / of_ns)) +
-         " of " + std::string(of);
+  return std::string(r.largest.name) + " takes " +
+         percent_text(std::min(1.0, r.largest.ns / of_ns)) + " of " + std::string(of);
 }
 
 std::string waiting(const LoaderAnalysis& r) {
@@ -75,7 +75,7 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
   const double share = r.gain_with(r.workers_that_keep_up());
   Finding finding{.id = "loader.no_workers",
                   .severity = severity_of(share),
-                  .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "it"),
+                  .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "that"),
                   .value = r.wait_share,
                   .threshold = kMinWaitShare,
                   .unit = "ratio",
@@ -108,7 +108,7 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   Finding finding{
       .id = more_help ? "loader.worker_bound" : "loader.core_bound",
       .severity = severity_of(share.value_or(0)),
-      .text = largest_part(r, r.worker_ns, "worker time") + "; " + busy +
+      .text = largest_part(r, r.worker_ns, "the workers' time") + "; " + busy +
               (r.consumer_is_idle() ? "" : "; " + waiting(r)),
       .value = r.utilisation(),
       .threshold = kMinBusy,
@@ -138,9 +138,8 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
       .id = "loader.uneven",
       .severity = severity_of(r.wait_share),
       .text = waiting(r) + " although the workers are " + percent_text(1 - r.utilisation()) +
-              " idle: batches take uneven times, and at most " +
-              counted(factor * r.workers(), "batch") +
-              (factor * r.workers() == 1 ? " waits" : " wait") + " to even them out",
+              " idle: some batches take longer than others, and at most " +
+              counted(factor * r.workers(), "finished batch") + " can make up for it",
       .value = r.wait_share,
       .threshold = kMinWaitShare,
       .unit = "ratio",
@@ -157,8 +156,8 @@ std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis&
   }
   return Finding{.id = "loader.straggler",
                  .severity = severity_of(stalled),
-                 .text = "one late batch holds up finished ones: " + percent_text(stalled) +
-                         " of the time is spent waiting for its turn to come",
+                 .text = "finished batches wait for a late one: keeping their order takes " +
+                         percent_text(stalled) + " of the time",
                  .value = stalled,
                  .threshold = kMinStalledShare,
                  .unit = "ratio",
@@ -176,14 +175,14 @@ std::optional<Finding> idle_workers(const LoaderFacts&, const LoaderAnalysis& r)
   if (r.utilisation() >= kMaxBusyIdle || enough >= r.workers()) return std::nullopt;
   return Finding{.id = "loader.idle_workers",
                  .severity = Severity::kInfo,
-                 .text = counted(r.workers(), "worker") + " are busy " +
-                         percent_text(r.utilisation()) +
-                         " of their time: " + std::to_string(enough) + " would do",
+                 .text = counted(r.workers(), "worker") + " are busy only " +
+                         percent_text(r.utilisation()) + " of their time",
                  .value = r.utilisation(),
                  .threshold = kMaxBusyIdle,
                  .unit = "ratio",
                  .evidence = {"loader_worker_busy", "loader_worker_idle", "data_wait_ns"},
-                 .remedy = "Fewer workers hold less memory and leave their cores to the step.",
+                 .remedy = counted(enough, "worker") +
+                           " would do: fewer hold less memory and leave their cores to the step.",
                  .set = {{.option = "loader.num_workers", .value = std::to_string(enough)}}};
 }
 
@@ -200,7 +199,7 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnal
                  .value = static_cast<double>(r.workers()),
                  .threshold = static_cast<double>(facts.cores),
                  .unit = "workers",
-                 .evidence = {"cpu_s_per_1k_samples", "involuntary_switches"},
+                 .evidence = {"cpu_s_per_1k_samples", "tree_involuntary_switches"},
                  .remedy = "Use no more workers than cores.",
                  .set = {{.option = "loader.num_workers", .value = std::to_string(facts.cores)}}};
 }
@@ -223,8 +222,8 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
       .severity = severity_of(share),
       .text = "between two epochs the step stands still for " + duration(extra_ns / borders) +
               ", " + percent_text(share) + " of the time: " +
-              (persist ? "no batch of the next one is read before the last one's end"
-                       : "workers end and start anew"),
+              (persist ? "the next epoch's first batch is not read before the last one ends"
+                       : "the workers stop and start again"),
       .value = share,
       .threshold = kMinBorderShare,
       .unit = "ratio",
@@ -250,7 +249,7 @@ std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderAnalysis& 
       .unit = "ns",
       .evidence = {"loader_first_wait_ns", "loader_construct_ns", "loader_epoch_begin_ns"},
       .remedy =
-          "Starting workers costs the more the larger this process is: build the loader first, and "
+          "Starting workers takes longer the larger this process is: build the loader first, and "
           "keep its workers.",
       .set = r.workers() == 0 || facts.options.persistent_workers || facts.options.joined
                  ? std::vector<Finding::Set>{}
@@ -276,7 +275,7 @@ std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderAnalysi
                  .value = system,
                  .threshold = kMinSystemShare,
                  .unit = "ratio",
-                 .evidence = {"minor_faults", "cpu_system_ns", "loader_collate_ns"},
+                 .evidence = {"tree_minor_faults", "cpu_system_ns", "loader_collate_ns"},
                  .remedy = segments ? "Hand batches over in memory that stays mapped."
                                     : "Give batches memory that returns to a pool.",
                  .set = {segments ? Finding::Set{.option = "loader.transport", .value = "shm_ring"}
@@ -295,7 +294,7 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
   Finding finding{.id = "loader.transport",
                   .severity = severity_of(receiving),
                   .text = "handing batches over takes " + percent_text(receiving) +
-                          " of the consumer's time and " + percent_text(sending) +
+                          " of the training thread's time and " + percent_text(sending) +
                           " of the workers'",
                   .value = share,
                   .threshold = kMinHandOverShare,

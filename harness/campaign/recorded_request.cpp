@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/recorded_request.h"
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/base/value.h"
+#include "harness/campaign/run_folder.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFirstMinorWithAsked = 5;
+
+std::string shard_of(const Results& earlier, const std::string& folder) {
+  const std::string first = text_of(earlier.runs.front().context, "shard");
+  const bool one = std::all_of(earlier.runs.begin(), earlier.runs.end(), [&](const RunRow& run) {
+    return text_of(run.context, "shard") == first;
+  });
+  if (!one) {
+    throw ConfigError("--shard", "is missing: the run in " + folder +
+                                     " was made in parts; say which to go on with, as in "
+                                     "--shard 2/4");
+  }
+  std::string shard = first;  // "2of4"
+  const std::size_t of = shard.find("of");
+  return of == std::string::npos ? std::string() : shard.replace(of, 2, "/");
+}
+
+template <typename T>
+void take_if_empty(T& given, const T& recorded) {
+  if (given.empty()) given = recorded;
+}
+
+}  // namespace
+
+Asked asked_for(const RunRequest& request, std::vector<std::string> set) {
+  return {.folder = fs::current_path().string(),
+          .set = std::move(set),
+          .sweep = request.sweep,
+          .filter = request.filter,
+          .cases = request.cases,
+          .worker = request.worker};
+}
+
+RecordedRequest recorded_request(const RunRequest& given) {
+  check_resume_folder(given.resume);
+  const Results earlier = earlier_results(given.resume);
+  const auto refuse = [&](const std::string& why) {
+    throw ConfigError("FILE", "is missing: " + given.resume + " " + why);
+  };
+  if (earlier.runs.empty()) refuse("holds no run that could say what it measures");
+  const RunRow& first = earlier.runs.front();
+  if (first.context.contains("ab_seed")) {
+    refuse("is a campaign of `stepbench ab`, which goes on with `stepbench ab FILE --resume`");
+  }
+  if (first.schema_minor < kFirstMinorWithAsked) {
+    refuse("was begun by an earlier stepbench, which did not record the command line");
+  }
+  RecordedRequest recorded{.request = given, .folder = first.asked.folder};
+  RunRequest& request = recorded.request;
+  request.file = first.config_path;
+  request.text = first.config_text;
+  request.set = first.asked.set;
+  request.set.insert(request.set.end(), given.set.begin(), given.set.end());
+  take_if_empty(request.sweep, first.asked.sweep);
+  take_if_empty(request.filter, first.asked.filter);
+  take_if_empty(request.cases, first.asked.cases);
+  take_if_empty(request.worker, first.asked.worker);
+  take_if_empty(request.wrap, text_of(first.context, "wrap"));
+  if (given.shard.count == 1) request.shard = parse_shard(shard_of(earlier, given.resume));
+  request.smoke = given.smoke || first.smoke;
+  request.max_cases = kMostCases;
+  if (!fs::is_directory(recorded.folder)) {
+    throw ConfigError(given.resume, "was begun in " + recorded.folder.string() +
+                                        ", which is not there: its paths cannot be found; give "
+                                        "FILE to resume it from this folder");
+  }
+  return recorded;
+}
+
+std::string readable_again(const std::string& file, const std::string& config_text,
+                           const fs::path& run_folder) {
+  if (file != kStandardInput) return file;
+  const fs::path copy = run_folder / "experiment.yaml";
+  if (!fs::exists(copy)) std::ofstream(copy, std::ios::binary) << config_text;
+  return copy.string();
+}
+
+}  // namespace stepbench

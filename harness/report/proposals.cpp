@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/proposals.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+// Single launches have no interval: below this a difference is taken for none.
+constexpr double kNoise = 0.05;
+// Without workers a loader has this engine, whichever the workers of other rows use.
+constexpr std::string_view kEngineOption = "loader.engine";
+constexpr std::string_view kEngineWithoutWorkers = "inline";
+// What a row was measured with, not what it is.
+constexpr std::array<std::string_view, 6> kNotTheCase = {"name",    "launches", "schedule.",
+                                                         "limits.", "profile.", "compare."};
+
+struct RowSpeed {
+  double centre = 0;
+  Interval interval = {};
+  bool has_interval = false;
+};
+
+bool has_rate(const CaseRow& row) { return row.samples_per_s && row.step_ns && !row.latency_ns; }
+
+std::optional<RowSpeed> row_speed(const CaseRow& row, bool by_rate) {
+  const std::optional<double> headline_ns = row.headline_ns();
+  if (!headline_ns || *headline_ns <= 0 || (by_rate && !has_rate(row))) return std::nullopt;
+  const double work = by_rate ? *row.samples_per_s * *row.step_ns : 1;
+  RowSpeed speed{.centre = work / *headline_ns};
+  if (row.spread == Spread::kNone || row.interval_ns.low <= 0) return speed;
+  speed.interval = {work / row.interval_ns.high, work / row.interval_ns.low};
+  speed.has_interval = true;
+  return speed;
+}
+
+AnswerKind kind_of(const RowSpeed& base, const RowSpeed& other) {
+  const double ratio = other.centre / base.centre;
+  const bool same =
+      base.has_interval && other.has_interval
+          ? other.interval.low <= base.interval.high && base.interval.low <= other.interval.high
+          : std::abs(ratio - 1) < kNoise;
+  if (same) return AnswerKind::kSame;
+  return ratio > 1 ? AnswerKind::kBetter : AnswerKind::kWorse;
+}
+
+const Value* value_of(const CaseRow& row, std::string_view option) {
+  const auto found = row.options.find(option);
+  return found == row.options.end() || is_null(found->second) ? nullptr : &found->second;
+}
+
+bool is_solid(std::string_view option, const Value* value) {
+  if (value == nullptr) return false;
+  return option != kEngineOption || to_text(*value) != kEngineWithoutWorkers;
+}
+
+bool proposes(const std::vector<Finding::Set>& set, std::string_view option) {
+  return std::any_of(set.begin(), set.end(),
+                     [&](const Finding::Set& each) { return each.option == option; });
+}
+
+bool has_all(const CaseRow& row, const std::vector<Finding::Set>& set) {
+  return std::all_of(set.begin(), set.end(), [&](const Finding::Set& each) {
+    const Value* value = value_of(row, each.option);
+    return value != nullptr && to_text(*value) == each.value;
+  });
+}
+
+// A text that is a number, as YAML writes one.
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+bool is_candidate(const CaseRow& row, const CaseRow& of) {
+  return &row != &of && row.pass == Pass::kTiming && row.arm == of.arm && !row.smoke;
+}
+
+std::optional<double> number_at(const CaseRow& row, std::string_view option) {
+  const Value* value = value_of(row, option);
+  return value == nullptr ? std::nullopt : number_of(*value);
+}
+
+// How far the row is from what is proposed: 0 where it is that, nothing where it is not on the way
+// from `own` to it or beyond.
+std::optional<double> distance_to(const CaseRow& row, const CaseRow& own,
+                                  const std::vector<Finding::Set>& set) {
+  if (has_all(row, set)) return 0.0;
+  if (set.size() != 1) return std::nullopt;
+  const std::optional<double> from = number_at(own, set.front().option);
+  const std::optional<double> to = number_in(set.front().value);
+  const std::optional<double> here = number_at(row, set.front().option);
+  if (!from || !to || !here) return std::nullopt;
+  if ((*here > *from) != (*to > *from) || *here == *from || *to == *from) return std::nullopt;
+  return std::abs(*here - *to);
+}
+
+// Nothing where one of them was not measured yet.
+std::optional<Answer> compared(const CaseRow& own, const CaseRow& other) {
+  const bool by_rate = has_rate(own) && (has_rate(other) || !other.headline_ns());
+  const std::optional<RowSpeed> base = row_speed(own, by_rate);
+  const std::optional<RowSpeed> speed = row_speed(other, by_rate);
+  if (!base) return std::nullopt;
+  if (speed) {
+    return Answer{.row = &other,
+                  .kind = kind_of(*base, *speed),
+                  .ratio = speed->centre / base->centre,
+                  .by_rate = by_rate};
+  }
+  if (other.failed.empty() && other.skipped.empty()) return std::nullopt;
+  return Answer{.row = &other, .kind = AnswerKind::kNoNumbers};
+}
+
+std::string ratio_text(double ratio) {
+  constexpr double kSmall = 0.1;
+  return (ratio < kSmall ? significant(ratio, 2) : short_number(ratio)) + 'x';
+}
+
+}  // namespace
+
+std::string_view name_of(AnswerKind kind) {
+  constexpr std::array<std::string_view, 4> kNames = {"better", "same", "worse", "no_numbers"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results) : rows_(rows) {
+  std::set<std::string> swept;
+  for (const RunRow& run : results.runs) swept.insert(run.swept.begin(), run.swept.end());
+  swept_.assign(swept.begin(), swept.end());
+  varying_ = varying_options(rows, results);
+  std::erase_if(varying_, [&](const std::string& name) {
+    return !swept.contains(name) &&
+           std::any_of(kNotTheCase.begin(), kNotTheCase.end(), [&](std::string_view prefix) {
+             return prefix.ends_with('.') ? name.starts_with(prefix) : name == prefix;
+           });
+  });
+  for (const std::string& name : varying_) {
+    if (std::all_of(rows.begin(), rows.end(),
+                    [&](const CaseRow& row) { return is_solid(name, value_of(row, name)); })) {
+      solid_.push_back(name);
+    }
+  }
+  std::vector<const CaseRow*> measured;
+  for (const CaseRow& row : rows) {
+    if (row.pass != Pass::kTiming) continue;
+    timed_.emplace(row.case_id + '/' + row.arm, &row);
+    if (row.headline_ns() && !row.smoke) measured.push_back(&row);
+  }
+  if (measured.size() < 2) return;
+  by_rate_ = std::all_of(measured.begin(), measured.end(),
+                         [](const CaseRow* row) { return has_rate(*row); });
+  std::optional<RowSpeed> best;
+  for (const CaseRow* row : measured) {
+    const std::optional<RowSpeed> speed = row_speed(*row, by_rate_);
+    if (speed && (!best || speed->centre > best->centre)) best = speed;
+  }
+  if (best) best_low_ = best->has_interval ? best->interval.low : best->centre;
+}
+
+const CaseRow& Proposals::timed(const CaseRow& row) const {
+  const auto found = timed_.find(row.case_id + '/' + row.arm);
+  return found == timed_.end() ? row : *found->second;
+}
+
+bool Proposals::is_best(const CaseRow& row) const {
+  const std::optional<RowSpeed> speed = row_speed(timed(row), by_rate_);
+  if (!speed || !best_low_) return false;
+  return (speed->has_interval ? speed->interval.high : speed->centre) >= *best_low_;
+}
+
+std::string Proposals::signature(const CaseRow& row, const std::vector<Finding::Set>& set) const {
+  std::string text = row.workload + '\n' + row.arm;
+  for (const std::string& name : solid_) {
+    if (!proposes(set, name)) text += '\n' + to_text(*value_of(row, name));
+  }
+  return text;
+}
+
+const Proposals::Buckets& Proposals::buckets(const std::vector<Finding::Set>& set) const {
+  const std::string key = join(set, " ", [](const auto& each) { return each.option; });
+  const auto [at, is_new] = buckets_.try_emplace(key);
+  if (is_new) {
+    for (const CaseRow& row : rows_) at->second[signature(row, set)].push_back(&row);
+  }
+  return at->second;
+}
+
+bool Proposals::equal_but_for(const CaseRow& a, const CaseRow& b,
+                              const std::vector<Finding::Set>& set) const {
+  return std::all_of(varying_.begin(), varying_.end(), [&](const std::string& name) {
+    const Value* left = value_of(a, name);
+    const Value* right = value_of(b, name);
+    return proposes(set, name) || !is_solid(name, left) || !is_solid(name, right) ||
+           *left == *right;
+  });
+}
+
+std::optional<Answer> Proposals::answer(const CaseRow& row, const Finding& finding) const {
+  if (finding.set.empty()) return std::nullopt;
+  const CaseRow& own = timed(row);
+  const Buckets& all = buckets(finding.set);
+  const auto bucket = all.find(signature(own, finding.set));
+  if (bucket == all.end()) return std::nullopt;
+  std::optional<Answer> best;
+  double best_distance = 0;
+  for (const CaseRow* other : bucket->second) {
+    if (!is_candidate(*other, own) || !equal_but_for(own, *other, finding.set)) continue;
+    const double distance = distance_to(*other, own, finding.set).value_or(-1);
+    if (distance < 0 || (best && distance > best_distance)) continue;
+    std::optional<Answer> found = compared(own, *other);
+    if (!found || (distance > 0 && found->kind == AnswerKind::kNoNumbers)) continue;
+    if (best && distance == best_distance && found->ratio <= best->ratio) continue;
+    best = found;
+    best->is_exact = distance == 0;
+    best_distance = distance;
+  }
+  return best;
+}
+
+std::string Proposals::text_of(const Answer& answer, const Finding& finding) const {
+  std::vector<std::string> names = varying_;
+  for (const Finding::Set& each : finding.set) names.push_back(each.option);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text = join(finding.set, " ", [&](const Finding::Set& each) {
+    const Value* value = value_of(*answer.row, each.option);
+    return short_name(each.option, names) + '=' + (value == nullptr ? each.value : to_text(*value));
+  });
+  if (answer.kind == AnswerKind::kNoNumbers) {
+    if (answer.row->failed.empty()) {
+      return text + " was skipped: " + reason_of(*answer.row->skipped.front());
+    }
+    return text + " failed: " + reason_of(*answer.row->failed.front());
+  }
+  text += " was measured: ";
+  if (answer.kind == AnswerKind::kSame) return text + "no difference";
+  text += ratio_text(answer.ratio) + (answer.by_rate ? " the samples/s" : " the speed");
+  if (answer.kind == AnswerKind::kBetter) {
+    text += ", case " + answer.row->case_id.substr(0, id_digits(rows_));
+  }
+  return text;
+}
+
+std::string Proposals::arguments(const CaseRow& row, const Finding& finding) const {
+  return join(finding.set, " ", [&](const Finding::Set& each) {
+    if (std::find(swept_.begin(), swept_.end(), each.option) == swept_.end()) {
+      return "--set " + each.option + '=' + each.value;
+    }
+    const Value* own = value_of(row, each.option);
+    return "--sweep " + each.option + '=' + (own == nullptr ? "" : to_text(*own) + ',') +
+           each.value;
+  });
+}
+
+}  // namespace stepbench

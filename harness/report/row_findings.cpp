@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/row_findings.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+// Of the step's time, as for loaders that explain themselves.
+constexpr double kMinWaitShare = 0.1;
+constexpr double kProblemShare = 0.25;
+// Above it the step does nothing else: taking batches is what is measured.
+constexpr double kOnlyWaits = 0.99;
+constexpr std::string_view kPrecision = "model.precision";
+
+bool any_finding(const CaseRow& row, std::string_view prefix) {
+  return std::any_of(row.measured.begin(), row.measured.end(), [&](const MeasuredLaunch& each) {
+    const std::vector<Finding>& all = each.launch->row.report.findings;
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Finding& finding) { return finding.id.starts_with(prefix); });
+  });
+}
+
+// What epochs' borders cost is told beside the table.
+double wait_share(const CaseRow& row) {
+  const double borders_ns = row.epoch_gap_per_step_ns.value_or(0);
+  const double step_ns = row.step_host_ns.value_or(0);
+  return row.data_wait_share.value_or(0) - (step_ns > 0 ? borders_ns / step_ns : 0);
+}
+
+std::optional<Finding> waiting_for_data(const CaseRow& row) {
+  const double share = wait_share(row);
+  if (share < kMinWaitShare || share > kOnlyWaits || any_finding(row, "loader.")) {
+    return std::nullopt;
+  }
+  return Finding{.id = "step.data_wait",
+                 .severity = share >= kProblemShare ? Severity::kProblem : Severity::kWarning,
+                 .text = "the step waits " + percent_text(share) + " of its time for data",
+                 .value = share,
+                 .threshold = kMinWaitShare,
+                 .unit = "ratio",
+                 .share = share,
+                 .evidence = {"data_wait_ns"},
+                 .remedy = "Read the next batches while this one is used, or do less per sample."};
+}
+
+// A worker that knows why says model.emulated_precision.
+std::optional<Finding> slow_precision(const CaseRow& row, const Proposals& proposals) {
+  const std::string precision = text_of(row.options, kPrecision);
+  if (precision != "bf16" && precision != "fp16") return std::nullopt;
+  if (any_finding(row, "model.emulated_precision")) return std::nullopt;
+  Finding finding{.id = "model.slow_precision",
+                  .severity = Severity::kInfo,
+                  .text = precision + " is slower than fp32 here",
+                  .threshold = 1,
+                  .unit = "ratio",
+                  .evidence = {"step_ns"},
+                  .set = {{.option = std::string(kPrecision), .value = "fp32"}}};
+  const std::optional<Answer> answer = proposals.answer(row, finding);
+  if (!answer || !answer->is_exact || answer->kind != AnswerKind::kBetter) return std::nullopt;
+  finding.value = answer->ratio;
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> row_findings(const CaseRow& row, const Proposals& proposals) {
+  std::vector<Finding> found;
+  if (row.pass != Pass::kTiming || row.measured.empty()) return found;
+  for (std::optional<Finding> each : {waiting_for_data(row), slow_precision(row, proposals)}) {
+    if (each) found.push_back(std::move(*each));
+  }
+  return found;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings that the rows of a run tell by themselves, whatever the worker said. Pure.
+#pragma once
+
+#include <vector>
+
+#include "harness/report/proposals.h"
+
+namespace stepbench {
+
+// Waiting for data in a worker that has no findings about its loader, and a precision that is
+// slower here than fp32.
+[[nodiscard]] std::vector<Finding> row_findings(const CaseRow& row, const Proposals& proposals);
+
+}  // namespace stepbench

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are cut while they are mapped, shards that cannot be read, sets that have shrunk: each
+// is named.
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/unit/loading/formats.h"
+#include "workloads/data/formats/mapped_file.h"
+#include "workloads/data/formats/tar_reader.h"
+#include "workloads/data/jpeg/image_folder.h"
+#include "workloads/data/left_out.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Optional;
+using ::testing::ThrowsMessage;
+
+constexpr std::size_t kSomePages = 5 * 4096;
+
+std::string large(char fill) { return std::string(kSomePages, fill); }
+
+TEST(CutFile, ReadsAsZerosAndIsNamedWhereItsBytesWereUsed) {
+  const test::TemporaryFolder root;
+  root.write("data.bin", large('x'));
+  const MappedFile file(root / "data.bin");
+  EXPECT_EQ(file.bytes()[kSomePages - 1], std::byte{'x'});
+  file.expect_whole(0, kSomePages);
+  file.release_pages();
+  fs::resize_file(root / "data.bin", 4100);
+  EXPECT_EQ(file.bytes()[kSomePages - 1], std::byte{0});
+  file.expect_whole(0, 4100);
+  EXPECT_THAT([&] { file.expect_whole(4099, 2); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("data.bin: offset 4100: the file was cut here"),
+                                         HasSubstr("had 20480 bytes"))));
+}
+
+TEST(CutFile, LeavesOtherMappingsWhole) {
+  const test::TemporaryFolder root;
+  root.write("a.bin", large('a'));
+  root.write("b.bin", large('b'));
+  const MappedFile a(root / "a.bin");
+  const MappedFile b(root / "b.bin");
+  fs::resize_file(root / "a.bin", 0);
+  EXPECT_EQ(a.bytes()[0], std::byte{0});
+  EXPECT_EQ(b.bytes()[kSomePages - 1], std::byte{'b'});
+  b.expect_whole(0, kSomePages);
+  EXPECT_THROW(a.expect_whole(0, 1), Error);
+}
+
+TEST(CutFile, IsAnErrorOfTheSampleInEveryMappedFormat) {
+  struct Cut {
+    const char* kind;
+    const char* file;
+    test::Changes changes;
+    std::function<std::unique_ptr<Dataset>(const fs::path&, bool skip)> open;
+  };
+  const std::vector<Cut> cuts = {
+      {"mnist_idx",
+       "train-images-idx3-ubyte",
+       {{"samples", 40}, {"size", 28}},
+       [](const fs::path& folder, bool skip) {
+         return open_mnist_idx(find_idx_files(folder, false), {.skip_errors = skip});
+       }},
+      {"cifar_bin",
+       "data_batch_1.bin",
+       {{"samples", 40}},
+       [](const fs::path& folder, bool skip) {
+         return open_cifar_bin(find_cifar_files(folder, false, false), false,
+                               {.skip_errors = skip});
+       }},
+      {"safetensors",
+       "data.safetensors",
+       {{"samples", 40}, {"size", 32}},
+       [](const fs::path& folder, bool skip) {
+         return open_safetensors(
+             {.common = {.path = folder, .classes = 10, .skip_errors = skip}, .target = ""});
+       }},
+      {"raw_tensor",
+       "input.bin",
+       {{"samples", 40}, {"size", 32}},
+       [](const fs::path& folder, bool skip) {
+         return open_raw_tensor({.common = {.path = folder, .classes = 10, .skip_errors = skip},
+                                 .shape = {3, 32, 32},
+                                 .stored = DType::kUInt8});
+       }},
+      {"token_bin",
+       "train.bin",
+       {{"tokens", 20000}, {"vocabulary", 90}},
+       [](const fs::path& folder, bool skip) {
+         return std::make_unique<TokenBin>(TokenBinOptions{.path = folder / "train.bin",
+                                                           .sequence_length = 512,
+                                                           .vocabulary = 90,
+                                                           .skip_errors = skip});
+       }},
+  };
+  for (const Cut& cut : cuts) {
+    const test::TemporaryFolder root;
+    test::make(cut.kind, root / "set", cut.changes);
+    const fs::path file = root / "set" / cut.file;
+    const auto strict = cut.open(root / "set", false);
+    const auto lenient = cut.open(root / "set", true);
+    const std::int64_t last = strict->size() - 1;
+    fs::resize_file(file, 8000);
+    const std::int64_t bad = cut.kind == std::string("cifar_bin") ? 7 : last;
+    EXPECT_THAT([&] { test::sample(*strict, {.index = bad}); },
+                ThrowsMessage<Error>(
+                    AllOf(HasSubstr(file.string()), HasSubstr("was cut here while it was in use"))))
+        << cut.kind;
+    EXPECT_NO_THROW(test::sample(*strict, {.index = 0})) << cut.kind;
+    ReadCost cost;
+    EXPECT_NO_THROW(test::sample(*lenient, {.index = bad}, &cost)) << cut.kind;
+    EXPECT_EQ(cost.skipped, 1) << cut.kind;
+  }
+}
+
+TEST(TarShard, WithoutPermissionToReadIsNotCalledEmpty) {
+  const test::TemporaryFolder root;
+  root.write("a.tar", "content");
+  ::chmod((root / "a.tar").c_str(), 0);
+  const uid_t user = ::geteuid();
+  // Root may read every file.
+  if (user == 0) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  EXPECT_THAT([&] { TarReader reader(root / "a.tar"); },
+              ThrowsMessage<ConfigError>(HasSubstr("a.tar: cannot be opened: Permission denied")));
+  ASSERT_EQ(::seteuid(user), 0);
+}
+
+TEST(TarShard, CutInAHeaderIsNamedWithTheHeadersOffset) {
+  const test::TemporaryFolder root;
+  test::make("webdataset", root / "set",
+             {{"images", 4}, {"classes", 2}, {"shards", 1}, {"width", 8}, {"height", 8}});
+  const fs::path shard = root / "set" / "shard-000000.tar";
+  std::vector<std::uint64_t> headers;
+  {
+    TarReader reader(shard);
+    for (TarReader::Entry entry; reader.next(entry);) headers.push_back(entry.offset);
+  }
+  ASSERT_GT(headers.size(), 2U);
+  fs::resize_file(shard, headers[2] + 100);
+  TarReader reader(shard);
+  TarReader::Entry entry;
+  std::vector<std::byte> content;
+  const auto read_on = [&] {
+    while (reader.next(entry)) reader.read(entry, 1 << 20, content);
+  };
+  EXPECT_THAT(read_on,
+              ThrowsMessage<Error>(AllOf(HasSubstr("offset " + std::to_string(headers[2]) +
+                                                   ": the archive cannot "
+                                                   "be read from here on: truncated tar archive"),
+                                         Not(HasSubstr("is Truncated")))));
+}
+
+TEST(ShrunkSet, CountsWhatAnImageFolderLeavesOut) {
+  const test::TemporaryFolder root;
+  for (const char* name : {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg", "dog/notes.txt"}) {
+    root.write(name, "");
+  }
+  EXPECT_EQ(left_out_note(scan_image_folder(root.path()).left_out, 3), std::nullopt);
+  fs::create_symlink("nowhere.jpg", root / "cat/3.jpg");
+  fs::create_symlink("nowhere", root / "mouse");
+  fs::create_symlink("loop.jpg", root / "dog/loop.jpg");
+  ASSERT_EQ(::mkfifo((root / "dog/pipe.jpg").c_str(), 0600), 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const std::string socket = root / "dog/s.jpg";
+  ASSERT_LT(socket.size(), sizeof address.sun_path);
+  socket.copy(address.sun_path, socket.size());
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::close(descriptor);
+  const ImageFolder folder = scan_image_folder(root.path());
+  EXPECT_EQ(folder.files.size(), 3U);
+  EXPECT_THAT(left_out_note(folder.left_out, 3),
+              Optional(std::string("5 of 8 files are left out: 2 dangling links, 1 looping link, "
+                                   "1 pipe and 1 socket")));
+}
+
+TEST(ShrunkSet, NamesTheMissingFilesOfANumberedSet) {
+  const auto note = [](std::vector<std::string> paths) { return missing_files_note(paths); };
+  EXPECT_EQ(note({}), std::nullopt);
+  EXPECT_EQ(note({"a/train.bin", "a/val.bin"}), std::nullopt);
+  EXPECT_EQ(note({"a/t-000.tar", "a/t-001.tar", "a/u-007.tar"}), std::nullopt);
+  EXPECT_EQ(note({"20250131.tar", "20260131.tar"}), std::nullopt);
+  EXPECT_THAT(note({"a/t-000.tar", "a/t-002.tar"}),
+              Optional(std::string("t-001.tar is not there, though files with lower and higher "
+                                   "numbers are")));
+  EXPECT_THAT(note({"t8.tar", "t9.tar", "t15.tar"}),
+              Optional(HasSubstr("t10.tar, t11.tar, t12.tar and 2 more are not there")));
+}
+
+TEST(ShrunkSet, OfCifarIsAnErrorThatNamesTheAbsentFile) {
+  const test::TemporaryFolder root;
+  test::make("cifar_bin", root / "set", {{"samples", 5}});
+  fs::remove(root / "set/data_batch_1.bin");
+  EXPECT_THAT([&] { (void)find_cifar_files(root / "set", false, false); },
+              ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr("data_batch_1.bin: there is no such file, but data_batch_2.bin"),
+                        HasSubstr("name it in data.path"))));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// --sweep KEY=V1,V2: adds to a file's sweep and replaces parts of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.h"
+#include "tests/unit/plan/fixture.h"
+
+namespace stepbench::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Arguments = std::vector<std::string>;
+
+Change sweeping(const Arguments& arguments) {
+  return [arguments](PlanRequest& request) { request.sweep = arguments; };
+}
+
+Plan swept(const std::string& sweep, const Arguments& arguments) {
+  return plan_of("workload: loader\n" + (sweep.empty() ? "" : "sweep: " + sweep + "\n"),
+                 sweeping(arguments));
+}
+
+Refusal refused(const std::string& sweep, const Arguments& arguments) {
+  return refusal_of("workload: loader\n" + (sweep.empty() ? "" : "sweep: " + sweep + "\n"),
+                    sweeping(arguments));
+}
+
+TEST(SweepArgument, SeveralMakeAMatrixInTheirOrder) {
+  const Plan plan = swept("", {"batch_size=8,16", "loader.num_workers=0,2"});
+  EXPECT_THAT(plan.varying, ElementsAre("loader.batch_size", "loader.num_workers"));
+  EXPECT_THAT(points(plan),
+              ElementsAre("batch_size=8 num_workers=0", "batch_size=8 num_workers=2",
+                          "batch_size=16 num_workers=0", "batch_size=16 num_workers=2"));
+}
+
+TEST(SweepArgument, HasTheIdsOfTheSameSweepInTheFile) {
+  EXPECT_EQ(ids(swept("", {"batch_size=8,16", "num_workers=0,2"})),
+            ids(swept("{matrix: {loader.batch_size: [8, 16], loader.num_workers: [0, 2]}}", {})));
+}
+
+TEST(SweepArgument, ValuesAreAYamlListWithOrWithoutBrackets) {
+  EXPECT_THAT(points(swept("", {"data.id=[\"a,b\", c]"})), ElementsAre("id=a,b", "id=c"));
+  EXPECT_THAT(points(swept("", {"data.id=\"a,b\",c"})), ElementsAre("id=a,b", "id=c"));
+  EXPECT_THAT(points(swept("", {"data.id= a , b "})), ElementsAre("id=a", "id=b"));
+}
+
+TEST(SweepArgument, ReplacesAnOptionOfTheMatrixInItsPlace) {
+  EXPECT_THAT(points(swept("{matrix: {loader.num_workers: [0, 2], loader.batch_size: [1, 2]}}",
+                           {"num_workers=4"})),
+              ElementsAre("batch_size=1", "batch_size=2"));
+  EXPECT_THAT(points(swept("{matrix: {loader.num_workers: [0, 2], loader.batch_size: [1, 2]}}",
+                           {"num_workers=4,8"})),
+              ElementsAre("batch_size=1 num_workers=4", "batch_size=2 num_workers=4",
+                          "batch_size=1 num_workers=8", "batch_size=2 num_workers=8"));
+}
+
+TEST(SweepArgument, ReplacesAListOfZipByOneAsLong) {
+  constexpr const char* kZip = "{zip: {loader.batch_size: [1, 2], loader.num_workers: [0, 2]}}";
+  EXPECT_THAT(points(swept(kZip, {"batch_size=8,16"})),
+              ElementsAre("batch_size=8 num_workers=0", "batch_size=16 num_workers=2"));
+  EXPECT_THAT(points(swept(kZip, {"batch_size=8,16,32", "num_workers=1,2,3"})),
+              ElementsAre("batch_size=8 num_workers=1", "batch_size=16 num_workers=2",
+                          "batch_size=32 num_workers=3"));
+  const Refusal refusal = refused(kZip, {"batch_size=8,16,32"});
+  EXPECT_EQ(refusal.where, "--sweep batch_size");
+  EXPECT_THAT(refusal.what, HasSubstr("3 values, but loader.num_workers, which advances along "
+                                      "with it in the file's `zip`, has 2"));
+}
+
+TEST(SweepArgument, AnotherOptionGoesBetweenMatrixAndZip) {
+  EXPECT_THAT(swept("{zip: {loader.batch_size: [1, 2]}}", {"num_workers=0,2"}).varying,
+              ElementsAre("loader.num_workers", "loader.batch_size"));
+}
+
+TEST(SweepArgument, LeavesOutAnIncludeThatSetsTheOption) {
+  const Plan plan = swept(
+      "{matrix: {loader.batch_size: [1]}, include: [{loader.num_workers: 8}, "
+      "{data.samples: 7}]}",
+      {"num_workers=0,2"});
+  EXPECT_EQ(plan.cases.size(), 3U);
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("is left out: --sweep loader.num_workers replaces")));
+}
+
+TEST(SweepArgument, KeepsExcludes) {
+  EXPECT_THAT(points(swept("{matrix: {loader.batch_size: [1, 2]}, exclude: "
+                           "[{loader.batch_size: 2, loader.num_workers: 2}]}",
+                           {"num_workers=0,2"})),
+              ElementsAre("batch_size=1 num_workers=0", "batch_size=1 num_workers=2",
+                          "batch_size=2 num_workers=0"));
+}
+
+TEST(SweepArgument, DecidesTheShapeOfCases) {
+  EXPECT_THAT(points(plan_of("model: {width: 4}\n", sweeping({"workload=loader,train"}))),
+              ElementsAre("workload=loader", "workload=train"));
+}
+
+TEST(SweepArgument, MistakesNameTheArgument) {
+  EXPECT_EQ(refused("", {"batch_size"}).where, "--sweep batch_size");
+  EXPECT_THAT(refused("", {"batch_size"}).what, HasSubstr("expected KEY=V1,V2,..."));
+  EXPECT_THAT(refused("", {"batch_size="}).what, HasSubstr("names no value"));
+  EXPECT_THAT(refused("", {"batch_size=1]"}).what, HasSubstr("is no list of values"));
+  EXPECT_THAT(refused("", {"num_wrokers=1"}).what, HasSubstr("did you mean 'loader.num_workers'?"));
+  EXPECT_EQ(refused("", {"batch_size=1,x"}).where, "--sweep batch_size");
+  EXPECT_THAT(refused("", {"batch_size=1,x"}).what, HasSubstr("expected an integer"));
+  EXPECT_THAT(refused("", {"batch_size=1,2", "loader.batch_size=3"}).what,
+              HasSubstr("is given twice"));
+  EXPECT_THAT(refused("", {"launches=1,2"}).what, HasSubstr("cannot be varied"));
+  EXPECT_THAT(refused("", {"model.width=1,2"}).what, HasSubstr("does not read"));
+}
+
+TEST(SweepArgument, ASetWithAListIsAnsweredWithASweep) {
+  const auto setting = [](const std::string& text) {
+    return refusal_of("workload: loader\n", [&](PlanRequest& request) { request.set = {text}; });
+  };
+  EXPECT_THAT(setting("batch_size=8,16").what,
+              HasSubstr("to measure each of them: --sweep batch_size=8,16"));
+  EXPECT_THAT(setting("data.cost=[none, spin]").what,
+              HasSubstr("to measure each of them: --sweep data.cost=none,spin"));
+  EXPECT_THAT(setting("batch_size=8,x").what, ::testing::Not(HasSubstr("--sweep")));
+}
+
+TEST(SweepArgument, ASetWithoutEffectIsAnsweredWithASweep) {
+  const Plan plan = plan_of("workload: loader\nsweep: {matrix: {loader.batch_size: [1, 2]}}\n",
+                            [](PlanRequest& request) { request.set = {"batch_size=4"}; });
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("--sweep loader.batch_size=... replaces")));
+  EXPECT_THAT(swept("", {"batch_size=1,2"}).notes, IsEmpty());
+}
+
+TEST(StandardInput, IsPlannedFromItsText) {
+  PlanRequest request{.file = kStandardInput, .text = "workload: loader\n"};
+  EXPECT_EQ(make_plan(request, sample_catalogue(), {}).name, "stdin");
+  request.text = "workload: laoder\n";
+  try {
+    (void)make_plan(request, sample_catalogue(), {});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where(), "standard input:1:11");
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::testing

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/help.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "harness/text/utf8.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr std::size_t kMaxHead = 24;  // a longer head stands in a line of its own
+constexpr std::size_t kIndent = 2;
+
+struct Entry {
+  std::string head;
+  std::string doc;
+};
+
+std::string heading(const std::string& text, bool colour) {
+  return colour ? "\033[1m" + text + ":\033[0m\n" : text + ":\n";
+}
+
+// The cells for the heads of a command's entries, the same in all its groups.
+class Heads {
+ public:
+  void add(const std::string& head) {
+    if (width(head) <= kMaxHead) widest_ = std::max(widest_, width(head));
+  }
+  // Heads to the left, meanings beside them or, where a head is long, below it.
+  [[nodiscard]] std::string text(const std::vector<Entry>& entries, std::size_t columns) const {
+    const std::size_t doc_at = kIndent + widest_ + 2;
+    std::string text;
+    for (const Entry& entry : entries) {
+      const std::string doc = wrap(entry.doc, columns, doc_at);
+      const std::string head = std::string(kIndent, ' ') + entry.head;
+      const bool beside = width(entry.head) <= widest_ && doc.size() > doc_at;
+      text += beside ? head + doc.substr(width(head)) : head + "\n" + doc;
+    }
+    return text;
+  }
+
+ private:
+  std::size_t widest_ = 10;
+};
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+std::string doc_of(const CLI::Option& option) {
+  std::string doc = option.get_description();
+  const std::string value = option.get_default_str();
+  if (value.empty() || !takes_value(option)) return doc;
+  const bool may_lack_value = option.get_items_expected_min() == 0;
+  return doc + (may_lack_value ? " (without a value: " : " (default: ") + value + ")";
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& command) {
+  return command.get_subcommands(
+      [](const CLI::App* each) { return !each->get_name().empty() && !each->get_group().empty(); });
+}
+
+template <typename Items>
+std::vector<std::string> groups_of(const Items& items) {
+  std::vector<std::string> groups;
+  for (const auto* item : items) {
+    if (std::find(groups.begin(), groups.end(), item->get_group()) == groups.end()) {
+      groups.push_back(item->get_group());
+    }
+  }
+  return groups;
+}
+
+// Groups in the order in which options.h names them; others come first.
+std::size_t place_of(const std::string& group) {
+  constexpr const char* kOrder[] = {kArmOptions, kCaseOptions, kMeasureOptions, kVerdictOptions,
+                                    kRunOptions, kOpsOptions,  kOutputOptions,  kGeneralOptions};
+  for (std::size_t i = 0; i < std::size(kOrder); ++i) {
+    if (group == kOrder[i]) return i + 1;
+  }
+  return 0;
+}
+
+struct Group {
+  std::string name;  // "" for arguments
+  std::vector<Entry> entries;
+};
+
+std::vector<Group> command_groups(const CLI::App& command) {
+  const std::vector<const CLI::App*> commands = commands_of(command);
+  std::vector<Group> groups;
+  for (const std::string& name : groups_of(commands)) {
+    groups.push_back({name == "Subcommands" ? "Commands" : name, {}});
+    for (const CLI::App* each : commands) {
+      if (each->get_group() == name) {
+        groups.back().entries.push_back({each->get_name(), each->get_description()});
+      }
+    }
+  }
+  return groups;
+}
+
+std::vector<Group> option_groups(const CLI::App& command) {
+  Group arguments;
+  std::vector<const CLI::Option*> options;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
+    if (option->get_positional()) {
+      arguments.entries.push_back({option_head(*option), doc_of(*option)});
+    } else {
+      options.push_back(option);
+    }
+  }
+  std::vector<std::string> names = groups_of(options);
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return place_of(a) < place_of(b);
+  });
+  std::vector<Group> groups;
+  if (!arguments.entries.empty()) groups.push_back(std::move(arguments));
+  for (const std::string& name : names) {
+    groups.push_back({name, {}});
+    for (const CLI::Option* option : options) {
+      if (option->get_group() == name) {
+        groups.back().entries.push_back({option_head(*option), doc_of(*option)});
+      }
+    }
+  }
+  return groups;
+}
+
+std::string groups_text(const std::vector<Group>& groups, const HelpStyle& style) {
+  Heads heads;
+  for (const Group& group : groups) {
+    for (const Entry& entry : group.entries) heads.add(entry.head);
+  }
+  std::string text;
+  for (const Group& group : groups) {
+    text += "\n" + (group.name.empty() ? "" : heading(group.name, style.colour)) +
+            heads.text(group.entries, style.columns);
+  }
+  return text;
+}
+
+// An example of a footer. Where it does not fit, what it does goes below the command.
+std::string example_text(const std::string& line, std::size_t columns) {
+  if (width(line) <= columns) return line + "\n";
+  const std::size_t command = line.find_first_not_of(' ');
+  const std::size_t gap = line.find("   ", command);
+  if (gap == std::string::npos) return line + "\n";
+  return line.substr(0, gap) + "\n" +
+         wrap(line.substr(line.find_first_not_of(' ', gap)), columns, command + 4);
+}
+
+// Lines with a small indent are examples and stay; all others are sentences and flow.
+std::string footer_text(const std::string& footer, std::size_t columns) {
+  constexpr std::size_t kRemark = 6;  // the indent of sentences about an example
+  std::istringstream lines(footer);
+  std::string text;
+  std::string sentences;
+  std::size_t indent = 0;
+  const auto flush = [&] {
+    if (!sentences.empty()) text += wrap(sentences, columns, indent);
+    sentences.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    const bool example = blanks > 0 && blanks < kRemark;
+    if (line.empty() || example || blanks != indent) flush();
+    indent = blanks;
+    if (line.empty()) {
+      text += "\n";
+    } else if (example) {
+      text += example_text(line, columns);
+    } else {
+      sentences += (sentences.empty() ? "" : " ") + line.substr(blanks);
+    }
+  }
+  flush();
+  return text;
+}
+
+}  // namespace
+
+std::string full_name(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return "stepbench";
+  return full_name(*command.get_parent()) + " " + command.get_name();
+}
+
+std::string usage_line(const CLI::App& command) {
+  std::string text = full_name(command);
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string head = option_head(*option);
+    text += option->get_required() ? " " + head : " [" + head + "]";
+  }
+  if (!commands_of(command).empty()) return text + " COMMAND";
+  return text + " [OPTIONS]";
+}
+
+std::string option_head(const CLI::Option& option) {
+  const std::string value = option.get_type_name();
+  if (option.get_positional()) {
+    return option.get_name(true) + (option.get_items_expected_max() > 1 ? "..." : "");
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  const std::string head = join(names);
+  if (!takes_value(option)) return head + (value.empty() ? "" : "[=" + value + "]");
+  return head + (option.get_items_expected_min() == 0 ? " [" + value + "]" : " " + value);
+}
+
+std::string help_text(const CLI::App& command, const HelpStyle& style) {
+  std::string text = wrap(command.get_description(), style.columns, 0);
+  text += "\n" + heading("Usage", style.colour) +
+          wrap_hanging("  " + usage_line(command), style.columns) + "\n";
+  text += groups_text(command_groups(command), style) + groups_text(option_groups(command), style);
+  const std::string footer = footer_text(command.get_footer(), style.columns);
+  return footer.empty() ? text : text + "\n" + footer;
+}
+
+}  // namespace stepbench::cli

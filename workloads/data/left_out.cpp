@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/data/left_out.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMissingNamed = 3;
+// Numbers with a wider gap are dates or ids rather than a sequence.
+constexpr std::int64_t kWidestGap = 1000;
+
+// "train-000003.tar" is {"train-", "000003", ".tar"}: the last run of digits counts the files.
+struct NumberedName {
+  std::string_view head;
+  std::string_view digits;
+  std::string_view tail;
+  std::int64_t number = -1;  // negative: there is none
+};
+
+NumberedName numbered(std::string_view path) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::size_t last = name.find_last_of(kDigits);
+  if (last == std::string_view::npos) return {.head = name, .digits = {}, .tail = {}};
+  const std::size_t before = name.find_last_not_of(kDigits, last);
+  const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+  NumberedName parts{.head = name.substr(0, first),
+                     .digits = name.substr(first, last + 1 - first),
+                     .tail = name.substr(last + 1)};
+  const char* end = parts.digits.data() + parts.digits.size();
+  const auto [stop, error] = std::from_chars(parts.digits.data(), end, parts.number);
+  if (error != std::errc()) parts.number = -1;
+  return parts;
+}
+
+std::string name_of(const NumberedName& like, std::int64_t number) {
+  std::string digits = std::to_string(number);
+  if (digits.size() < like.digits.size()) digits.insert(0, like.digits.size() - digits.size(), '0');
+  return std::string(like.head) + digits + std::string(like.tail);
+}
+
+}  // namespace
+
+void LeftOut::add(const fs::directory_entry& entry) {
+  std::error_code error;
+  const fs::file_status status = entry.status(error);
+  if (status.type() == fs::file_type::fifo) {
+    ++pipes;
+  } else if (status.type() == fs::file_type::socket) {
+    ++sockets;
+  } else if (status.type() == fs::file_type::not_found) {
+    ++dangling_links;
+  } else if (error == std::errc::too_many_symbolic_link_levels) {
+    ++looping_links;
+  } else {
+    ++others;
+  }
+}
+
+LeftOut& LeftOut::operator+=(const LeftOut& more) {
+  dangling_links += more.dangling_links;
+  looping_links += more.looping_links;
+  pipes += more.pipes;
+  sockets += more.sockets;
+  others += more.others;
+  return *this;
+}
+
+std::optional<std::string> left_out_note(const LeftOut& left_out, std::int64_t kept) {
+  const std::int64_t count = left_out.count();
+  if (count == 0) return std::nullopt;
+  std::vector<std::string> kinds;
+  const auto add = [&](std::int64_t some, const char* noun) {
+    if (some > 0) kinds.push_back(counted(some, noun));
+  };
+  add(left_out.dangling_links, "dangling link");
+  add(left_out.looping_links, "looping link");
+  add(left_out.pipes, "pipe");
+  add(left_out.sockets, "socket");
+  add(left_out.others, "special file");
+  return std::to_string(count) + " of " + counted(kept + count, "file") +
+         (count == 1 ? " is" : " are") + " left out: " + join_and(kinds);
+}
+
+std::optional<std::string> missing_files_note(std::span<const std::string> paths) {
+  std::vector<NumberedName> names;
+  for (const std::string& path : paths) names.push_back(numbered(path));
+  std::ranges::stable_sort(names, {}, [](const NumberedName& name) {
+    return std::tuple(name.head, name.tail, name.number);
+  });
+  std::vector<std::string> missing;
+  std::int64_t count = 0;
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    const NumberedName& before = names[i - 1];
+    const NumberedName& name = names[i];
+    if (before.number < 0 || before.head != name.head || before.tail != name.tail) continue;
+    const std::int64_t gap = name.number - before.number - 1;
+    if (gap >= kWidestGap) continue;
+    for (std::int64_t number = before.number + 1; number < name.number; ++number) {
+      if (count++ < kMissingNamed) missing.push_back(name_of(before, number));
+    }
+  }
+  if (missing.empty()) return std::nullopt;
+  const std::int64_t more = count - static_cast<std::int64_t>(missing.size());
+  if (more > 0) missing.push_back(std::to_string(more) + " more");
+  return join_and(missing) + (count == 1 ? " is" : " are") +
+         " not there, though files with lower and higher numbers are";
+}
+
+}  // namespace stepbench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a folder seems to hold but no data set can read: counted, so that a set that has shrunk says
+// so.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace stepbench {
+
+// Entries of folders that were passed over, by what they are.
+struct LeftOut {
+  std::int64_t dangling_links = 0;
+  std::int64_t looping_links = 0;
+  std::int64_t pipes = 0;
+  std::int64_t sockets = 0;
+  std::int64_t others = 0;  // devices, and what may not be inspected
+
+  // Counts an entry that is neither a file nor a folder.
+  void add(const std::filesystem::directory_entry& entry);
+  LeftOut& operator+=(const LeftOut& more);
+  [[nodiscard]] std::int64_t count() const {
+    return dangling_links + looping_links + pipes + sockets + others;
+  }
+};
+
+// "3 of 515 files are left out: 2 dangling links and 1 pipe"; nullopt if none is. `kept`: files
+// that are not.
+[[nodiscard]] std::optional<std::string> left_out_note(const LeftOut& left_out, std::int64_t kept);
+
+// "train-000003.tar is not there, though its neighbours are"; nullopt where the numbers in the
+// names of these files have no gap. `paths` are sorted.
+[[nodiscard]] std::optional<std::string> missing_files_note(std::span<const std::string> paths);
+
+}  // namespace stepbench
