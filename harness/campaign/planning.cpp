@@ -43,7 +43,8 @@ Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& 
         make_checked_plan(request, built_in.catalogue,
                           plugins_checked_by(find, built_in.needs_worker_check), built_in.rules)};
   }
-  Catalogue catalogue = describe_worker(*worker, cache_directory(context.variables));
+  Catalogue catalogue =
+      describe_worker(*worker, cache_directory(context.variables), ask_limit(request.set));
   Plan plan = make_checked_plan(request, catalogue, check_by(*worker));
   return {std::move(catalogue), std::move(plan)};
 }

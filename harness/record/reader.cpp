@@ -12,7 +12,7 @@
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/join.h"
-#include "harness/record/live_file.h"
+#include "harness/record/writer.h"
 
 namespace stepbench {
 namespace {

@@ -61,8 +61,11 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
       app.add_subcommand("compare", "Set two results side by side, with intervals and verdicts");
   compare->footer(kCompareExamples);
   compare->add_option("BASE", request.base, "A result file or a run's folder: the base")
-      ->required();
-  compare->add_option("NEW", request.candidate, "The result that is compared with it")->required();
+      ->required()
+      ->type_name("RUN");
+  compare->add_option("NEW", request.candidate, "The result that is compared with it")
+      ->required()
+      ->type_name("RUN");
   add_repeated(*compare, "--ignore", request.ignore,
                "An option in which the cases may differ; may be repeated", "KEY")
       .group(kCaseOptions);

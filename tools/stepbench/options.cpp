@@ -71,7 +71,8 @@ CLI::Option& add_repeated(CLI::App& command, const std::string& flag,
 
 CLI::Option& add_experiment(CLI::App& command, std::string& file) {
   return *command.add_option("FILE", file, "The experiment, a YAML file; - is standard input")
-              ->required();
+              ->required()
+              ->type_name("EXPERIMENT");
 }
 
 void add_set(CLI::App& command, std::vector<std::string>& set, const std::string& doc) {

@@ -32,7 +32,7 @@ Examples:
   stepbench run sweep.yaml --dry-run                         only say what would be run
   stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
-  stepbench run train.yaml --sweep precision=fp32,bf16       each value of it, in a matrix
+  stepbench run train.yaml --sweep model.precision=fp32,bf16 each value of it, in a matrix
   stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
@@ -40,7 +40,8 @@ Examples:
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
 
 Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
-file that cannot be written, 4 nothing measured, 130 or 143 interrupted (finished rows are kept).)";
+file that cannot be written, 4 nothing measured, 129, 130 or 143 interrupted (finished rows are
+kept).)";
 
 struct RunOptions {
   RunRequest request = {};
