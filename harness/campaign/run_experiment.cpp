@@ -11,10 +11,12 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/session.h"
 #include "harness/catalogue/json.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
 #include "harness/run/wrap.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -101,7 +103,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;
-    again.file = readable_again(request.file, plan.config_text, folder);
+    again.file =
+        readable_again(request.file, mask_secrets(plan.config_text, secret_values(plan)), folder);
     session.measure({.arms = {{.plan = plan,
                                .worker = worker,
                                .catalogue_digest = catalogue_digest(catalogue),

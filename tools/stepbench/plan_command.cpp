@@ -10,6 +10,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/standard_input.h"
 
@@ -76,6 +77,9 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   environment.out << (options.format == "json"
                           ? plan_json(planned.plan, estimate)
                           : printable(plan_table(planned.plan, estimate), LineEnds::kKeep));
+  if (options.format != "json" && !options.smoke) {
+    environment.out << power_text(planned.plan, options.results);
+  }
   return kExitOk;
 }
 

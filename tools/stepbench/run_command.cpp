@@ -17,6 +17,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/standard_input.h"
@@ -97,6 +98,7 @@ int execute(const RunOptions& options, const Environment& environment) {
     const Plan& plan = run.planned.plan;
     environment.out << printable(plan_table(plan, estimate_time(plan, request.results)),
                                  LineEnds::kKeep);
+    if (!request.smoke) environment.out << power_text(plan, request.results);
     return kExitOk;
   }
   check_sort(options.sort, run.planned.plan);
