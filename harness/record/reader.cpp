@@ -12,6 +12,7 @@
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/join.h"
+#include "harness/record/launch_rows.h"
 #include "harness/record/writer.h"
 
 namespace stepbench {
@@ -30,7 +31,7 @@ class FileReader {
       : file_(std::move(file)),
         decoder_(decoder),
         join_(join),
-        being_written_(is_being_written(file_)),
+        being_written_(std::filesystem::is_regular_file(file_) && is_being_written(file_)),
         input_(Input::read(file_)) {}
 
   // When the run of this file began; empty when its first line does not say.
@@ -123,11 +124,6 @@ class FileReader {
   bool later_ = false;  // of a later minor version than ours
   std::set<std::string> warned_;
 };
-
-bool is_result_file(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
   std::error_code error;
