@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/file_kind.h"
 
+#include <algorithm>
 #include <array>
 
 namespace stepbench {
+namespace {
+
+// Long enough, and nothing but what people type: no numbers look like that.
+bool is_text(std::string_view start) {
+  constexpr std::size_t kEnough = 256;
+  constexpr std::size_t kLookedAt = 4096;
+  return start.size() >= kEnough && std::ranges::all_of(start.substr(0, kLookedAt), [](char c) {
+           return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+         });
+}
+
+}  // namespace
 
 std::string_view file_kind(std::span<const std::byte> start) {
   using namespace std::string_view_literals;
@@ -39,7 +52,7 @@ std::string_view file_kind(std::span<const std::byte> start) {
       return magic.name;
     }
   }
-  return {};
+  return is_text(text) ? "text" : std::string_view{};
 }
 
 std::string looks_like(std::span<const std::byte> start) {
