@@ -7,11 +7,13 @@
 namespace stepbench {
 namespace {
 
-// Long enough, and nothing but what people type: no numbers look like that.
+// Long enough, with words, and nothing but what people type: no numbers look like that.
 bool is_text(std::string_view start) {
   constexpr std::size_t kEnough = 256;
   constexpr std::size_t kLookedAt = 4096;
-  return start.size() >= kEnough && std::ranges::all_of(start.substr(0, kLookedAt), [](char c) {
+  const std::string_view seen = start.substr(0, kLookedAt);
+  return seen.size() >= kEnough && seen.find_first_of(" \n") != std::string_view::npos &&
+         std::ranges::all_of(seen, [](char c) {
            return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
          });
 }

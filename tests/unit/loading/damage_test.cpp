@@ -145,7 +145,7 @@ std::vector<Said> sayings() {
       {"nanogpt", "train.bin", gzip + std::string(40, 'x'), {"gzip", "set data.header: none"}},
       {"nanogpt",
        "train.bin",
-       std::string(300, 'x'),
+       std::string(300, 'x') + " y\n",
        {"offset 0: expected tokens; this looks like a text file", "set data.header: none"}},
       {"nanogpt", "train.bin", std::string(8, '\1'), {"has 4 tokens; a window of 4"}},
       {"nanogpt",
