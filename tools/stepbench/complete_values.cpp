@@ -249,8 +249,17 @@ void offer_choices(Candidates& candidates, const std::string& word, std::string_
 void offer_value(Candidates& candidates, const std::string& name, const std::string& word,
                  const WordsBefore& before, const Environment& environment) {
   const auto all = [](const std::string&) { return true; };
+  if (name.starts_with("KEY=")) {
+    offer_setting(candidates, word);
+    if (name.find("|ID") != std::string::npos) offer_ids(candidates, word, before, environment);
+    return;
+  }
   if (name.find('|') != std::string::npos) return offer_choices(candidates, word, name);
-  if (name.starts_with("KEY=")) return offer_setting(candidates, word);
+  if (name == "ROWS,COLUMNS") {
+    return offer_last_of_list(candidates, word, [](Candidates& parts, const std::string& part) {
+      offer_options(parts, part, "");
+    });
+  }
   if (name == "KEY") return offer_options(candidates, word, "");
   if (name.starts_with("COLUMN")) return offer_columns(candidates, word);
   if (name == "ID") return offer_ids(candidates, word, before, environment);

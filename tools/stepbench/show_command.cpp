@@ -58,8 +58,8 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
   stepbench show RUN --case 3f9a              one case whole; the id's first digits suffice
   stepbench show RUN --sort samples_per_s     rows by a column or option; -NAME: largest first
-  stepbench show RUN --filter num_workers=2,4 only cases with one of these values
-  stepbench show RUN --baseline num_workers=0 how much faster is each case than this one?
+  stepbench show RUN --filter num_workers=2,4   only cases with one of these values
+  stepbench show RUN --baseline num_workers=0   how much faster is each case than this one?
   stepbench show RUN --pivot num_workers,batch_size
                                               one number as rows by columns; --columns chooses it
   stepbench show RUN --columns num_workers,samples/s,peak_bytes

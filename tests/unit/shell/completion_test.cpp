@@ -98,6 +98,9 @@ TEST(Completion, OffersTheCasesOfARunAndOfAPlan) {
   EXPECT_THAT(offered({"show", kSample, "--case", ""}),
               ElementsAre("393d3a56bf8f3c96", "cbe6eb1b4b56e320", "f672f0ea6306a318"));
   EXPECT_THAT(offered({"show", kSample, "--case", "39"}), ElementsAre("393d3a56bf8f3c96"));
+  EXPECT_THAT(offered({"show", kSample, "--baseline", "39"}), ElementsAre("393d3a56bf8f3c96"));
+  EXPECT_THAT(offered({"show", kSample, "--pivot", "loader.num_workers,loader.batch_s"}),
+              ElementsAre("loader.num_workers,loader.batch_size"));
   const test::TemporaryFolder own;
   const std::string file = (own.path() / "x.yaml").string();
   std::ofstream{file} << "workload: loader\n";
