@@ -16,8 +16,10 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -43,9 +45,11 @@ ColumnRow columns_of_both(const AbArms& arms) {
 }
 
 RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesystem::path& folder) {
-  RunRequest alone{.file = readable_again(request.file, arm.plan.config_text, folder),
-                   .set = request.set,
-                   .sweep = request.sweep};
+  RunRequest alone{
+      .file = readable_again(request.file,
+                             mask_secrets(arm.plan.config_text, secret_values(arm.plan)), folder),
+      .set = request.set,
+      .sweep = request.sweep};
   alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
   alone.worker = arm.worker.path.string();
   return {.name = arm.name,

@@ -113,12 +113,7 @@ void add_which_cases(CLI::App& run, RunOptions& options) {
 }
 
 void add_how_to_measure(CLI::App& run, RunOptions& options) {
-  CLI::Option* launches =
-      run.add_option("--launches", options.request.launches,
-                     "Fresh processes per case; default: `launches` of the file")
-          ->type_name("N")
-          ->group(kMeasureOptions);
-  expect_whole_number(*launches, 1, 1'000'000);
+  add_launches(run, options.request.launches);
   run.add_flag("--smoke", options.request.smoke,
                "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
                "mean nothing and are never compared")
