@@ -157,14 +157,13 @@ std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& propos
 }
 
 std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
-  const std::vector<std::string> naming = varying_options(rows, results);
+  const RowNames names(rows, results);
   const Proposals proposals(rows, results);
   std::vector<SharedFinding> kinds;
   std::vector<std::string> cases;
   for (const CaseRow& row : rows) {
-    cases.push_back(row.case_id + row.arm);
-    const std::string label = case_label(row.options, naming, row.case_id) +
-                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    cases.push_back(row.case_id + row.arm + row.run_id);
+    const std::string label = names.name(row);
     for (const CaseFinding& each : findings_of(row, proposals)) {
       add_case(each, label, row.pass != Pass::kTiming, kinds);
     }
