@@ -113,8 +113,7 @@ std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::stri
 }
 
 std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
-                    const std::vector<std::string>& select) {
-  const Proposals proposals(rows, results);
+                    const std::vector<std::string>& select, const Proposals& proposals) {
   JsonText json;
   json.open_object().open_array("cases");
   for (const CaseRow& row : rows) {

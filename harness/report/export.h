@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
+#include "harness/report/proposals.h"
 
 namespace stepbench {
 
@@ -13,7 +14,9 @@ namespace stepbench {
 // for an unknown one.
 [[nodiscard]] std::string csv_of(const std::vector<CaseRow>& rows,
                                  const std::vector<std::string>& select);
+// Findings of `rows` are held against the rows that `proposals` knows.
 [[nodiscard]] std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
-                                  const std::vector<std::string>& select);
+                                  const std::vector<std::string>& select,
+                                  const Proposals& proposals);
 
 }  // namespace stepbench

@@ -161,7 +161,8 @@ void add_flags(const CaseRow& row, Collector& notes) {
   for (const auto& [flag, count] : flags) {
     // Said where launches agree.
     if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) continue;
-    if (is_of_machine(flag)) continue;  // said by its note
+    // Said by its note.
+    if (is_of_machine(flag) || flag == launch_flag::kFirstStepSlow) continue;
     const std::string_view meaning = launch_flag::meaning(flag);
     const std::string launches =
         "in " + std::to_string(count) + " of " + counted(std::ssize(row.measured), "launch");

@@ -14,20 +14,13 @@
 namespace stepbench {
 namespace {
 
-const CaseRow* timed_row(const std::vector<CaseRow>& rows, const LaunchKey& key) {
+const CaseRow* row_of_pass(const std::vector<CaseRow>& rows, const LaunchKey& key,
+                           const std::string& run_id, Pass pass) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const CaseRow& row) {
-    return row.case_id == key.case_id && row.arm == key.arm && row.pass == Pass::kTiming;
+    return row.case_id == key.case_id && row.arm == key.arm && row.run_id == run_id &&
+           row.pass == pass;
   });
   return found == rows.end() ? nullptr : &*found;
-}
-
-std::string label_of(const std::vector<CaseRow>& rows, const std::vector<std::string>& varying,
-                     const LaunchKey& key) {
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const CaseRow& each) { return each.case_id == key.case_id; });
-  const std::string label =
-      row == rows.end() ? key.case_id : case_label(row->options, varying, row->case_id);
-  return key.arm.empty() ? label : label + " (arm " + key.arm + ')';
 }
 
 }  // namespace
@@ -43,17 +36,21 @@ std::string recording_cost(std::optional<double> overhead, const CaseRow* timed)
 
 std::vector<ProfiledCase> profiled_cases(const Results& results, const std::string& case_id) {
   const std::vector<CaseRow> rows = case_rows(results);
-  const std::vector<std::string> varying = varying_options(rows, results);
+  const RowNames names(rows, results);
   std::vector<ProfiledCase> all;
-  std::map<std::tuple<std::string, std::string, Pass>, std::size_t> index;
+  std::map<std::tuple<std::string, std::string, std::string, Pass>, std::size_t> index;
   std::vector<std::vector<OpFrame>> frames;
   for (const Launch& launch : results.launches) {
     const LaunchKey& key = launch.row.key;
     if (launch.ops.empty() || !key.case_id.starts_with(case_id)) continue;
-    const auto [at, is_new] = index.try_emplace({key.case_id, key.arm, key.pass}, all.size());
+    const std::string run_id =
+        launch.run < results.runs.size() ? results.runs[launch.run].run_id : std::string();
+    const auto [at, is_new] =
+        index.try_emplace({run_id, key.case_id, key.arm, key.pass}, all.size());
     if (is_new) {
+      const CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
       all.push_back({.case_id = key.case_id,
-                     .label = label_of(rows, varying, key),
+                     .label = row == nullptr ? key.case_id : names.name(*row),
                      .engine = std::string(name_of(key.pass)),
                      .cost = {}});
       frames.emplace_back();
@@ -64,7 +61,8 @@ std::vector<ProfiledCase> profiled_cases(const Results& results, const std::stri
     own.insert(own.end(), launch.ops.begin(), launch.ops.end());
     const auto overhead = launch.row.report.metrics.find("profile_overhead");
     if (overhead != launch.row.report.metrics.end()) profiled.overhead = overhead->second;
-    profiled.cost = recording_cost(profiled.overhead, timed_row(rows, key));
+    profiled.cost =
+        recording_cost(profiled.overhead, row_of_pass(rows, key, run_id, Pass::kTiming));
   }
   if (all.empty()) {
     throw ConfigError(case_id.empty() ? "--ops" : "--case " + case_id,

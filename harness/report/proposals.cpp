@@ -81,6 +81,8 @@ std::optional<double> number_in(std::string_view text) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
+std::string key_of(const CaseRow& row) { return row.case_id + '/' + row.arm; }
+
 bool is_candidate(const CaseRow& row, const CaseRow& of) {
   return &row != &of && row.pass == Pass::kTiming && row.arm == of.arm && !row.smoke;
 }
@@ -133,7 +135,7 @@ std::string_view name_of(AnswerKind kind) {
 }
 
 Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
-    : rows_(rows), digits_(id_digits(rows)) {
+    : rows_(rows), has_runs_(RowNames(rows, results).has_runs()), digits_(id_digits(rows)) {
   std::set<std::string> swept;
   for (const RunRow& run : results.runs) swept.insert(run.swept.begin(), run.swept.end());
   swept_.assign(swept.begin(), swept.end());
@@ -150,36 +152,42 @@ Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
       solid_.push_back(name);
     }
   }
-  std::vector<const CaseRow*> measured;
+  std::map<std::string, std::vector<const CaseRow*>> measured;
+  by_rate_ = true;
   for (const CaseRow& row : rows) {
     if (row.pass != Pass::kTiming) continue;
-    timed_.emplace(row.case_id + '/' + row.arm, &row);
-    if (row.headline_ns() && !row.smoke) measured.push_back(&row);
+    timed_.emplace(key_of(row) + '/' + run_of(row), &row);
+    if (!row.headline_ns() || row.smoke) continue;
+    measured[run_of(row)].push_back(&row);
+    by_rate_ = by_rate_ && has_rate(row);
   }
-  if (measured.size() < 2) return;
-  by_rate_ = std::all_of(measured.begin(), measured.end(),
-                         [](const CaseRow* row) { return has_rate(*row); });
-  std::optional<RowSpeed> best;
-  for (const CaseRow* row : measured) {
-    const std::optional<RowSpeed> speed = row_speed(*row, by_rate_);
-    if (speed && (!best || speed->centre > best->centre)) best = speed;
+  for (const auto& [run, of_run] : measured) {
+    if (of_run.size() < 2) continue;
+    std::optional<RowSpeed> best;
+    for (const CaseRow* row : of_run) {
+      const std::optional<RowSpeed> speed = row_speed(*row, by_rate_);
+      if (speed && (!best || speed->centre > best->centre)) best = speed;
+    }
+    if (best) best_low_[run] = best->has_interval ? best->interval.low : best->centre;
   }
-  if (best) best_low_ = best->has_interval ? best->interval.low : best->centre;
 }
 
+std::string Proposals::run_of(const CaseRow& row) const { return has_runs_ ? row.run_id : ""; }
+
 const CaseRow& Proposals::timed(const CaseRow& row) const {
-  const auto found = timed_.find(row.case_id + '/' + row.arm);
+  const auto found = timed_.find(key_of(row) + '/' + run_of(row));
   return found == timed_.end() ? row : *found->second;
 }
 
 bool Proposals::is_best(const CaseRow& row) const {
   const std::optional<RowSpeed> speed = row_speed(timed(row), by_rate_);
-  if (!speed || !best_low_) return false;
-  return (speed->has_interval ? speed->interval.high : speed->centre) >= *best_low_;
+  const auto low = best_low_.find(run_of(row));
+  if (!speed || low == best_low_.end()) return false;
+  return (speed->has_interval ? speed->interval.high : speed->centre) >= low->second;
 }
 
 std::string Proposals::signature(const CaseRow& row, const std::vector<Finding::Set>& set) const {
-  std::string text = row.workload + '\n' + row.arm;
+  std::string text = row.workload + '\n' + row.arm + '\n' + run_of(row);
   for (const std::string& name : solid_) {
     if (!proposes(set, name)) text += '\n' + to_text(*value_of(row, name));
   }

@@ -57,14 +57,17 @@ class Proposals {
   [[nodiscard]] bool equal_but_for(const CaseRow& a, const CaseRow& b,
                                    const std::vector<Finding::Set>& set) const;
   [[nodiscard]] const CaseRow& timed(const CaseRow& row) const;
+  // Rows of other runs tell nothing. Parts of one plan are one run.
+  [[nodiscard]] std::string run_of(const CaseRow& row) const;
 
   const std::vector<CaseRow>& rows_;
-  std::vector<std::string> swept_;               // by the files of the runs
-  std::vector<std::string> varying_;             // tell the rows apart
-  std::vector<std::string> solid_;               // of these: have a value of their own in every row
-  std::map<std::string, const CaseRow*> timed_;  // by case and arm
+  std::vector<std::string> swept_;    // by the files of the runs
+  std::vector<std::string> varying_;  // tell the rows apart
+  std::vector<std::string> solid_;    // of these: have a value of their own in every row
+  bool has_runs_;
+  std::map<std::string, const CaseRow*> timed_;  // by case, arm and run
   std::size_t digits_;                           // of a case's id
-  std::optional<double> best_low_;               // lowest speed that counts as the best
+  std::map<std::string, double> best_low_;       // of each run: lowest speed that is the best
   bool by_rate_ = false;
   mutable std::map<std::string, Buckets> buckets_;  // by the proposed options
 };

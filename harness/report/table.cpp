@@ -125,7 +125,8 @@ std::string render(const Results& results, Format format, const TableStyle& styl
   compare_with_best(rows);
   if (!style.baseline.empty()) compare_with_baseline(rows, results, style.baseline);
   sort_rows(rows, style.sort);
-  return format == Format::kCsv ? csv_of(rows, style.select) : json_of(rows, results, style.select);
+  if (format == Format::kCsv) return csv_of(rows, style.select);
+  return json_of(rows, results, style.select, Proposals(rows, results));
 }
 
 }  // namespace stepbench

@@ -18,6 +18,7 @@
 #include "harness/record/reader.h"
 #include "harness/report/baseline.h"
 #include "harness/report/case_page.h"
+#include "harness/report/export.h"
 #include "harness/report/module_report.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
@@ -178,7 +179,8 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
   }
   if (options.samples || npy) return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
-  const std::vector<CaseRow> rows = find_case(case_rows(results), results, options.case_id);
+  const std::vector<CaseRow> all = case_rows(results);
+  const std::vector<CaseRow> rows = find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
     return join(rows, "\n", [&](const CaseRow& row) { return render_case(row, results, style); });
   }
@@ -188,6 +190,9 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
                 [&](const Launch& launch) { return launch.row.key.case_id != case_id; });
   std::erase_if(only.unfinished,
                 [&](const StartRow& start) { return start.key.case_id != case_id; });
+  if (options.format == "json") {
+    return json_of(case_rows(only), only, style.select, Proposals(all, results));
+  }
   return render(only, format_of(options.format), style);
 }
 

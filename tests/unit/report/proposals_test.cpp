@@ -122,6 +122,18 @@ TEST(Proposals, OnlyRowsThatAreEqualInAllElseAnswer) {
   EXPECT_THAT(lines_of(results), Contains("  try: --sweep loader.num_workers=0,2"));
 }
 
+TEST(Proposals, RowsOfAnotherRunDoNotAnswer) {
+  Results results = swept_results({{.step_ns = {100, 101, 102}, .findings = {no_workers("2")}},
+                                   {.workers = 2, .step_ns = {398, 400, 402}}});
+  results.runs[0].context["shard"] = std::string("1of1");
+  results.runs.push_back(results.runs[0]);
+  results.runs[1].run_id = "20260201-120000-demo";
+  for (Launch& launch : results.launches) {
+    launch.run = launch.row.key.case_id.starts_with('1') ? 1 : 0;
+  }
+  EXPECT_THAT(lines_of(results), Contains("  try: --sweep loader.num_workers=0,2"));
+}
+
 TEST(Proposals, ASweptOptionIsProposedAsASweepAndAnyOtherAsASetting) {
   Finding finding = no_workers("4");
   finding.set.push_back({.option = "data.decode", .value = "fast"});
