@@ -174,10 +174,10 @@ Option limit(const std::string& name, const std::string& doc, double seconds) {
 Section limits() {
   Option stall =
       limit("stall_s",
-            "Silence in warm-up or in a window after which a worker is taken for hung. auto: 10 s "
-            "+ 20 x time per step x steps until its next message; the time is that of the warm-up, "
-            "of the window before or of the case's last launch, on a GPU only where the device was "
-            "waited for. Ten times as much in a profiled launch; where no time is known, and under "
+            "Silence in warm-up or in a window after which a worker is taken for hung. auto: in a "
+            "window 10 s + 20 x time per step x steps, by the time of the warm-up, of the window "
+            "before or of the case's last launch, on a GPU only where the device was waited for; "
+            "ten times as much in a profiled launch. In warm-up, where no time is known, and under "
             "--wrap, step_s counts.",
             0);
   stall.default_value = "auto"s;

@@ -62,15 +62,18 @@ std::string note_on(const TestedMetric& metric, const MetricValues& values) {
   return {};
 }
 
-// What is done with a peak that every launch repeats to the byte: no change of it is chance.
+// A peak that every launch repeats to the byte is a count: no change of it is chance, it needs no
+// statistics and takes no power from the other tests.
 MetricSamples peak_samples(TestedMetric metric, const Metric* peak, const MetricValues& values) {
+  constexpr std::size_t kMinToRepeat = 6;
   if (peak != nullptr) metric.metric = peak->name;
-  MetricSamples one = samples_of(metric, values.reported(metric.metric));
-  const PairedSamples& samples = one.samples;
-  const bool repeats =
-      metric.metric != "peak_rss_bytes" && constant(samples.base) && constant(samples.candidate);
-  one.samples.margin = metric.margin.value_or(repeats ? 0 : kDefaultMargin);
-  return one;
+  MetricValues::Sides sides = values.reported(metric.metric);
+  const auto repeats = [](const std::vector<double>& side) {
+    return side.size() >= kMinToRepeat && constant(side);
+  };
+  metric.exact = !metric.margin && metric.metric != "peak_rss_bytes" && repeats(sides.base) &&
+                 repeats(sides.candidate);
+  return samples_of(metric, std::move(sides));
 }
 
 void add_counts(const CasePair& pair, const std::vector<Metric>& columns,

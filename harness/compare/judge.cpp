@@ -178,9 +178,9 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
   } else {
     test.reason = TestReason::kWideInterval;
   }
-  std::size_t least = 6;
+  std::size_t least = std::max<std::size_t>(6, test.pairs + 1);
   if (test.reason == TestReason::kNotRejectedAfterCorrection) {
-    least = std::max(test.pairs + 1, pairs_to_reject(tests, rule.q));
+    least = std::max(least, pairs_to_reject(tests, rule.q));
   }
   test.pairs_needed = std::max(pairs_needed(estimate.centre, estimate.spread, margin), least);
 }
@@ -201,7 +201,7 @@ constexpr std::array<ReasonName, 11> kReasons = {
      {TestReason::kExact, "exact", "counted exactly"},
      {TestReason::kNoPairs, "no_pairs", "no pair was measured"},
      {TestReason::kNoUsableValues, "no_usable_values", "no pair has a usable value"},
-     {TestReason::kTooManyDropped, "too_many_dropped", "more than a tenth of the pairs failed"},
+     {TestReason::kTooManyDropped, "too_many_dropped", "too many pairs lack a value"},
      {TestReason::kNoise, "noise", "too noisy"}}};
 
 const ReasonName& row_of(TestReason reason) {

@@ -47,8 +47,8 @@ std::string p_text(double p) {
 }
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > kMaxPairsNeeded) return "more than " + std::to_string(kMaxPairsNeeded);
-  return "about " + std::to_string(pairs);
+  if (pairs > kMaxPairsNeeded) return ">" + std::to_string(kMaxPairsNeeded);
+  return "~" + std::to_string(pairs);
 }
 
 // `unit`: what more of is needed when it is inconclusive.
@@ -157,7 +157,7 @@ class Text {
                     {.head = "change"},
                     {.head = confidence() + " % interval", .drop_at = 70},
                     {.head = "p adj", .drop_at = 20},
-                    {.head = "verdict", .align = Align::kLeft, .shrink_at = 60, .shrink_to = 30}};
+                    {.head = "verdict", .align = Align::kLeft, .shrink_at = 60, .shrink_to = 31}};
     if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 30});
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();

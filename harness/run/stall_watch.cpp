@@ -26,7 +26,9 @@ void StallWatch::stage(const protocol::StageMessage& message, std::int64_t now_n
   using protocol::Stage;
   told_step_ns_ = std::max<std::int64_t>(message.step_ns, 0);
   if (message.stage == Stage::kWarmup) {
-    if (wait_ != Wait::kForWindow || !warmup_began_ns_) warmup_began_ns_ = now_ns;
+    const bool again = wait_ == Wait::kForWindow && warmup_began_ns_;
+    if (!again) warmup_began_ns_ = now_ns;
+    repeats_ = repeats_ || (again && message.step_ns > 0);
     wait_ = Wait::kForWindow;
     return;
   }
@@ -46,12 +48,11 @@ void StallWatch::cycle(std::int64_t mean_step_ns) {
 }
 
 std::optional<StallWatch::Expected> StallWatch::expected() const {
-  const bool of_this_launch = cycle_step_ns_ > 0 || told_step_ns_ > 0;
-  // A fresh process's first steps are its own: what an earlier one took says nothing of them.
-  const bool of_an_earlier_one = rule_.usual_step_ns > 0 && wait_ == Wait::kForCycle;
-  if (!rule_.automatic || wait_ == Wait::kForEnd || (!of_this_launch && !of_an_earlier_one)) {
-    return std::nullopt;
-  }
+  // The first steps of a fresh process are its own, and those that a loader had ready are short.
+  const bool window = wait_ == Wait::kForCycle;
+  const bool known =
+      cycle_step_ns_ > 0 || (window && (told_step_ns_ > 0 || rule_.usual_step_ns > 0));
+  if (!rule_.automatic || wait_ == Wait::kForEnd || !known) return std::nullopt;
   // A window that must lie between borders of epochs may begin one window and a refill later.
   const std::int64_t lead = rule_.lead_steps + rule_.window_steps + 1 + rule_.refill_steps;
   const std::int64_t steps = wait_ == Wait::kForWindow ? lead
@@ -69,24 +70,22 @@ std::int64_t StallWatch::by_expected_ns(const Expected& expected) const {
   return product(kBaseNs + work_ns, rule_.patience);
 }
 
-std::int64_t StallWatch::silence_ns() const {
-  if (rule_.fixed_ns) return *rule_.fixed_ns;
-  const auto known = expected();
-  return known ? std::min(by_step_ns(), by_expected_ns(*known)) : by_step_ns();
-}
+std::int64_t StallWatch::silence_ns() const { return limit().silence_ns; }
 
 StallWatch::Limit StallWatch::limit() const {
-  Limit limit{silence_ns(), {}};
+  if (rule_.fixed_ns) return {*rule_.fixed_ns, "limits.stall_s"};
+  Limit limit{by_step_ns(), "limits.step_s x steps per cycle"};
+  if (repeats_ && rule_.automatic && wait_ == Wait::kForWindow) {
+    const std::int64_t one_step_ns = product(rule_.step_ns + kNsPerS, rule_.patience);
+    if (one_step_ns < limit.silence_ns) limit = {one_step_ns, "limits.step_s"};
+  }
   const auto known = expected();
-  if (rule_.fixed_ns) {
-    limit.name = "limits.stall_s";
-  } else if (!known || by_step_ns() <= by_expected_ns(*known)) {
-    limit.name = "limits.step_s x steps per cycle";
-  } else {
-    limit.name = "limits.stall_s: auto, " + std::to_string(10 * rule_.patience) + " s + " +
-                 std::to_string(kTimes * rule_.patience) + " x " +
-                 duration(static_cast<double>(known->step_ns)) + " per step x " +
-                 counted(known->steps, "step");
+  if (known && by_expected_ns(*known) < limit.silence_ns) {
+    limit = {by_expected_ns(*known), "limits.stall_s: auto, " +
+                                         std::to_string(10 * rule_.patience) + " s + " +
+                                         std::to_string(kTimes * rule_.patience) + " x " +
+                                         duration(static_cast<double>(known->step_ns)) +
+                                         " per step x " + counted(known->steps, "step")};
   }
   return limit;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a worker may say nothing in warm-up and windows before it is taken for hung: 10 s and 20
-// times what the steps until its next message should take. Times in nanoseconds. Pure; one thread.
+// times what the steps until its next message should take; one step where a warm-up gives signs of
+// life. Times in nanoseconds. Pure; one thread.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +53,7 @@ class StallWatch {
 
   StallRule rule_;
   Wait wait_ = Wait::kForWindow;
+  bool repeats_ = false;  // its warm-up gives signs of life
   std::optional<std::int64_t> warmup_began_ns_;
   std::int64_t window_steps_ = 0;  // as the worker says
   std::int64_t told_step_ns_ = 0;  // by its last stage

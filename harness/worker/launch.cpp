@@ -48,12 +48,16 @@ class Stages {
     if (entered_ && stage == stage_) return;
     tell({stage});
   }
-  // Also when the time per step of a warm-up becomes known: from then on silence means something.
-  void enter(const LoopStage& news) {
+  // Where the host works alone a warm-up gives a sign of life once a second: silence of more than
+  // one step is a hang then.
+  void enter(const LoopStage& news, std::int64_t now_ns) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
     const Stage stage = news.active ? Stage::kActive : Stage::kWarmup;
-    const bool first_time = news.step_ns > 0 && !knows_step_;
-    if (stage == stage_ && !first_time) return;
-    knows_step_ = news.step_ns > 0;
+    const bool repeats =
+        news.host_alone && news.step_ns > 0 && (!repeated_ || now_ns - said_ns_ >= kSecond);
+    if (stage == stage_ && !repeats) return;
+    repeated_ = repeated_ || stage == stage_;
+    said_ns_ = now_ns;
     tell({stage, news.steps, news.step_ns});
   }
   [[nodiscard]] Stage current() const { return stage_; }
@@ -68,7 +72,8 @@ class Stages {
   const SendMessage& send_;
   Stage stage_ = Stage::kSetUp;
   bool entered_ = false;
-  bool knows_step_ = false;
+  bool repeated_ = false;
+  std::int64_t said_ns_ = 0;
 };
 
 class Launch {
@@ -149,7 +154,7 @@ class Launch {
               phase_names(parts_.catalogue, resolved_.workload));
     loop.exercise();
     evidence_.loop =
-        loop.run([&](const LoopStage& stage) { stages_.enter(stage); },
+        loop.run([&](const LoopStage& stage) { stages_.enter(stage, clock_.now_ns()); },
                  [&](const Series& cycle) {
                    send_(cycle_message(static_cast<std::int64_t>(cycles_.size()), cycle));
                    cycles_.push_back(cycle);

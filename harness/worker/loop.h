@@ -35,6 +35,7 @@ struct LoopStage {
   std::int64_t steps = 0;    // of the window; 0 before it
   std::int64_t step_ns = 0;  // per step of this cycle or the window before, the device's work in
                              // it; 0: not known
+  bool host_alone = false;   // what the host has done is all that was done
 };
 
 class Loop {

@@ -157,8 +157,9 @@ void add_arms(CLI::App& ab, ArmsRequest& options) {
                            const char* doc) {
     add_repeated(ab, flag, values, doc, name).group(kArmOptions);
   };
-  worker("--a", options.a, "The worker program of arm A, the base");
-  worker("--b", options.b, "The worker program of arm B, the candidate; default of both: as `run`");
+  worker("--a", options.a,
+         "The worker program of arm A, the base; default: stepbench-worker beside this program");
+  worker("--b", options.b, "The worker program of arm B, the candidate; default: as for arm A");
   setting("--a-set", options.a_set, "KEY=VALUE", "An option of arm A");
   setting("--b-set", options.b_set, "KEY=VALUE", "An option of arm B");
   setting("--a-env", options.a_env, "NAME=VALUE", "An environment variable of arm A's workers");
@@ -172,22 +173,21 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
   add_cases(ab, options.request.arms.cases);
   add_max_cases(ab, options.request.arms.max_cases);
   CLI::Option* pairs =
-      ab.add_option(
-            "--pairs", options.request.pairs,
-            "Measure so many pairs of every case and look once, instead of at 10, 20 and 40")
+      ab.add_option("--pairs", options.request.pairs,
+                    "Measure N pairs of every case and decide once, instead of after 10, 20 and 40")
           ->type_name("N")
           ->group(kMeasureOptions);
   expect_whole_number(*pairs, 1, 10'000);
   CLI::Option* seed =
       ab.add_option_function<std::uint64_t>(
             "--seed", [&options](const std::uint64_t& chosen) { options.request.seed = chosen; },
-            "Of the order of the launches; default: a new one, which is recorded")
+            "Seed of the random order of the launches; default: a new one, which is recorded")
           ->type_name("N")
           ->group(kMeasureOptions);
   expect_whole_number(*seed, 0, std::int64_t{1} << 53U);
   CLI::Option* profile =
       ab.add_option("--profile", options.request.arms.profile,
-                    "Profile each changed case with so many launches per arm, to name the "
+                    "Profile each changed case with N launches per arm, to name the "
                     "operations that changed; three or more also tell their times")
           ->expected(0, 1)
           ->default_str("1")
@@ -198,7 +198,7 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
   ab.add_flag("--dry-run", options.dry_run, "Print the pairs, launches and time; measure nothing")
       ->group(kRunOptions);
   ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing")->group("");
-  add_results(ab, options.request.results, "The run's own folder is made in this one");
+  add_results(ab, options.request.results, "Folder in which the run's own folder is made");
   add_resume(ab, options.request.resume);
 }
 

@@ -218,6 +218,26 @@ void offer_names(Candidates& candidates, const std::string& word) {
   if (!word.empty()) offer_options(candidates, word, "");
 }
 
+// What `ab` and `compare` can test.
+void offer_metrics(Candidates& candidates, const std::string& word, const std::string& behind) {
+  for (const char* name : {"step", "peak_bytes", "step_p90", "step_p99", "samples_per_s"}) {
+    offer(candidates, word, name + behind);
+  }
+  for (const Phase& phase : built_in_phases()) {
+    offer(candidates, word, phase.name + behind, phase.doc);
+  }
+  for (const WorkloadSpec& workload : catalogue().workloads) {
+    for (const Metric& metric : workload.metrics) {
+      const bool known =
+          std::any_of(candidates.begin(), candidates.end(),
+                      [&](const Candidate& each) { return each.word == metric.name + behind; });
+      if (!known && metric.direction != Direction::kNeither) {
+        offer(candidates, word, metric.name + behind, metric.doc);
+      }
+    }
+  }
+}
+
 void offer_choices(Candidates& candidates, const std::string& word, std::string_view choices) {
   while (!choices.empty()) {
     const std::size_t bar = std::min(choices.find('|'), choices.size());
@@ -235,6 +255,8 @@ void offer_value(Candidates& candidates, const std::string& name, const std::str
   if (name.starts_with("COLUMN")) return offer_columns(candidates, word);
   if (name == "ID") return offer_ids(candidates, word, before, environment);
   if (name == "NAME") return offer_names(candidates, word);
+  if (name.starts_with("METRIC=")) return offer_metrics(candidates, word, "=");
+  if (name.starts_with("METRIC")) return offer_metrics(candidates, word, "");
   if (name == "RUN") return offer_runs(candidates, word, before);
   if (name == "EXPERIMENT") return offer_files(candidates, word, is_yaml);
   if (name == "DIR") return offer_files(candidates, word, [](const std::string&) { return false; });

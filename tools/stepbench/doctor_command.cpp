@@ -152,7 +152,7 @@ void print_json(const Examination& seen, const std::vector<Finding>& findings, c
 
 void add_doctor(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "Say what on this machine would make results untrustworthy, and the remedy");
+      "doctor", "Find what on this machine would spoil measurements, and how to mend it");
   command->footer(
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"

@@ -109,10 +109,11 @@ void add_shard(CLI::App& command, std::string& shard) {
 }
 
 void add_max_cases(CLI::App& command, std::int64_t& max_cases) {
-  CLI::Option* option = command.add_option("--max-cases", max_cases, "Refuse a larger sweep")
-                            ->capture_default_str()
-                            ->type_name("N")
-                            ->group(kCaseOptions);
+  CLI::Option* option =
+      command.add_option("--max-cases", max_cases, "Refuse a sweep with more cases")
+          ->capture_default_str()
+          ->type_name("N")
+          ->group(kCaseOptions);
   expect_whole_number(*option, 1, kMostCases);
 }
 
@@ -151,7 +152,7 @@ void add_metric(CLI::App& command, std::vector<std::string>& metrics) {
                "What is tested and decides, instead of step and peak_bytes: step_p99, "
                "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
                "further one takes more launches to prove",
-               "NAME[,NAME]")
+               "METRIC[,METRIC]")
       .delimiter(',')
       ->group(kVerdictOptions);
 }
@@ -160,7 +161,7 @@ void add_margin(CLI::App& command, std::vector<std::string>& margins) {
   add_repeated(command, "--margin", margins,
                "The change that does not matter, as step=2%; default: 1% of each metric, and of "
                "peak_bytes 0 where every launch has the same peak",
-               "NAME=SHARE")
+               "METRIC=SHARE")
       .group(kVerdictOptions);
 }
 

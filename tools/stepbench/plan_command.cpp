@@ -94,8 +94,8 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
       probe ? estimate_time(plan, probe->costs) : estimate_time(plan, request.results);
   const Probe* probed = probe ? &*probe : nullptr;
   environment.out << (options.format == "json"
-                           ? plan_json(plan, estimate, probed)
-                           : printable(plan_table(plan, estimate, probed), LineEnds::kKeep));
+                          ? plan_json(plan, estimate, probed)
+                          : printable(plan_table(plan, estimate, probed), LineEnds::kKeep));
   if (options.format != "json" && !request.smoke) {
     environment.out << power_text(plan, request.results);
   }

@@ -27,7 +27,10 @@ std::string power_text(const Plan& plan, const std::filesystem::path& results_di
   const ComparisonSize size{.launches = static_cast<std::size_t>(launches),
                             .tests = cases * default_metrics().metrics.size()};
   const std::string few = too_few_to_prove(size.launches, size.tests, size.q, "launch");
-  if (!few.empty()) return "for `compare`: " + few + '\n';
+  if (!few.empty()) {
+    return "for `compare`: " + few + " (" + counted(static_cast<std::int64_t>(cases), "case") +
+           ", " + default_metrics().names() + " of each)\n";
+  }
   const auto finds = [&](double spread) {
     return percent_text(
         change_found(size, spread).value_or(std::numeric_limits<double>::infinity()));

@@ -33,7 +33,7 @@ Examples:
   stepbench run sweep.yaml --dry-run                         only say what would be run
   stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
-  stepbench run train.yaml --sweep model.precision=fp32,bf16 each value of it, in a matrix
+  stepbench run train.yaml --sweep precision=fp32,bf16   each of these values
   stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
@@ -151,7 +151,7 @@ void add_how_to_measure(CLI::App& run, RunOptions& options) {
 }
 
 void add_the_run(CLI::App& run, RunOptions& options) {
-  add_results(run, options.request.results, "The run's own folder is made in this one");
+  add_results(run, options.request.results, "Folder in which the run's own folder is made");
   CLI::Option& resume = add_resume(run, options.request.resume);
   run.add_flag("--retry-failed", options.request.retry_failed,
                "With --resume: also repeat what failed")

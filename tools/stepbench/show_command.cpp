@@ -54,7 +54,7 @@ struct ShowOptions {
 
 constexpr const char* kShowExamples = R"(Examples:
   stepbench show                              the newest run under results/
-  stepbench show results/20260131-120000-demo the table of one run
+  stepbench show results/RUN                  the table of one run
   stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
   stepbench show RUN --case 3f9a              one case whole; the id's first digits suffice
   stepbench show RUN --sort samples_per_s     rows by a column or option; -NAME: largest first

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "harness/base/error.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
@@ -11,6 +13,7 @@ namespace stepbench::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
@@ -52,6 +55,21 @@ TEST(RunAb, NamesTheArmInWhichAMistakeIs) {
   request.arms.b_set = {"stub.step_su=1100"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
+}
+
+TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName) {
+  StubCampaign campaign(kOneCase);
+  const std::filesystem::path copy = campaign.folder / "new-worker";
+  std::filesystem::copy_file(STUB_WORKER, copy);
+  AbRequest request = campaign.ab_request();
+  request.pairs = 2;
+  request.arms.b = copy.string();
+  const AbRun run = campaign.ab(request);
+  EXPECT_EQ(run.comparison.base, "worker " STUB_WORKER);
+  EXPECT_EQ(run.comparison.candidate, "worker " + copy.string());
+  EXPECT_THAT(
+      run.comparison.warnings,
+      Contains(HasSubstr("both arms are the same program with the same options: this A/A")));
 }
 
 TEST(RunAb, RefusesWhatIsNoGate) {

@@ -73,11 +73,7 @@ TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
   const pid_t child = ::fork();
   if (child == 0) {
     (void)std::signal(SIGINT, SIG_DFL);
-    std::thread{[parent = ::getpid()] {
-      std::this_thread::sleep_for(100ms);
-      ::kill(parent, SIGINT);
-    }}.detach();
-    const CommandResult result = run_command({"sleep", "1000"}, "", 60s);
+    const CommandResult result = run_command({"sh", "-c", "kill -INT $PPID; sleep 1000"}, "", 60s);
     ::_exit(result.interrupted ? 1 : 2);
   }
   int status = 0;

@@ -37,6 +37,8 @@ std::string read(const std::string& line) {
   const auto has = [&](const char* start) { return line.starts_with(start); };
   if (has(R"({"kind": "case")")) return (void)decode_case(line), "case";
   if (has(R"({"kind": "facts")")) return (void)decode_facts(line), "facts";
+  // Read where data are shown.
+  if (has(R"({"kind": "data")")) return "data";
   if (has(R"({"answer")")) return (void)check_answer_from_json(line), "answer";
   if (has(R"({"stepbench_catalogue")")) return (void)catalogue_from_json(line, "doc"), "catalogue";
   constexpr const char* kKinds[] = {"hello", "stage",  "cycle",   "samples",

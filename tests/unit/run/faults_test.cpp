@@ -50,7 +50,7 @@ TEST(Run, AProfiledLaunchIsOneMoreRowPerCaseAndNoRowOfTheTable) {
   EXPECT_EQ(results.launches[1].row.key.pass, Pass::kNative);
   EXPECT_EQ(results.launches[0].row.key.case_id, results.launches[1].row.key.case_id);
   EXPECT_TRUE(results.launches[1].row.report.metrics.contains("profile_overhead"));
-  EXPECT_THAT(result.out, HasSubstr("profiled (native): a step took"));
+  EXPECT_THAT(result.out, HasSubstr("profiled (native), recording cost: "));
 }
 
 TEST(Run, AFailedProfiledLaunchLeavesItsTimedOnesAsTheyAre) {

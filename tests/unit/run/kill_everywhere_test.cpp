@@ -29,6 +29,9 @@ struct Traced {
   bool ended_by_itself = false;
 };
 
+// The leak checker of AddressSanitizer refuses to work under a tracer.
+const std::vector<std::string> kWithoutLeakCheck = {"/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0"};
+
 // Runs the program and kills it at stop number `kill_at`; -1: lets it end.
 Traced run_traced(const RunProgram& program, int kill_at) {
   std::vector<std::string> words = program.command_to_start();
@@ -74,6 +77,7 @@ Traced run_traced(const RunProgram& program, int kill_at) {
 TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
   RunProgram whole;
   whole.config(kOneLaunch);
+  whole.prefix = kWithoutLeakCheck;
   const Traced all = run_traced(whole, -1);
   ASSERT_GT(all.calls_to_folder, 0) << "the program could not be traced";
   ASSERT_EQ(whole.results().launches.size(), 1U);
@@ -82,6 +86,7 @@ TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
     SCOPED_TRACE("killed at stop " + std::to_string(at) + " of " + std::to_string(all.calls));
     RunProgram program;
     program.config(kOneLaunch);
+    program.prefix = kWithoutLeakCheck;
     const Traced traced = run_traced(program, at);
     ASSERT_THAT(program.leftovers(), IsEmpty());
     const auto results = program.folder / "results";

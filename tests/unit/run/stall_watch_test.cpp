@@ -53,10 +53,20 @@ TEST(StallWatch, BelievesAWorkerThatTellsTimeAndSteps) {
   EXPECT_EQ(watch.silence_ns(), 10 * kNsPerS + 20 * 3 * kMs * 96);
 }
 
-TEST(StallWatch, KnowsTheRestOfAWarmUpByItsFirstStep) {
+TEST(StallWatch, AWarmUpThatGivesSignsOfLifeMayBeSilentForOneStep) {
   StallWatch watch{kOnTheHost};
   watch.stage({Stage::kWarmup}, 0);
   watch.stage({Stage::kWarmup, 0, 4 * kMs}, 4 * kMs);
+  EXPECT_EQ(watch.silence_ns(), 61 * kNsPerS)
+      << "the first steps take what a loader had ready: they say nothing of the next ones";
+  EXPECT_EQ(watch.limit().name, "limits.step_s");
+}
+
+TEST(StallWatch, KnowsALaterWarmUpByTheWindowBefore) {
+  StallWatch watch{kOnTheHost};
+  watch.stage({Stage::kActive, 50, 4 * kMs}, 0);
+  watch.cycle(4 * kMs);
+  watch.stage({Stage::kWarmup}, 200 * kMs);
   EXPECT_EQ(watch.silence_ns(), 10 * kNsPerS + 20 * 4 * kMs * (10 + 50 + 1))
       << "a window may begin one window later";
 }

@@ -73,6 +73,10 @@ TEST(Completion, OffersKeysAndTheirValues) {
               ElementsAre("engine=fork,thread"));
   EXPECT_THAT(offered({"run", "x", "--set", "workload=tr"}),
               IsSupersetOf({"workload=train_step", "workload=transfer"}));
+  EXPECT_THAT(offered({"ab", "x", "--metric", "step,forw"}), ElementsAre("step,forward"));
+  EXPECT_THAT(offered({"ab", "x", "--margin", "peak_b"}), ElementsAre("peak_bytes="));
+  EXPECT_THAT(offered({"run", "x", "--sweep", "model.precision=fp32,b"}),
+              ElementsAre("model.precision=fp32,bf16"));
   EXPECT_THAT(offered({"list", "loader.num_w"}), ElementsAre("loader.num_workers"));
   EXPECT_THAT(offered({"compare", "a", "b", "--ignore", "loader.eng"}),
               ElementsAre("loader.engine"));

@@ -186,6 +186,15 @@ TEST(Launch, SaysStagesThenCyclesThenSamplesThenOneFinalLine) {
   EXPECT_EQ(said.samples[1].cycle, 1);
 }
 
+TEST(Launch, OnAHostAloneAWarmUpGivesASignOfLife) {
+  Script script;
+  const Said said =
+      run(script, {{"device", std::string("cpu")}, {"schedule.warmup", std::int64_t{5}}});
+  EXPECT_THAT(said.stages, ElementsAre(Stage::kSetUp, Stage::kExercise, Stage::kWarmup,
+                                       Stage::kWarmup, Stage::kActive, Stage::kTearDown))
+      << "after its first step, then once a second";
+}
+
 TEST(Launch, FingerprintAndReportComeBeforeTearDown) {
   Script script;
   (void)run(script);
