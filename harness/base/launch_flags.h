@@ -25,4 +25,21 @@ inline constexpr std::string_view kThrottled = "throttled";
 inline constexpr std::string_view kPerturbed = "perturbed";
 inline constexpr std::string_view kProfileMismatch = "profile_mismatch";
 
+// What happened, as the end of "in 3 of 6 launches ...". The flag itself where it is none of these.
+[[nodiscard]] constexpr std::string_view meaning(std::string_view flag) {
+  if (flag == kTruncated) return "the window ended before all its steps were measured";
+  if (flag == kWarmupTooShort) return "the warm-up was too short";
+  if (flag == kDrifting) return "steps became slower within the window";
+  if (flag == kFirstStepSlow) return "the first measured step was slow";
+  if (flag == kClockTies) return "steps were too short for the clock";
+  if (flag == kOpsIncomplete) return "not every operation was recorded";
+  if (flag == kWaitedForCpu) return "the program had to wait for a CPU";
+  if (flag == kSteal) return "the hypervisor took CPU time away";
+  if (flag == kCpuQuota) return "a CPU quota stopped the program";
+  if (flag == kThrottled) return "the GPU was slowed down";
+  if (flag == kPerturbed) return "profiling changed the steps";
+  if (flag == kProfileMismatch) return "the profiled launch computed something else";
+  return flag;
+}
+
 }  // namespace stepbench::launch_flag

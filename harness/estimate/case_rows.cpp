@@ -12,20 +12,36 @@
 namespace stepbench {
 namespace {
 
-using RowKey = std::tuple<std::string, std::string, Pass>;
+using RowKey = std::tuple<std::string, std::string, std::string, Pass>;
+
+std::string run_id_of(const Results& results, std::size_t run) {
+  return run < results.runs.size() ? results.runs[run].run_id : std::string();
+}
+
+// Parts of one plan, measured on several machines.
+bool are_shards(const std::vector<RunRow>& runs) {
+  return std::all_of(runs.begin(), runs.end(), [&](const RunRow& run) {
+    return !run.config_hash.empty() && run.config_hash == runs.front().config_hash &&
+           text_of(run.context, "shard", "1of1") != "1of1";
+  });
+}
 
 class Gatherer {
  public:
-  CaseRow& row(const LaunchKey& key) {
+  explicit Gatherer(const Results& results) : results_(results) {}
+
+  CaseRow& row(const LaunchKey& key, std::size_t run) {
+    const std::string run_id = run_id_of(results_, run);
     const auto [at, is_new] =
-        index_.try_emplace(RowKey(key.case_id, key.arm, key.pass), rows_.size());
-    if (is_new)
-      rows_.push_back({.case_id = key.case_id, .arm = key.arm, .pass = key.pass, .workload = {}});
+        index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
+    if (is_new) {
+      rows_.push_back({.case_id = key.case_id, .run_id = run_id, .arm = key.arm, .pass = key.pass});
+    }
     return rows_[at->second];
   }
 
   void add(const Launch& launch) {
-    CaseRow& to = row(launch.row.key);
+    CaseRow& to = row(launch.row.key, launch.run);
     if (to.options.empty()) to.options = launch.row.options;
     to.workload = launch.row.workload;
     to.smoke = to.smoke || launch.row.smoke;
@@ -48,9 +64,13 @@ class Gatherer {
   }
 
   void add(const StartRow& unfinished) {
-    CaseRow& to = row(unfinished.key);
+    CaseRow& to = row(unfinished.key, unfinished.run);
     if (to.options.empty()) to.options = unfinished.options;
-    ++to.unfinished;
+    if (unfinished.running) {
+      to.running.push_back(unfinished.key.launch);
+    } else {
+      ++to.unfinished;
+    }
   }
 
   std::vector<CaseRow> take() {
@@ -59,6 +79,7 @@ class Gatherer {
   }
 
  private:
+  const Results& results_;
   std::vector<CaseRow> rows_;
   std::map<RowKey, std::size_t> index_;
 };
@@ -66,7 +87,7 @@ class Gatherer {
 }  // namespace
 
 std::vector<CaseRow> case_rows(const Results& results) {
-  Gatherer gatherer;
+  Gatherer gatherer(results);
   for (const Launch& launch : results.launches) gatherer.add(launch);
   for (const StartRow& start : results.unfinished) gatherer.add(start);
   return gatherer.take();
@@ -75,7 +96,8 @@ std::vector<CaseRow> case_rows(const Results& results) {
 std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
   const auto timed_beside = [&](const CaseRow& row) {
     return std::any_of(rows.begin(), rows.end(), [&](const CaseRow& other) {
-      return other.pass == Pass::kTiming && other.case_id == row.case_id && other.arm == row.arm;
+      return other.pass == Pass::kTiming && other.case_id == row.case_id && other.arm == row.arm &&
+             other.run_id == row.run_id;
     });
   };
   std::vector<CaseRow> timed;
@@ -85,16 +107,6 @@ std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
   }
   rows = std::move(timed);
   return profiled;
-}
-
-Results only_case(const Results& results, const CaseRow& row) {
-  const auto is_of = [&](const LaunchKey& key) {
-    return RowKey(key.case_id, key.arm, key.pass) == RowKey(row.case_id, row.arm, row.pass);
-  };
-  Results only = results;
-  std::erase_if(only.launches, [&](const Launch& launch) { return !is_of(launch.row.key); });
-  std::erase_if(only.unfinished, [&](const StartRow& start) { return !is_of(start.key); });
-  return only;
 }
 
 std::string spread_name(const CaseRow& row) {
@@ -176,6 +188,34 @@ std::size_t id_digits(const std::set<std::string>& ids) {
     if (prefixes.size() == ids.size()) break;
   }
   return digits;
+}
+
+RowNames::RowNames(const std::vector<CaseRow>& rows, const Results& results)
+    : varying_(varying_options(rows, results)) {
+  std::set<std::string> ids;
+  for (const CaseRow& row : rows) ids.insert(row.run_id);
+  runs_ = ids.size() > 1 && !are_shards(results.runs);
+  if (!runs_) return;
+  constexpr std::string_view kStamp = "20260131-120000";
+  const auto ending = [&](const std::string& id) {
+    return id.substr(std::min(kStamp.size(), id.size()));
+  };
+  ending_ = ending(*ids.begin());
+  const bool same = std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+    return id.size() > kStamp.size() && ending(id) == ending_;
+  });
+  if (!same) ending_.clear();
+}
+
+std::string RowNames::run(const CaseRow& row) const {
+  return row.run_id.substr(0, row.run_id.size() - ending_.size());
+}
+
+std::string RowNames::name(const CaseRow& row) const {
+  std::string name = case_label(row.options, varying_, row.case_id);
+  if (!row.arm.empty()) name += " (arm " + row.arm + ')';
+  if (runs_) name += " (run " + run(row) + ')';
+  return name;
 }
 
 std::string case_label(const Fields& options, const std::vector<std::string>& varying,

@@ -36,18 +36,20 @@ struct PhaseEstimate {
   double share = 0;
 };
 
-// One case of one arm and pass. Times are of rank 0, which every other rank waits for.
+// One case of one run, arm and pass. Times are of rank 0, which every other rank waits for.
 struct CaseRow {
   std::string case_id;
-  std::string arm;
+  std::string run_id = {};
+  std::string arm = {};
   Pass pass = Pass::kTiming;
-  std::string workload;
+  std::string workload = {};
   Fields options = {};  // as asked
   bool smoke = false;
   std::vector<MeasuredLaunch> measured = {};
   std::vector<const Launch*> skipped = {};
   std::vector<const Launch*> failed = {};  // also measured launches without usable samples
   std::int64_t unfinished = 0;
+  std::vector<int> running = {};  // numbers of launches that are under way, from 0
 
   StepClock clock = StepClock::kHost;     // of step_ns: the one that all launches have
   std::optional<double> step_ns = {};     // median over launches of window time / steps
@@ -73,6 +75,12 @@ struct CaseRow {
   std::optional<double> epoch_gap_ns = {};  // what a border costs beyond a usual wait
   std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
 
+  // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
+  std::optional<double> vs_best = {};
+  bool is_best = false;  // or cannot be told from it
+  std::optional<double> vs_baseline = {};
+  std::optional<Interval> vs_baseline_interval = {};
+
   // What the row is about: its latency where that was asked for, else its step.
   [[nodiscard]] std::optional<double> headline_ns() const {
     return latency_ns ? latency_ns : step_ns;
@@ -85,9 +93,6 @@ struct CaseRow {
 // Takes the rows of profiling passes out of `rows` wherever a timed row of their case and arm
 // stands beside them: their steps are slower by what the profiling costs.
 [[nodiscard]] std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows);
-
-// The launches of one case, with all that explains them.
-[[nodiscard]] Results only_case(const Results& results, const CaseRow& row);
 
 // "95 % interval", "range (n=3)", "within one launch"; empty for none.
 [[nodiscard]] std::string spread_name(const CaseRow& row);
@@ -108,6 +113,24 @@ struct CaseRow {
 // The fewest hex digits, six or more, that tell all cases apart.
 [[nodiscard]] std::size_t id_digits(const std::set<std::string>& ids);
 [[nodiscard]] std::size_t id_digits(const std::vector<CaseRow>& rows);
+// How rows are told from each other in a sentence: by what varies, and by their run where there are
+// several.
+class RowNames {
+ public:
+  RowNames(const std::vector<CaseRow>& rows, const Results& results);
+  // "num_workers=4 pin_memory=true (arm a)"
+  [[nodiscard]] std::string name(const CaseRow& row) const;
+  [[nodiscard]] const std::vector<std::string>& varying() const { return varying_; }
+  [[nodiscard]] bool has_runs() const { return runs_; }
+  // Without the experiment's name where all runs have the same.
+  [[nodiscard]] std::string run(const CaseRow& row) const;
+
+ private:
+  std::vector<std::string> varying_;
+  bool runs_ = false;
+  std::string ending_;  // "-quickstart", of all run ids
+};
+
 // "num_workers=4 pin_memory=true": those of `varying` that have a value. "case ID" if none has, or
 // nothing without an id.
 [[nodiscard]] std::string case_label(const Fields& options, const std::vector<std::string>& varying,

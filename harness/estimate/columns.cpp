@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "harness/estimate/ranking.h"
 #include "harness/record/encode.h"
 
 namespace stepbench {
@@ -47,8 +48,28 @@ std::string first_reason(Row row) {
 bool is_latency(Row row) { return row.latency_ns.has_value(); }
 bool is_on_device(Row row) { return row.clock == StepClock::kDevice; }
 
+// The table makes these columns itself, in the place that the ranking gives them.
+bool placed_by_table(Row) { return false; }
+
+std::optional<JudgedValue> samples_rate(Row row) { return judged_value(row, Judged::kSamplesRate); }
+
+Value end_of(const std::optional<JudgedValue>& value, double Interval::*end) {
+  return value && value->spread != Spread::kNone ? Value(value->interval.*end) : Value();
+}
+
+Value vs_baseline_end(Row row, double Interval::*end) {
+  return row.vs_baseline_interval ? Value((*row.vs_baseline_interval).*end) : Value();
+}
+
 constexpr EstimateColumn kKeyColumns[] = {
-    {.name = "case_id", .get = [](Row row) { return Value(row.case_id); }},
+    {.name = "case_id",
+     .get = [](Row row) { return Value(row.case_id); },
+     .header = "case",
+     .shown_for = placed_by_table},
+    {.name = "run_id",
+     .get = [](Row row) { return Value(row.run_id); },
+     .header = "run",
+     .shown_for = placed_by_table},
     {.name = "arm", .get = [](Row row) { return Value(row.arm); }},
     {.name = "pass", .get = [](Row row) { return Value(std::string(name_of(row.pass))); }},
     {.name = "workload", .get = [](Row row) { return Value(row.workload); }},
@@ -60,10 +81,18 @@ constexpr EstimateColumn kEstimateColumns[] = {
     {.name = "smoke", .get = [](Row row) { return Value(row.smoke); }},
     {.name = "launches", .get = [](Row row) { return count(row.measured.size()); }},
     {.name = "failed_launches", .get = [](Row row) { return count(row.failed.size()); }},
-    {.name = "step_ns", .get = number<&CaseRow::step_ns>, .format = ColumnFormat::kTime},
+    {.name = "step_ns",
+     .get = number<&CaseRow::step_ns>,
+     .format = ColumnFormat::kTime,
+     .header = "step [{unit}]",
+     .shown_for = placed_by_table},
     {.name = "clock",
      .get = [](Row row) { return row.step_ns ? Value(std::string(name_of(row.clock))) : Value(); }},
-    {.name = "latency_p50_ns", .get = number<&CaseRow::latency_ns>, .format = ColumnFormat::kTime},
+    {.name = "latency_p50_ns",
+     .get = number<&CaseRow::latency_ns>,
+     .format = ColumnFormat::kTime,
+     .header = "latency p50 [{unit}]",
+     .shown_for = placed_by_table},
     {.name = "spread", .get = [](Row row) { return Value(spread_of(row)); }},
     {.name = "low_ns",
      .get =
@@ -110,6 +139,12 @@ constexpr EstimateColumn kEstimateColumns[] = {
      .drop_at = 70,
      .on_page = 1,
      .page_after = " samples/s"},
+    {.name = "samples_per_s_low",
+     .get = [](Row row) { return end_of(samples_rate(row), &Interval::low); },
+     .format = ColumnFormat::kNumber},
+    {.name = "samples_per_s_high",
+     .get = [](Row row) { return end_of(samples_rate(row), &Interval::high); },
+     .format = ColumnFormat::kNumber},
     {.name = "tokens_per_s",
      .get = number<&CaseRow::tokens_per_s>,
      .format = ColumnFormat::kNumber,
@@ -132,6 +167,22 @@ constexpr EstimateColumn kEstimateColumns[] = {
      .on_page = 3,
      .page_before = "MFU ",
      .page_after = " %"},
+    {.name = "vs_best",
+     .get = number<&CaseRow::vs_best>,
+     .format = ColumnFormat::kRatio,
+     .header = "vs best",
+     .shown_for = placed_by_table},
+    {.name = "vs_baseline",
+     .get = number<&CaseRow::vs_baseline>,
+     .format = ColumnFormat::kRatio,
+     .header = "vs baseline",
+     .shown_for = placed_by_table},
+    {.name = "vs_baseline_low",
+     .get = [](Row row) { return vs_baseline_end(row, &Interval::low); },
+     .format = ColumnFormat::kRatio},
+    {.name = "vs_baseline_high",
+     .get = [](Row row) { return vs_baseline_end(row, &Interval::high); },
+     .format = ColumnFormat::kRatio},
 };
 
 }  // namespace

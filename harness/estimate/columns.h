@@ -20,7 +20,8 @@ enum class ColumnFormat : std::uint8_t {
   kTime,     // of nanoseconds, in the unit of the table
   kPercent,  // of a share
   kNumber,   // three significant digits
-  kGiga      // of a large number per second
+  kGiga,     // of a large number per second
+  kRatio     // three significant digits and an x
 };
 
 struct EstimateColumn {
@@ -30,10 +31,10 @@ struct EstimateColumn {
   Value (*get)(const CaseRow&);
   ColumnFormat format = ColumnFormat::kPlain;
 
-  // Head of its column in tables for people, who do not see it where this is empty; {unit} is the
-  // unit of times in the table.
+  // Head of its column in tables for people; {unit} is the unit of times in the table. Empty: it
+  // stands there only where it is asked for.
   std::string_view header = {};
-  // Of columns for which the terminal has no room the largest goes first.
+  // Of columns for which the terminal has no room the smallest goes first; 0: never.
   int drop_at = 0;
   // It stands in the table if this holds for any row; null: if any row has a value.
   bool (*shown_for)(const CaseRow&) = nullptr;

@@ -17,22 +17,13 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-struct Descriptor {
-  int number;
-  explicit Descriptor(int opened) : number(opened) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 [[noreturn]] void fail(const std::filesystem::path& file, int error) {
   throw ConfigError(file.string(), "cannot read: " + std::generic_category().message(error));
@@ -113,9 +104,9 @@ Input Input::read(const std::filesystem::path& file, const InputLimits& limits) 
 
 void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.number < 0) fail(file, errno);
+  if (!descriptor.is_open()) fail(file, errno);
   struct stat facts {};
-  if (::fstat(descriptor.number, &facts) != 0) fail(file, errno);
+  if (::fstat(descriptor.value(), &facts) != 0) fail(file, errno);
   if (S_ISDIR(facts.st_mode)) fail(file, EISDIR);
   // What has no size may have no end.
   const std::size_t most = S_ISREG(facts.st_mode)   ? SIZE_MAX
@@ -125,7 +116,7 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
   bytes_ = allocate(capacity);
   for (;;) {  // a pipe, or a file that grows while it is read
     if (size_ == capacity) grow(bytes_, size_, capacity *= 2);
-    const ssize_t got = ::read(descriptor.number, bytes_.get() + size_, capacity - size_);
+    const ssize_t got = ::read(descriptor.value(), bytes_.get() + size_, capacity - size_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(file, errno);
     if (got == 0) break;

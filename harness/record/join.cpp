@@ -44,6 +44,10 @@ void Join::add(Row row, const std::function<std::string()>& where) {
   std::visit([this](auto&& each) { take(std::move(each)); }, std::move(row));
 }
 
+std::string Join::run_id() const {
+  return results_.runs.empty() ? std::string() : results_.runs.back().run_id;
+}
+
 void Join::take(RunRow&& row) {
   schema_minor_ = row.schema_minor;
   phases_.reset();
@@ -74,7 +78,8 @@ void Join::take(WorkerRow&& row) {
 void Join::take(StartRow&& row) {
   const auto [at, is_new] = open_.try_emplace(row.key);
   if (is_new) open_order_.push_back(row.key);
-  left_out_.erase(row.key);
+  left_out_.erase({run_id(), row.key});
+  row.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;
   at->second.samples.clear();  // a new attempt: what the one before had measured does not count
   at->second.ops.clear();
   at->second.starts.push_back(std::move(row));
@@ -106,7 +111,7 @@ void Join::take(LaunchRow&& row) {
     launch.ops = std::move(open->second.ops);
     open_.erase(open);
   }
-  if (left_out_.contains(row.key)) return;
+  if (left_out_.contains({run_id(), row.key})) return;
   std::stable_sort(launch.samples.begin(), launch.samples.end(),
                    [](const CycleSamples& a, const CycleSamples& b) {
                      if (a.cycle != b.cycle) return a.cycle < b.cycle;
@@ -116,7 +121,9 @@ void Join::take(LaunchRow&& row) {
   launch.row = std::move(row);
   launch.schema_minor = schema_minor_;
   launch.phases = phases_;
-  const auto [at, is_new] = committed_.try_emplace(launch.row.key, results_.launches.size());
+  launch.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;
+  const auto [at, is_new] =
+      committed_[run_id()].try_emplace(launch.row.key, results_.launches.size());
   if (is_new) {
     results_.launches.push_back(std::move(launch));
     return;
@@ -134,26 +141,35 @@ void Join::take(LaunchRow&& row) {
 void Join::take(UnknownRow&& row) {
   if (!row.launch) return;
   open_.erase(*row.launch);
-  left_out_.insert(std::move(*row.launch));
+  left_out_.emplace(run_id(), std::move(*row.launch));
 }
 
 void Join::take(EndRow&& row) { results_.end = std::move(row); }
 
-void Join::end_of_file() {
+void Join::end_of_file(bool being_written) {
+  results_.running = results_.running || being_written;
   for (const LaunchKey& key : open_order_) {
     const auto open = open_.find(key);
     if (open == open_.end()) continue;
-    for (StartRow& start : open->second.starts) results_.unfinished.push_back(std::move(start));
+    for (StartRow& start : open->second.starts) {
+      start.running = being_written && &start == &open->second.starts.back();
+      results_.unfinished.push_back(std::move(start));
+    }
     open_.erase(open);
   }
   open_order_.clear();
 }
 
 Results Join::finish() {
-  std::erase_if(results_.unfinished,
-                [&](const StartRow& start) { return committed_.contains(start.key); });
-  std::erase_if(results_.launches,
-                [&](const Launch& launch) { return left_out_.contains(launch.row.key); });
+  const auto id = [&](std::size_t run) {
+    return results_.runs.empty() ? std::string() : results_.runs[run].run_id;
+  };
+  std::erase_if(results_.unfinished, [&](const StartRow& start) {
+    return committed_[id(start.run)].contains(start.key);
+  });
+  std::erase_if(results_.launches, [&](const Launch& launch) {
+    return left_out_.contains({id(launch.run), launch.row.key});
+  });
   return std::move(results_);
 }
 

@@ -20,7 +20,7 @@ namespace stepbench {
 class Join {
  public:
   void add(Row row, const std::function<std::string()>& where);  // throws ConfigError at `where`
-  void end_of_file();
+  void end_of_file(bool being_written = false);
   void warn(std::string text) { results_.warnings.push_back(std::move(text)); }
   [[nodiscard]] Results finish();
 
@@ -28,6 +28,7 @@ class Join {
   struct Hash {
     std::size_t operator()(const LaunchKey& key) const;
   };
+  using Committed = std::unordered_map<LaunchKey, std::size_t, Hash>;
   struct Open {  // begun, not committed yet, in the current file
     std::vector<StartRow> starts;
     std::vector<CycleSamples> samples;
@@ -44,10 +45,13 @@ class Join {
   void take(EndRow&& row);
   void take(UnknownRow&& row);
 
+  [[nodiscard]] std::string run_id() const;  // of the current file
+
   Results results_;
-  std::unordered_map<LaunchKey, std::size_t, Hash> committed_;  // index in results_.launches
+  std::map<std::string, Committed> committed_;  // by run id: index in results_.launches
   std::unordered_map<LaunchKey, Open, Hash> open_;
-  std::set<LaunchKey> left_out_;  // a line of it is not understood, and no later one commits it
+  std::set<std::pair<std::string, LaunchKey>>
+      left_out_;  // by run id: a line of it is not understood, and no later one commits it
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
   int schema_minor_ = kResultMinor;               // of the current file

@@ -13,6 +13,7 @@
 #include "harness/record/input.h"
 #include "harness/record/join.h"
 #include "harness/record/launch_rows.h"
+#include "harness/record/writer.h"
 
 namespace stepbench {
 namespace {
@@ -27,7 +28,11 @@ bool begins_like_ours(std::string_view text) {
 class FileReader {
  public:
   FileReader(std::filesystem::path file, LineDecoder& decoder, Join& join)
-      : file_(std::move(file)), decoder_(decoder), join_(join), input_(Input::read(file_)) {}
+      : file_(std::move(file)),
+        decoder_(decoder),
+        join_(join),
+        being_written_(std::filesystem::is_regular_file(file_) && is_being_written(file_)),
+        input_(Input::read(file_)) {}
 
   // When the run of this file began; empty when its first line does not say.
   [[nodiscard]] std::string started() {
@@ -55,7 +60,7 @@ class FileReader {
       if (!terminated && is_cut(line)) break;
       take(line);
     }
-    join_.end_of_file();
+    join_.end_of_file(being_written_);
   }
 
  private:
@@ -112,6 +117,7 @@ class FileReader {
   std::filesystem::path file_;
   LineDecoder& decoder_;
   Join& join_;
+  bool being_written_;  // asked before it is read: what is missing then was not there
   Input input_;
   std::size_t line_number_ = 0;
   bool saw_run_ = false;

@@ -26,6 +26,7 @@ struct Launch {
   int schema_minor = kResultMinor;    // of its file
   // What its file says of each column that it declares; null: it does not say (before 1.4).
   std::shared_ptr<const DeclaredPhases> phases = {};
+  std::size_t run = 0;  // place of its file's run in Results::runs
 };
 
 // All that a result file or a run's directory holds.
@@ -33,10 +34,12 @@ struct Results {
   std::vector<RunRow> runs;     // one per file
   std::vector<Metric> columns;  // definitions, united over the files
   std::vector<WorkerRow> workers;
-  // The last committed attempt of each key, in order of first appearance.
+  // The last committed attempt of each key of a run, in order of first appearance. Files with one
+  // run id are of one run.
   std::vector<Launch> launches;
   std::vector<StartRow> unfinished;   // started, never committed: the process or the run died
   std::optional<EndRow> end;          // of the last file
+  bool running = false;               // a program still writes one of the files
   std::vector<std::string> warnings;  // a truncated last line, a newer minor version, ...
 };
 
@@ -44,7 +47,8 @@ struct Results {
 // whose `where` is file:line for corrupt, foreign and future-major files; a truncated last line is
 // dropped with a warning.
 [[nodiscard]] Results read_results(const std::filesystem::path& path);
-// Several files or directories as one: their launches are joined as those of a resumed run are.
+// Several files or directories as one. The files of one run are joined, as those of a resumed run
+// are; launches of different runs stand beside each other.
 [[nodiscard]] Results read_results(std::span<const std::filesystem::path> paths);
 
 }  // namespace stepbench

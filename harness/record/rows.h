@@ -4,6 +4,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -86,6 +87,8 @@ struct StartRow {
   int attempt = 0;
   std::string started_utc = {};
   Fields options = {};  // those that the sweep varies
+  std::size_t run = 0;   // read from a file: its place in Results::runs
+  bool running = false;  // the program that wrote it is still there
 };
 
 // Consecutive active steps of one cycle, at most 16,384: nanoseconds where a column's name ends in

@@ -11,6 +11,7 @@
 #include "harness/report/estimate_text.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
+#include "harness/report/run_title.h"
 #include "harness/stats/order.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
@@ -29,19 +30,19 @@ class Page {
 
   std::string write() {
     title();
-    options();
-    launches();
     phases("Phases of a step on the host, by its own clock", row_.phases);
     phases("Phases of a step on the stream that computes, by CUDA events", row_.device_phases);
     phases("Phases on other streams, beside the step", row_.side_phases);
     device();
+    launches();
     findings();
+    notes();
+    output();
     metrics();
     fields("Fingerprint", first_report().fingerprint);
     fields("Schedule", first_report().schedule);
     environment();
-    notes();
-    output();
+    options();
     return std::move(text_);
   }
 
@@ -69,14 +70,16 @@ class Page {
     if (!row_.arm.empty()) text_ += "  arm " + printable(row_.arm);
     if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
     if (!row_.workload.empty()) text_ += "  " + printable(row_.workload);
-    text_ += "  " + std::to_string(row_.measured.size()) + " measured";
+    text_ += "  " + counted(std::ssize(row_.measured), "launch") + " measured";
     const auto also = [&](std::size_t count, const char* what) {
       if (count > 0) text_ += ", " + std::to_string(count) + ' ' + what;
     };
     also(row_.failed.size(), "failed");
     also(row_.skipped.size(), "skipped");
     also(static_cast<std::size_t>(row_.unfinished), "unfinished");
+    also(row_.running.size(), "running now");
     text_ += row_.smoke ? "  (smoke: not for comparison)\n" : "\n";
+    run();
     if (!row_.step_ns) return;
     const double headline = *row_.headline_ns();
     text_ += (row_.latency_ns ? "latency p50 " : "step ") + duration(headline);
@@ -92,6 +95,11 @@ class Page {
     }
     numbers();
     text_ += '\n';
+  }
+
+  void run() {
+    const std::string title = run_title(row_, results_);
+    if (!title.empty()) text_ += title + '\n';
   }
 
   void numbers() {
@@ -113,6 +121,7 @@ class Page {
     std::set<std::string> names;
     for (const auto& [name, value] : row_.options) names.insert(name);
     for (const auto& [name, value] : effective) names.insert(name);
+    std::int64_t left_out = 0;
     Grid grid{
         .columns = {{.head = "option", .align = Align::kLeft},
                     {.head = "value", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20},
@@ -125,6 +134,11 @@ class Page {
         continue;
       const std::string wanted = asked == row_.options.end() ? "" : to_text(asked->second);
       const std::string in_force = used == effective.end() ? wanted : to_text(used->second);
+      if (asked != row_.options.end() && in_force == wanted &&
+          has_its_default(name, asked->second)) {
+        ++left_out;
+        continue;
+      }
       grid.rows.push_back({{name, wanted, in_force == wanted ? "" : in_force}});
     }
     const bool differs = std::any_of(grid.rows.begin(), grid.rows.end(),
@@ -133,9 +147,17 @@ class Page {
       grid.columns.pop_back();
       for (GridRow& line : grid.rows) line.cells.pop_back();
     }
-    if (grid.rows.empty()) return;
+    if (grid.rows.empty() && left_out == 0) return;
     head("Options");
-    draw_grid(grid);
+    if (!grid.rows.empty()) draw_grid(grid);
+    if (left_out == 0) return;
+    text_ += std::string(grid.rows.empty() ? "" : "the other ") + counted(left_out, "option") +
+             (left_out == 1 ? " has its" : " have their") + " default (--all-options shows them)\n";
+  }
+
+  [[nodiscard]] bool has_its_default(const std::string& name, const Value& value) const {
+    const auto found = style_.defaults.find(name);
+    return found != style_.defaults.end() && found->second == value;
   }
 
   void launches() {
@@ -237,8 +259,8 @@ class Page {
       const Metric* metric = definition(name);
       const std::string unit = metric == nullptr ? std::string() : metric->unit;
       grid.rows.push_back(
-          {{display_name(name), quantity(median(numbers), unit, name), quantity(*low, unit, name),
-            quantity(*high, unit, name),
+          {{display_name(name), quantity_text(median(numbers), name, unit),
+            quantity_text(*low, name, unit), quantity_text(*high, name, unit),
             metric == nullptr ? std::string() : std::string(name_of(metric->source)),
             metric == nullptr ? std::string() : metric->doc}});
     }
@@ -272,15 +294,6 @@ class Page {
       if (name.ends_with(unit)) return name.substr(0, name.size() - unit.size());
     }
     return name;
-  }
-
-  static std::string quantity(double value, const std::string& unit, const std::string& name) {
-    if (unit == "ns" || name.ends_with("_ns")) return duration(value);
-    if (unit == "bytes" || name.ends_with("_bytes")) return byte_text(value);
-    const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-    const std::string number =
-        whole ? with_separators(static_cast<std::int64_t>(value)) : significant(value);
-    return unit.empty() ? number : number + ' ' + unit;
   }
 
   void fields(const std::string& name, const Fields& values) {

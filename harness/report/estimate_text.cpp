@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/estimate_text.h"
 
+#include <cmath>
+#include <cstdint>
 #include <string_view>
 
 #include "harness/base/value.h"
@@ -21,10 +23,23 @@ std::string estimate_text(const EstimateColumn& column, const CaseRow& row, Time
       return significant(number);
     case ColumnFormat::kGiga:
       return significant(number * 1e-9);
+    case ColumnFormat::kRatio:
+      return significant(number) + 'x';
     case ColumnFormat::kPlain:
       break;
   }
   return to_text(value);
+}
+
+std::string quantity_text(double value, std::string_view name, std::string_view unit) {
+  constexpr double kMostWhole = 1e15;
+  if (unit == "ns" || name.ends_with("_ns")) return duration(value);
+  if (unit == "bytes" || name.ends_with("_bytes")) return byte_text(value);
+  if (unit == "ratio") return percent(value) + " %";
+  const bool whole = value == std::floor(value) && std::abs(value) < kMostWhole;
+  std::string number =
+      whole ? with_separators(static_cast<std::int64_t>(value)) : significant(value);
+  return unit.empty() ? number : number + ' ' + std::string(unit);
 }
 
 std::string header_text(const EstimateColumn& column, TimeUnit unit) {

@@ -14,8 +14,11 @@
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
+#include "harness/report/answer.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
+#include "harness/report/row_values.h"
+#include "harness/report/run_title.h"
 #include "harness/report/sources_json.h"
 #include "harness/text/csv.h"
 #include "harness/text/names.h"
@@ -26,57 +29,12 @@ namespace {
 
 std::string csv_value(const Value& value) { return is_null(value) ? "" : csv_cell(to_text(value)); }
 
-std::vector<std::string> option_names(std::span<const CaseRow> rows) {
-  std::set<std::string> names;
-  for (const CaseRow& row : rows) {
-    for (const auto& [name, value] : row.options) names.insert(name);
-  }
-  return {names.begin(), names.end()};
-}
-
-std::vector<std::string> all_names(std::span<const CaseRow> rows) {
-  std::vector<std::string> names;
-  for (const EstimateColumn& column : key_columns()) names.emplace_back(column.name);
-  for (std::string& option : option_names(rows)) names.push_back(std::move(option));
-  for (const EstimateColumn& column : estimate_columns()) names.emplace_back(column.name);
-  return names;
-}
-
-Value cell(const CaseRow& row, const std::string& name) {
-  for (const auto columns : {key_columns(), estimate_columns()}) {
-    for (const EstimateColumn& column : columns) {
-      if (column.name == name) return column.get(row);
-    }
-  }
-  const auto found = row.options.find(name);
-  return found == row.options.end() ? Value() : found->second;
-}
-
-// The full name for a name as people type it.
-std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
-  try {
-    return name_meant(name, all_names(rows), "no column or option");
-  } catch (const Error& error) {
-    throw ConfigError(where, error.what());
-  }
-}
-
 std::vector<std::string> selected(std::span<const CaseRow> rows,
                                   const std::vector<std::string>& select) {
-  if (select.empty()) return all_names(rows);
+  if (select.empty()) return record_names(rows);
   std::vector<std::string> names;
   for (const std::string& name : select) names.push_back(full_name(name, rows, "--columns"));
   return names;
-}
-
-// Numbers before texts, each by size; null after everything.
-bool comes_before(const Value& a, const Value& b, bool largest_first) {
-  if (is_null(a) || is_null(b)) return !is_null(a) && is_null(b);
-  const auto x = number_of(a);
-  const auto y = number_of(b);
-  if (x.has_value() != y.has_value()) return x.has_value();
-  if (x) return largest_first ? *y < *x : *x < *y;
-  return largest_first ? to_text(b) < to_text(a) : to_text(a) < to_text(b);
 }
 
 void add_phases(JsonText& json, std::string_view name, const std::vector<PhaseEstimate>& phases) {
@@ -142,20 +100,13 @@ void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& prop
 
 }  // namespace
 
-void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
-  if (by.empty()) return;
-  const bool largest_first = by.starts_with('-');
-  const std::string name = full_name(largest_first ? by.substr(1) : by, rows, "--sort");
-  std::stable_sort(rows.begin(), rows.end(), [&](const CaseRow& a, const CaseRow& b) {
-    return comes_before(cell(a, name), cell(b, name), largest_first);
-  });
-}
-
 std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::string>& select) {
   const std::vector<std::string> names = selected(rows, select);
   std::string text = join(names, ",", csv_cell) + '\n';
   for (const CaseRow& row : rows) {
-    const auto text_of_cell = [&](const std::string& name) { return csv_value(cell(row, name)); };
+    const auto text_of_cell = [&](const std::string& name) {
+      return csv_value(row_value(row, name));
+    };
     text += join(names, ",", text_of_cell) + '\n';
   }
   return text;
@@ -169,7 +120,7 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
   for (const CaseRow& row : rows) {
     json.open_object();
     if (!select.empty()) {
-      for (const std::string& name : selected(rows, select)) json.value(name, cell(row, name));
+      for (const std::string& name : selected(rows, select)) json.value(name, row_value(row, name));
       json.close_object();
       continue;
     }
@@ -185,10 +136,12 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
     json.close_object();
   }
   json.close_array();
-  std::vector<std::string> names = all_names(rows);
+  std::vector<std::string> names = record_names(rows);
   std::erase(names, "launches");  // of the case; the metric of that name counts calls
   names.insert(names.end(), {"step_device_ns", "host_lead_ns"});
   add_sources(json, names, results.columns);
+  add_answer(json, rows, results);
+  add_runs(json, results);
   json.texts("notes", notes_of(rows, results)).close_object();
   return json.take() + '\n';
 }

@@ -16,8 +16,4 @@ namespace stepbench {
 [[nodiscard]] std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
                                   const std::vector<std::string>& select);
 
-// By an option (full or short name) or a column of the CSV; "-NAME": largest first. Rows without a
-// value come last. Throws ConfigError at --sort for an unknown name.
-void sort_rows(std::vector<CaseRow>& rows, const std::string& by);
-
 }  // namespace stepbench

@@ -107,7 +107,11 @@ std::string about(const std::vector<std::string>& labels, std::size_t cases) {
   return " (" + names + ')';
 }
 
-// One finding of several cases.
+std::optional<AnswerKind> kind_of(const CaseFinding& found) {
+  return found.answer ? std::optional(found.answer->kind) : std::nullopt;
+}
+
+// One finding of several cases, to which the rows answer alike.
 struct SharedFinding {
   CaseFinding worst;
   std::vector<std::string> labels;  // the worst case first
@@ -117,7 +121,8 @@ void add_case(const CaseFinding& found, const std::string& label, bool other_pas
               std::vector<SharedFinding>& kinds) {
   const auto same = [&](const SharedFinding& kind) {
     return kind.worst.finding.id == found.finding.id &&
-           kind.worst.arguments.empty() == found.arguments.empty();
+           kind.worst.arguments.empty() == found.arguments.empty() &&
+           kind_of(kind.worst) == kind_of(found);
   };
   const auto kind = std::find_if(kinds.begin(), kinds.end(), same);
   if (kind == kinds.end()) {
@@ -152,14 +157,13 @@ std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& propos
 }
 
 std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
-  const std::vector<std::string> naming = varying_options(rows, results);
+  const RowNames names(rows, results);
   const Proposals proposals(rows, results);
   std::vector<SharedFinding> kinds;
   std::vector<std::string> cases;
   for (const CaseRow& row : rows) {
-    cases.push_back(row.case_id + row.arm);
-    const std::string label = case_label(row.options, naming, row.case_id) +
-                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    cases.push_back(row.case_id + row.arm + row.run_id);
+    const std::string label = names.name(row);
     for (const CaseFinding& each : findings_of(row, proposals)) {
       add_case(each, label, row.pass != Pass::kTiming, kinds);
     }

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxNamedCases = 3;
 class Collector {
  public:
   Collector(const std::vector<CaseRow>& rows, const Results& results)
-      : all_(rows.size()), naming_(varying_options(rows, results)) {}
+      : all_(rows.size()), names_(rows, results) {}
 
   // `below` is a line of its own under the note.
   void add(const std::string& text, const CaseRow& row, const std::string& below = {}) {
@@ -33,8 +33,7 @@ class Collector {
       return note.text == text && note.below == below;
     });
     if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}});
-    const std::string label = case_label(row.options, naming_, row.case_id) +
-                              (row.arm.empty() ? "" : " (arm " + row.arm + ')');
+    const std::string label = names_.name(row);
     auto& cases = found->cases;
     if (std::find(cases.begin(), cases.end(), label) == cases.end()) cases.push_back(label);
   }
@@ -67,7 +66,7 @@ class Collector {
     std::vector<std::string> cases;
   };
   std::size_t all_;
-  std::vector<std::string> naming_;
+  RowNames names_;
   std::vector<Note> notes_;
 };
 
@@ -91,6 +90,12 @@ void add_failures(const CaseRow& row, Collector& notes) {
     notes.add(text, row, command.empty() ? "" : "repeat: " + command);
   }
   for (const Launch* launch : row.skipped) notes.add("skipped: " + reason_of(*launch), row);
+  for (const int launch : row.running) {
+    const auto launches = number_of(row.options, "launches");
+    notes.add("running now: launch " + std::to_string(launch + 1) +
+                  (launches ? " of " + short_number(*launches) : ""),
+              row);
+  }
   if (row.unfinished > 0)
     notes.add("unfinished: begun, but the run ended before the launch did", row);
 }
@@ -157,9 +162,12 @@ void add_flags(const CaseRow& row, Collector& notes) {
     // Said where launches agree.
     if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) continue;
     if (is_of_machine(flag)) continue;  // said by its note
-    notes.add("flag " + flag + " (" + std::to_string(count) + " of " +
-                  std::to_string(row.measured.size()) + " launches)",
-              row);
+    const std::string_view meaning = launch_flag::meaning(flag);
+    const std::string launches =
+        "in " + std::to_string(count) + " of " + counted(std::ssize(row.measured), "launch");
+    notes.add(
+        meaning == flag ? "flag " + flag + ' ' + launches : launches + ' ' + std::string(meaning),
+        row);
   }
   for (const std::string& text : texts) notes.add(text, row);
 }

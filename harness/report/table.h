@@ -13,15 +13,22 @@ namespace stepbench {
 struct TableStyle {
   bool colour = false;
   int columns = 100;  // terminal width
-  // An option or estimate to order rows by, "-NAME" largest first; empty: plan order.
+  // What to order rows by: an option, a column or its head; "-NAME" largest first; empty: plan
+  // order.
   std::string sort = {};
-  std::vector<std::string> select = {};  // CSV and JSON: only these columns; empty: all
+  std::vector<std::string> select = {};  // only these columns; empty: all
+  // What to hold rows against in place of the best one: see compare_with_baseline().
+  std::string baseline = {};
+  std::vector<std::string> pivot = {};  // two options: one number as rows by columns
+  // By full name: the page of a case leaves out what has its default. Empty: all options.
+  Fields defaults = {};
 };
 
-// One row per case: the options that vary, then the median over launches of time / steps, its
-// interval (or range), data-wait share, samples/s; failed and skipped cases with their reasons;
-// notes below. Throws ConfigError, as render() does, when `style` names a column or option that is
-// not there.
+// Of which run and machine; one row per case: the options that vary, then what the cases are judged
+// by (median over launches), its interval or range, its ratio to the best one, and the other
+// columns; failed and skipped cases with their reasons. Below it findings, notes, and last the
+// answer: which case is best. Throws ConfigError, as render() does, when `style` names a column or
+// option that is not there.
 [[nodiscard]] std::string render_table(const Results& results, const TableStyle& style);
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };

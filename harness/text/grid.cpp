@@ -129,7 +129,7 @@ void make_printable(Grid& grid) {
 bool is_number(const std::string& text) {
   return text.empty() || text == "-" ||
          (std::isdigit(static_cast<unsigned char>(text.back())) != 0 &&
-          text.find_first_not_of("0123456789.-+e") == std::string::npos);
+          text.find_first_not_of("0123456789.,-+e") == std::string::npos);
 }
 
 std::vector<std::size_t> widths_of(const Grid& grid) {

@@ -2,6 +2,7 @@
 #include "harness/text/names.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
@@ -12,6 +13,16 @@ namespace {
 bool ends_in(std::string_view name, std::string_view end) {
   return name.size() > end.size() && name.ends_with(end) &&
          name[name.size() - end.size() - 1] == '.';
+}
+
+// "Data wait [%]" -> "data wait"
+std::string without_unit(std::string_view head) {
+  head = head.substr(0, head.find('['));
+  while (head.ends_with(' ')) head.remove_suffix(1);
+  std::string folded(head);
+  std::transform(folded.begin(), folded.end(), folded.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return folded;
 }
 
 std::string join_or(const std::vector<std::string>& texts) {
@@ -40,6 +51,10 @@ std::string name_meant(std::string_view given, std::span<const std::string> know
     throw Error(quoted + " may be " + join_or(meant) + "; write one in full");
   }
   throw Error(std::string(unknown) + " " + quoted + did_you_mean(nearest_name(given, known)));
+}
+
+bool is_same_head(std::string_view head, std::string_view given) {
+  return without_unit(head) == without_unit(given);
 }
 
 std::string nearest_name(std::string_view given, std::span<const std::string> known) {

@@ -26,4 +26,8 @@ namespace stepbench {
 // none is near.
 [[nodiscard]] std::string nearest_name(std::string_view given, std::span<const std::string> known);
 
+// Whether `given` is the head of a column as a table shows it, "data wait [%]", or that without its
+// unit. Upper and lower case are alike.
+[[nodiscard]] bool is_same_head(std::string_view head, std::string_view given);
+
 }  // namespace stepbench

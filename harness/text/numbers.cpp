@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace stepbench {
 namespace {
@@ -23,6 +24,15 @@ int decimals_for(double value, int digits) {
   if (value == 0) return 0;
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
   return std::clamp(digits - 1 - magnitude, 0, 12);
+}
+
+// 1234.5 -> 1,234.5
+std::string separated(std::string text) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  for (std::size_t at = std::min(text.find('.'), text.size()); at > first + 3;) {
+    text.insert(at -= 3, 1, ',');
+  }
+  return text;
 }
 
 std::string two_digits(std::int64_t value) {
@@ -47,7 +57,7 @@ std::string significant(double value, int digits) {
   std::string text = fixed(value, decimals);
   // 9.996 rounds up to 10.00, which has a digit more than asked for.
   const int rounded = decimals_for(std::strtod(text.c_str(), nullptr), digits);
-  return rounded < decimals ? fixed(value, rounded) : text;
+  return separated(rounded < decimals ? fixed(value, rounded) : std::move(text));
 }
 
 std::string interval_text(double low, double high) {
@@ -55,7 +65,10 @@ std::string interval_text(double low, double high) {
   while (digits < 6 && low != high && significant(low, digits) == significant(high, digits)) {
     ++digits;
   }
-  return '[' + significant(low, digits) + ", " + significant(high, digits) + ']';
+  const std::string from = significant(low, digits);
+  const std::string to = significant(high, digits);
+  const bool commas = (from + to).find(',') != std::string::npos;
+  return '[' + from + (commas ? " to " : ", ") + to + ']';
 }
 
 std::string short_number(double value, int decimals) {
@@ -86,12 +99,7 @@ std::string signed_percent(double change) {
   return text.front() == '-' ? text : '+' + text;
 }
 
-std::string with_separators(std::int64_t count) {
-  std::string text = std::to_string(count);
-  const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
+std::string with_separators(std::int64_t count) { return separated(std::to_string(count)); }
 
 std::string rough_count(double count) {
   if (!std::isfinite(count) || count > 1e18) return significant(count);

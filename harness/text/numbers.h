@@ -12,11 +12,12 @@
 
 namespace stepbench {
 
-// 0.00123, 1.23, 12.3, 1230: at least `digits` significant digits, never an exponent.
+// 0.00123, 1.23, 12.3, 1,230: at least `digits` significant digits, never an exponent.
 [[nodiscard]] std::string significant(double value, int digits = 3);
 // A setting or a small count of anything: "2", "0.5", "12.25"; at most `decimals`, no zeros behind.
 [[nodiscard]] std::string short_number(double value, int decimals = 2);
-// Both with as many digits, 3 to 6, as it takes to tell them apart: "[41.2, 44.9]".
+// Both with as many digits, 3 to 6, as it takes to tell them apart: "[41.2, 44.9]",
+// "[1,195 to 1,209]".
 [[nodiscard]] std::string interval_text(double low, double high);
 
 // A share in a column whose head says percent: 0.123 -> "12.3", 1 -> "100". One decimal, none from

@@ -10,6 +10,7 @@
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
+#include "harness/report/row_values.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -18,6 +19,7 @@
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
+#include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/standard_input.h"
 
 namespace stepbench::cli {
@@ -48,7 +50,19 @@ struct RunOptions {
   bool dry_run = false;
   LockFlags lock = {};
   bool quiet = false;
+  std::string sort = {};
 };
+
+// A wrong name is found before hours of measuring.
+void check_sort(const std::string& sort, const Plan& plan) {
+  if (sort.empty()) return;
+  std::vector<CaseRow> rows;
+  for (const PlannedCase& planned : plan.cases) {
+    rows.push_back({.case_id = planned.resolved.case_id,
+                    .options = {planned.resolved.options.begin(), planned.resolved.options.end()}});
+  }
+  sort_rows(rows, sort);
+}
 
 // The run's folder says what it measures, and from where the paths of its experiment are seen.
 void take_recorded(RunRequest& request) {
@@ -87,15 +101,17 @@ int execute(const RunOptions& options, const Environment& environment) {
     if (!request.smoke) environment.out << power_text(plan, request.results);
     return kExitOk;
   }
+  check_sort(options.sort, run.planned.plan);
   const HostClock clock;
   Progress progress = make_progress(environment, options.quiet, clock);
   Interrupts interrupts;
   const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
   if (end.run_folder.empty()) return end.exit_status;
   environment.out << render_table(end.results, {.colour = environment.colour,
-                                                .columns = environment.terminal_columns})
+                                                .columns = environment.terminal_columns,
+                                                .sort = options.sort})
                   << "\nResults: " << printable(end.run_folder.string()) << '\n'
-                  << std::flush;
+                  << traces_text(end.run_folder) << std::flush;
   if (end.signal) {
     environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
                     << printable(shell_word(end.run_folder.string())) << '\n';
@@ -140,6 +156,11 @@ void add_the_run(CLI::App& run, RunOptions& options) {
   run.add_flag("--retry-failed", options.request.retry_failed,
                "With --resume: also repeat what failed")
       ->needs(&resume)
+      ->group(kRunOptions);
+  run.add_option("--sort", options.sort,
+                 "Order rows of the table by an option or column; -COLUMN: largest first")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false)
       ->group(kRunOptions);
   run.add_flag("--dry-run", options.dry_run, "Print the plan, run nothing")->group(kRunOptions);
 }

@@ -73,4 +73,13 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
   return runs.back();
 }
 
+std::string traces_text(const fs::path& run) {
+  std::error_code ignored;
+  const fs::path folder = run / "traces";
+  if (!fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored)) return {};
+  return "Traces: " + printable(folder.string()) +
+         " (open one at https://ui.perfetto.dev, or: tensorboard --logdir " +
+         printable(shell_word(folder.string())) + ")\n";
+}
+
 }  // namespace stepbench::cli

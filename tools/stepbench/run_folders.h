@@ -16,4 +16,7 @@ namespace stepbench::cli {
 [[nodiscard]] std::filesystem::path choose_run(const std::filesystem::path& path,
                                                std::ostream& err);
 
+// A line that says where the run's Chrome traces lie and what opens them; empty where it has none.
+[[nodiscard]] std::string traces_text(const std::filesystem::path& run);
+
 }  // namespace stepbench::cli

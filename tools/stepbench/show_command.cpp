@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
 #include "harness/record/reader.h"
+#include "harness/report/baseline.h"
 #include "harness/report/case_page.h"
 #include "harness/report/module_report.h"
 #include "harness/report/ops_report.h"
@@ -25,6 +27,7 @@
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
@@ -32,6 +35,7 @@ namespace {
 struct ShowOptions {
   std::vector<std::string> paths = {};
   std::string case_id = {};
+  bool all_options = false;
   bool samples = false;
   bool ops = false;
   std::vector<std::string> group_by = {};
@@ -42,6 +46,9 @@ struct ShowOptions {
   std::string format = {};
   std::vector<std::string> columns = {};
   std::string sort = {};
+  std::vector<std::string> filter = {};
+  std::string baseline = {};
+  std::vector<std::string> pivot = {};
   std::string output = {};
 };
 
@@ -51,6 +58,13 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
   stepbench show RUN --case 3f9a              one case whole; the id's first digits suffice
   stepbench show RUN --sort samples_per_s     rows by a column or option; -NAME: largest first
+  stepbench show RUN --filter num_workers=2,4 only cases with one of these values
+  stepbench show RUN --baseline num_workers=0 how much faster is each case than this one?
+  stepbench show RUN --pivot num_workers,batch_size
+                                              one number as rows by columns; --columns chooses it
+  stepbench show RUN --columns num_workers,samples/s,peak_bytes
+                                              these columns: options, estimates, metrics, phases
+  stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
   stepbench show RUN --format csv             one line per case, base units (also json, markdown)
   stepbench show RUN --samples > steps.csv    every step; --format json or npy for the others
   stepbench show RUN --format npy --output steps.npy
@@ -66,28 +80,41 @@ constexpr const char* kShowExamples = R"(Examples:
 
 The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
 interval is that of this median (95 %, six launches or more), else the range. No step is left out. Rates are
-the work of a step over that time. results/SCHEMA.md describes the files.
+the work of a step over that time. Cases are judged by their step, or by samples/s (tokens/s) where their steps
+do different amounts of work; `vs best` is the ratio to the best case. * marks the best case and all whose
+intervals overlap its interval: those are a tie. results/SCHEMA.md describes the files.
 
 Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
 
-const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& results,
-                         const std::string& prefix) {
-  std::vector<const CaseRow*> found;
-  std::vector<std::string> ids;
-  for (const CaseRow& row : rows) {
-    ids.push_back(row.case_id);
-    if (row.case_id == prefix) return row;
-    if (row.case_id.starts_with(prefix)) found.push_back(&row);
+// The rows of one case: a timed one for each arm and run, else those of its other passes.
+std::vector<CaseRow> rows_of_case(const std::vector<CaseRow>& all, const std::string& case_id) {
+  std::vector<CaseRow> rows;
+  for (const CaseRow& row : all) {
+    if (row.case_id == case_id) rows.push_back(row);
   }
-  if (found.size() == 1) return *found.front();
-  const std::vector<std::string> varying = varying_options(rows, results);
+  (void)take_profiled(rows);
+  return rows;
+}
+
+std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const Results& results,
+                               const std::string& prefix) {
+  std::vector<const CaseRow*> found;
+  std::vector<std::string> heads;
+  for (const CaseRow& row : rows) {
+    if (row.case_id == prefix) return rows_of_case(rows, prefix);
+    heads.push_back(row.case_id.substr(0, prefix.size()));
+    const auto same = [&](const CaseRow* other) { return other->case_id == row.case_id; };
+    if (row.case_id.starts_with(prefix) && std::none_of(found.begin(), found.end(), same)) {
+      found.push_back(&row);
+    }
+  }
+  if (found.size() == 1) return rows_of_case(rows, found.front()->case_id);
   if (found.empty()) {
-    std::vector<std::string> heads;
-    for (const std::string& id : ids) heads.push_back(id.substr(0, prefix.size()));
     throw ConfigError("--case", "no case begins with '" + prefix + "'" +
                                     did_you_mean(prefix, heads) +
                                     "; `stepbench show` lists the cases");
   }
+  const std::vector<std::string> varying = varying_options(rows, results);
   std::string list;
   for (const CaseRow* row : found)
     list += "\n  " + row->case_id + "  " + case_label(row->options, varying, row->case_id);
@@ -97,7 +124,7 @@ const CaseRow& find_case(const std::vector<CaseRow>& rows, const Results& result
 
 std::string raw_samples(const ShowOptions& options, const Results& results) {
   std::vector<CaseRow> chosen = case_rows(results);
-  if (!options.case_id.empty()) chosen = {find_case(chosen, results, options.case_id)};
+  if (!options.case_id.empty()) chosen = find_case(chosen, results, options.case_id);
   const SampleTable table = sample_table(chosen, options.columns);
   if (options.format.empty() || options.format == "csv") return samples_csv(table);
   if (options.format == "json") return samples_json(table, results.columns);
@@ -144,12 +171,24 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
     if (given) throw ConfigError(flag, std::string("needs --ops: stepbench show --ops ") + flag);
   }
   const bool npy = options.format == "npy";
+  const bool table = options.case_id.empty() && !options.samples && !npy;
+  if (!table && !(options.pivot.empty() && options.baseline.empty())) {
+    throw ConfigError(options.pivot.empty() ? "--baseline" : "--pivot",
+                      "belongs to the table of cases: leave out --case, --samples and npy");
+  }
   if (options.samples || npy) return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
-  const std::vector<CaseRow> rows = case_rows(results);
-  const CaseRow& row = find_case(rows, results, options.case_id);
-  if (options.format.empty() || options.format == "table") return render_case(row, results, style);
-  return render(only_case(results, row), format_of(options.format), style);
+  const std::vector<CaseRow> rows = find_case(case_rows(results), results, options.case_id);
+  if (options.format.empty() || options.format == "table") {
+    return join(rows, "\n", [&](const CaseRow& row) { return render_case(row, results, style); });
+  }
+  Results only = results;
+  const std::string& case_id = rows.front().case_id;
+  std::erase_if(only.launches,
+                [&](const Launch& launch) { return launch.row.key.case_id != case_id; });
+  std::erase_if(only.unfinished,
+                [&](const StartRow& start) { return start.key.case_id != case_id; });
+  return render(only, format_of(options.format), style);
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -161,6 +200,46 @@ void write_file(const std::string& path, const std::string& text) {
                       "cannot write " + path + ": " + std::generic_category().message(errno));
 }
 
+// A run that is shown stands for its id.
+std::string baseline_of(const ShowOptions& options) {
+  const auto& paths = options.paths;
+  const bool is_path = std::find(paths.begin(), paths.end(), options.baseline) != paths.end();
+  if (!is_path) return options.baseline;
+  const Results base = read_results(options.baseline);
+  return base.runs.empty() ? options.baseline : base.runs.front().run_id;
+}
+
+// Of the built-in workloads; the options of others are shown whatever their value, and so are those
+// whose default depends on the variant.
+Fields option_defaults(const ShowOptions& options) {
+  Fields defaults;
+  std::set<std::string> ambiguous;
+  if (options.case_id.empty() || options.all_options) return defaults;
+  const auto add = [&](const Section& section, const std::vector<Option>& some) {
+    for (const Option& option : some) {
+      const std::string name =
+          section.name.empty() ? option.name : section.name + '.' + option.name;
+      const Value& first = defaults.try_emplace(name, option.default_value).first->second;
+      if (is_null(first) || first != option.default_value) ambiguous.insert(name);
+    }
+  };
+  for (const Section& section : built_in_catalogue().sections) {
+    add(section, section.options);
+    for (const Variant& variant : section.variants) add(section, variant.options);
+  }
+  for (const std::string& name : ambiguous) defaults.erase(name);
+  return defaults;
+}
+
+// Where the run has traces, and what opens them.
+std::string traces_line(const std::vector<std::filesystem::path>& paths) {
+  for (const std::filesystem::path& path : paths) {
+    const std::string line = traces_text(path);
+    if (!line.empty()) return line;
+  }
+  return {};
+}
+
 int show(const ShowOptions& options, const Environment& environment) {
   if (options.format == "npy" && options.output.empty() && environment.out_is_terminal) {
     throw ConfigError("--format", "npy is binary: give --output FILE");
@@ -169,19 +248,26 @@ int show(const ShowOptions& options, const Environment& environment) {
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
   check_output_file("--output", options.output, paths);
-  const Results results = read_results(paths);
+  Results results = read_results(paths);
+  keep_filtered(results, options.filter);
   const bool to_file = !options.output.empty();
   const TableStyle style{.colour = environment.colour && !to_file,
                          .columns = environment.terminal_columns,
                          .sort = options.sort,
-                         .select = options.columns};
-  const std::string text = content(options, results, style);
+                         .select = options.columns,
+                         .baseline = baseline_of(options),
+                         .pivot = options.pivot,
+                         .defaults = option_defaults(options)};
+  std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {
     for (const std::string& warning : results.warnings)
       environment.err << "warning: " << printable(warning) << '\n';
+  }
+  if (options.format.empty() || options.format == "table") {
+    if (!options.samples) text += traces_line(paths);
   }
   if (to_file) {
     write_file(options.output, text);
@@ -199,10 +285,14 @@ void add_what(CLI::App& show, ShowOptions& options) {
   show.add_option("--case", options.case_id, "One case whole: its id or the id's first digits")
       ->type_name("ID")
       ->group(kCaseOptions);
+  show.add_flag("--all-options", options.all_options,
+                "With --case: also the options that have their default")
+      ->group(kCaseOptions);
   show.add_flag("--samples", options.samples, "Every step instead of estimates (csv, json, npy)")
       ->group(kOutputOptions);
+  add_filter(show, options.filter);
   show.add_option("--columns", options.columns,
-                  "Only these columns (csv, json, npy), comma-separated")
+                  "Only these columns, comma-separated: options, columns by name or head, metrics")
       ->delimiter(',')
       ->type_name("COLUMN[,COLUMN]")
       ->group(kOutputOptions);
@@ -210,6 +300,16 @@ void add_what(CLI::App& show, ShowOptions& options) {
                   "Order rows by an option or column; -COLUMN: largest first")
       ->allow_extra_args(false)
       ->type_name("COLUMN")
+      ->group(kOutputOptions);
+  show.add_option("--baseline", options.baseline,
+                  "Ratios to this case, or to those of one of several runs")
+      ->type_name("KEY=VALUE[,KEY=VALUE]|ID|RUN")
+      ->group(kOutputOptions);
+  show.add_option("--pivot", options.pivot,
+                  "One number as rows by columns of two options; --columns chooses it")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("ROWS,COLUMNS")
       ->group(kOutputOptions);
 }
 

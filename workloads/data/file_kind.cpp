@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/file_kind.h"
 
+#include <algorithm>
 #include <array>
 
 namespace stepbench {
+namespace {
+
+// Long enough, with words, and nothing but what people type: no numbers look like that.
+bool is_text(std::string_view start) {
+  constexpr std::size_t kEnough = 256;
+  constexpr std::size_t kLookedAt = 4096;
+  const std::string_view seen = start.substr(0, kLookedAt);
+  return seen.size() >= kEnough && seen.find_first_of(" \n") != std::string_view::npos &&
+         std::ranges::all_of(seen, [](char c) {
+           return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+         });
+}
+
+}  // namespace
 
 std::string_view file_kind(std::span<const std::byte> start) {
   using namespace std::string_view_literals;
@@ -39,7 +54,7 @@ std::string_view file_kind(std::span<const std::byte> start) {
       return magic.name;
     }
   }
-  return {};
+  return is_text(text) ? "text" : std::string_view{};
 }
 
 std::string looks_like(std::span<const std::byte> start) {

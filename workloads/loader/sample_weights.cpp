@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "harness/base/error.h"
 #include "workloads/loader/order.h"
@@ -56,8 +57,11 @@ std::vector<double> balanced_weights(const std::vector<std::int64_t>& labels) {
 }
 
 std::vector<double> read_weights(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
+  std::error_code ignored;
+  const bool endless = std::filesystem::is_character_file(file, ignored);
+  std::ifstream stream;
+  if (!endless) stream.open(file, std::ios::binary);
+  if (!stream.is_open()) {
     throw ConfigError(kWeightsOption,
                       "cannot read " + file.string() +
                           "; expected `balanced` or a text file with a weight per sample");

@@ -143,6 +143,10 @@ std::vector<Said> sayings() {
        std::string(3073, '\x0b'),
        {"data_batch_2.bin: offset 0: label 11 is outside 0 to 9"}},
       {"nanogpt", "train.bin", gzip + std::string(40, 'x'), {"gzip", "set data.header: none"}},
+      {"nanogpt",
+       "train.bin",
+       std::string(300, 'x') + " y\n",
+       {"offset 0: expected tokens; this looks like a text file", "set data.header: none"}},
       {"nanogpt", "train.bin", std::string(8, '\1'), {"has 4 tokens; a window of 4"}},
       {"nanogpt",
        "train.bin",
@@ -217,6 +221,9 @@ TEST(Mistakes, MissingFilesAreNamedWithTheCommandThatMakesThem) {
               ThrowsMessage<ConfigError>(HasSubstr("unpack it with gunzip")));
   EXPECT_THAT([&] { (void)find_cifar_files(root.path(), true, true); },
               ThrowsMessage<ConfigError>(HasSubstr("test.bin: there is no such file")));
+  root.write("data_batch_1", "a pickle");
+  EXPECT_THAT([&] { (void)find_cifar_files(root.path(), false, false); },
+              ThrowsMessage<ConfigError>(HasSubstr("of the version for Python")));
   EXPECT_THAT([&] { (void)TokenBin({.path = root.path()}); },
               ThrowsMessage<ConfigError>(HasSubstr("holds no .bin file")));
 }

@@ -15,6 +15,7 @@
 #include "harness/text/numbers.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
+#include "tests/unit/loading/test_images.h"
 #include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/loader/order.h"
@@ -30,10 +31,11 @@ struct Reported final : ReportSink {
   void effective(std::string_view option, Value value) override {
     options[std::string(option)] = std::move(value);
   }
-  void note(std::string) override {}
+  void note(std::string text) override { notes.push_back(std::move(text)); }
   void finding(Finding) override {}
   std::map<std::string, double> metrics;
   std::map<std::string, Value> options;
+  std::vector<std::string> notes;
 };
 
 ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
@@ -232,6 +234,24 @@ TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
   EXPECT_THAT([&] { workload.step(recorder); }, ThrowsMessage<Error>(HasSubstr("drop_last")));
   workload.tear_down();
   workload.tear_down();  // once more does nothing
+}
+
+TEST(ShrunkDataSet, StandsAsANoteOnTheCase) {
+  const test::TemporaryFolder root;
+  root.write("set/a/1.jpg", test::jpeg(16, 16, 1));
+  std::filesystem::create_symlink("nowhere.jpg", root / "set/a/2.jpg");
+  const HostClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  LoaderWorkload workload(test::loader_case({{"data.kind", "jpeg_folder"},
+                                             {"data.path", (root / "set").string()},
+                                             {"data.image_size", std::int64_t{8}},
+                                             {"loader.batch_size", std::int64_t{1}},
+                                             {"loader.num_workers", std::int64_t{0}}}),
+                          context);
+  ASSERT_EQ(workload.set_up(), std::nullopt);
+  Reported reported;
+  workload.report(reported);
+  EXPECT_THAT(reported.notes, testing::Contains("1 of 2 files is left out: 1 dangling link"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderWorkloadTest, testing::Values(0, 1, 2));

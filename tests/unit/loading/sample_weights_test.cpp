@@ -73,6 +73,8 @@ TEST_F(WeightsFile, SaysWhatIsWrongAndOnWhichLine) {
   EXPECT_THAT(
       [&] { (void)weights("/nowhere/w.txt", 3); },
       ThrowsMessage<ConfigError>(HasSubstr("cannot read /nowhere/w.txt; expected `balanced`")));
+  EXPECT_THAT([] { (void)read_weights("/dev/zero"); },
+              ThrowsMessage<ConfigError>(HasSubstr("cannot read /dev/zero; expected `balanced`")));
 }
 
 TEST_F(WeightsFile, WithoutReplacementNoMoreAreDrawnThanThereAre) {

@@ -200,6 +200,23 @@ TEST(Reader, FilesOfAResumedRunAreJoinedInTheOrderInWhichTheyWereBegun) {
   EXPECT_TRUE(results.unfinished.empty());
 }
 
+TEST(Reader, LaunchesOfAnotherRunStandBesideThoseOfTheFirst) {
+  const TemporaryFolder folder;
+  RunRow other = testing::run_row();
+  other.run_id += "-other";
+  other.started_utc = "2026-01-31T13:00:00Z";
+  const auto key = testing::key("a", 0);
+  write_file(folder / "a.jsonl", kRun + whole(key) + start(testing::key("a", 1)));
+  write_file(folder / "b.jsonl", encode(other) + '\n' + whole(key) + whole(testing::key("a", 1)));
+  const Results results = read_results(folder.path());
+  ASSERT_EQ(results.launches.size(), 3U);
+  EXPECT_EQ(results.launches[0].run, 0U);
+  EXPECT_EQ(results.launches[1].run, 1U);
+  EXPECT_EQ(results.launches[1].row.key, key);
+  ASSERT_EQ(results.unfinished.size(), 1U) << "the other run's launch does not end it";
+  EXPECT_EQ(results.unfinished[0].run, 0U);
+}
+
 TEST(Reader, GzipOfSeveralMembersIsOneText) {
   const TemporaryFolder folder;
   const auto file = write_file(folder / "a.jsonl.gz", gzip(kRun) + gzip(whole(testing::key())));

@@ -188,5 +188,23 @@ TEST(ResultWriter, OnAFullDiskSaysSoAndKeepsFinishedLinesWhole) {
   EXPECT_TRUE(results.warnings.empty());
 }
 
+TEST(Writer, ALaunchOfAFileThatIsBeingWrittenIsUnderWayAndLaterUnfinished) {
+  const TemporaryFolder folder;
+  const auto file = folder / "live.jsonl";
+  {
+    ResultWriter writer(file);
+    writer.write(testing::run_row());
+    writer.write(StartRow{.key = testing::key("a", 2)});
+    const Results results = read_results(file);
+    EXPECT_TRUE(results.running);
+    ASSERT_EQ(results.unfinished.size(), 1U);
+    EXPECT_TRUE(results.unfinished[0].running);
+  }
+  const Results results = read_results(file);
+  EXPECT_FALSE(results.running);
+  ASSERT_EQ(results.unfinished.size(), 1U);
+  EXPECT_FALSE(results.unfinished[0].running);
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -29,7 +29,7 @@ const std::filesystem::path kHostileData =
 // Every control character, what turns and hides text, marks of each format, and bytes that are no
 // UTF-8.
 std::string hostile_text() {
-  std::string text = "=x|<script>&`\\\"',";
+  std::string text = "=x|<script>&`\\\"',\n```\n</details>\n";
   for (char c = 1; c < 0x20; ++c) text += c;
   text += '\0';
   text += "\x7F\xC2\x80\xC2\x9B\u202A\u202E\u2066\u2069\u200B\u2028\u2029\uFEFF\xFF\xC0\x80\x9B";
@@ -150,7 +150,16 @@ std::size_t cells(const std::string& row) {
 
 void expect_whole_tables(const std::string& markdown, const std::string& what) {
   std::size_t width = 0;
+  std::string fence;  // between fences nothing is markup
   for (const std::string& line : lines_of_output(markdown)) {
+    if (line.starts_with("```") && fence.empty()) {
+      fence = line.substr(0, line.find_first_not_of('`'));
+      continue;
+    }
+    if (!fence.empty()) {
+      if (line == fence) fence.clear();
+      continue;
+    }
     const bool row = line.starts_with("|");
     if (row && width > 0) {
       EXPECT_EQ(cells(line), width) << what << ": " << line;
@@ -159,6 +168,7 @@ void expect_whole_tables(const std::string& markdown, const std::string& what) {
     EXPECT_EQ(line.find("<script"), std::string::npos) << what;
     EXPECT_FALSE(line.starts_with("verdict: ok")) << what;
   }
+  EXPECT_EQ(fence, "") << what;
 }
 
 TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {

@@ -18,7 +18,8 @@ TEST(Numbers, ThreeSignificantDigitsWithoutExponent) {
   EXPECT_EQ(significant(12.345), "12.3");
   EXPECT_EQ(significant(9.996), "10.0");
   EXPECT_EQ(significant(0.0012345), "0.00123");
-  EXPECT_EQ(significant(123456), "123456");
+  EXPECT_EQ(significant(123456), "123,456");
+  EXPECT_EQ(significant(-1234.6), "-1,235");
   EXPECT_EQ(significant(0), "0");
   EXPECT_EQ(significant(kNan), "nan");
   EXPECT_EQ(significant(-kInfinity), "-inf");

@@ -55,8 +55,11 @@ Variant cifar_bin_variant() {
 
 // One name per line, in the file that the published sets bring along; empty without it.
 std::vector<std::string> published_names(const fs::path& folder, bool hundred) {
-  std::ifstream file(folder / (hundred ? "fine_label_names.txt" : "batches.meta.txt"));
+  const fs::path path = folder / (hundred ? "fine_label_names.txt" : "batches.meta.txt");
+  std::error_code error;
   std::vector<std::string> names;
+  if (!fs::is_regular_file(path, error)) return names;
+  std::ifstream file(path);
   const std::size_t classes = hundred ? 100 : 10;
   for (std::string line; names.size() < classes && std::getline(file, line);) {
     if (!line.empty()) names.push_back(line);
@@ -84,6 +87,11 @@ std::vector<fs::path> find_cifar_files(const fs::path& path, bool hundred, bool 
     }
   }
   if (missing.empty()) return files;
+  if (files.empty() && fs::exists(missing.front().parent_path() / missing.front().stem(), error)) {
+    throw ConfigError(missing.front().string(),
+                      "there is no such file, but " + missing.front().stem().string() +
+                          " of the version for Python; the binary version is needed");
+  }
   if (files.empty()) {
     throw ConfigError(missing.front().string(),
                       "there is no such file; `stepbench data make cifar_bin --out " +

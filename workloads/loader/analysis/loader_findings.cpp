@@ -193,14 +193,14 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnal
   return Finding{.id = "loader.oversubscribed",
                  .severity = Severity::kWarning,
                  .text = counted(r.workers(), "worker") + " share " + counted(facts.cores, "core") +
-                         ", which are " + percent_text(std::min(r.cores_used, 1.0)) +
-                         " in use: more workers than cores cannot decode faster, and they take "
-                         "time from the step",
+                         ", which are " + percent_text(std::min(r.cores_used, 1.0)) + " in use",
                  .value = static_cast<double>(r.workers()),
                  .threshold = static_cast<double>(facts.cores),
                  .unit = "workers",
                  .evidence = {"cpu_s_per_1k_samples", "tree_involuntary_switches"},
-                 .remedy = "Use no more workers than cores.",
+                 .remedy =
+                     "More workers than cores cannot decode faster, and they take time from the "
+                     "step: use no more.",
                  .set = {{.option = "loader.num_workers", .value = std::to_string(facts.cores)}}};
 }
 

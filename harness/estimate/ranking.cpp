@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/ranking.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepbench {
+namespace {
+
+bool can_be_ranked(const CaseRow& row) {
+  return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
+}
+
+std::optional<double> work_per_step(const CaseRow& row, std::optional<double> CaseRow::*rate) {
+  if (!row.step_ns || !(row.*rate)) return std::nullopt;
+  return *(row.*rate) * *row.step_ns;
+}
+
+// All rows have the rate, and their steps do different amounts of its work. A last batch that is
+// smaller than the others changes the mean a little.
+bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate) {
+  constexpr double kSame = 0.01;
+  std::vector<double> work;
+  for (const CaseRow& row : rows) {
+    if (!can_be_ranked(row)) continue;
+    const auto of_row = work_per_step(row, rate);
+    if (!of_row) return false;
+    work.push_back(*of_row);
+  }
+  if (work.empty()) return false;
+  const auto [least, most] = std::minmax_element(work.begin(), work.end());
+  return *most > *least * (1 + kSame);
+}
+
+bool overlap(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
+
+}  // namespace
+
+std::string_view column_of(Judged by) {
+  switch (by) {
+    case Judged::kStep:
+      return "step_ns";
+    case Judged::kLatency:
+      return "latency_p50_ns";
+    case Judged::kSamplesRate:
+      return "samples_per_s";
+    case Judged::kTokensRate:
+      break;
+  }
+  return "tokens_per_s";
+}
+
+bool is_rate(Judged by) { return by == Judged::kSamplesRate || by == Judged::kTokensRate; }
+
+std::optional<Judged> judged_by(std::span<const CaseRow> rows) {
+  std::size_t numbers = 0;
+  std::size_t latencies = 0;
+  for (const CaseRow& row : rows) {
+    if (!can_be_ranked(row)) continue;
+    ++numbers;
+    if (row.latency_ns) ++latencies;
+  }
+  if (numbers == 0 || (latencies > 0 && latencies < numbers)) return std::nullopt;
+  if (latencies > 0) return Judged::kLatency;
+  if (differs(rows, &CaseRow::tokens_per_s)) return Judged::kTokensRate;
+  if (differs(rows, &CaseRow::samples_per_s)) return Judged::kSamplesRate;
+  return Judged::kStep;
+}
+
+std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by) {
+  if (!is_rate(by)) {
+    const auto time = by == Judged::kLatency ? row.latency_ns : row.step_ns;
+    if (!time) return std::nullopt;
+    return JudgedValue{*time, row.spread, row.interval_ns};
+  }
+  const auto rate = by == Judged::kTokensRate ? row.tokens_per_s : row.samples_per_s;
+  if (!rate || !row.step_ns) return std::nullopt;
+  JudgedValue value{*rate, row.spread, {}};
+  const double work = *rate * *row.step_ns;
+  if (row.latency_ns) value.spread = Spread::kNone;  // its interval is of the latency
+  if (value.spread != Spread::kNone) {
+    value.interval = {work / row.interval_ns.high, work / row.interval_ns.low};
+  }
+  return value;
+}
+
+std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) {
+  const auto a = judged_value(row, by);
+  const auto b = judged_value(to, by);
+  if (!a || !b || !(b->centre > 0)) return std::nullopt;
+  Ratio ratio{.value = a->centre / b->centre};
+  const bool intervals =
+      a->spread == Spread::kOverLaunches && b->spread == Spread::kOverLaunches && &row != &to;
+  if (intervals && b->interval.low > 0) {
+    ratio.interval = {a->interval.low / b->interval.high, a->interval.high / b->interval.low};
+  }
+  return ratio;
+}
+
+std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by) {
+  return is_rate(by) ? ratio_of(row, over, by) : ratio_of(over, row, by);
+}
+
+std::optional<Ranking> rank(std::span<const CaseRow> rows) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (can_be_ranked(rows[i])) order.push_back(i);
+  }
+  const auto by = judged_by(rows);
+  if (!by || order.size() < 2) return std::nullopt;
+  const auto centre = [&](std::size_t i) { return judged_value(rows[i], *by)->centre; };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return is_rate(*by) ? centre(a) > centre(b) : centre(a) < centre(b);
+  });
+  Ranking ranking{.by = *by, .best = order[0], .next = order[1]};
+  const JudgedValue best = *judged_value(rows[ranking.best], *by);
+  const JudgedValue next = *judged_value(rows[ranking.next], *by);
+  ranking.decided = best.spread == Spread::kOverLaunches &&
+                    (next.spread == Spread::kOverLaunches ||
+                     (next.spread == Spread::kRange && overlap(next.interval, best.interval)));
+  if (!ranking.decided) return ranking;
+  for (const std::size_t i : std::span(order).subspan(1)) {
+    const JudgedValue other = *judged_value(rows[i], *by);
+    if (other.spread != Spread::kNone && overlap(other.interval, best.interval)) {
+      ranking.ties.push_back(i);
+    }
+  }
+  return ranking;
+}
+
+void compare_with_best(std::span<CaseRow> rows) {
+  const auto ranking = rank(rows);
+  if (!ranking) return;
+  for (CaseRow& row : rows) {
+    if (!can_be_ranked(row)) continue;
+    if (const auto ratio = ratio_of(row, rows[ranking->best], ranking->by)) {
+      row.vs_best = ratio->value;
+    }
+  }
+  if (!ranking->decided) return;
+  rows[ranking->best].is_best = true;
+  for (const std::size_t i : ranking->ties) rows[i].is_best = true;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which case is best, by how much, and whether the launches can tell. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/stats/interval.h"
+
+namespace stepbench {
+
+// By what cases are ranked: a rate where their steps do different amounts of work, else the time.
+enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate };
+
+// The column of the number: "step_ns", "samples_per_s".
+[[nodiscard]] std::string_view column_of(Judged by);
+[[nodiscard]] bool is_rate(Judged by);
+
+struct JudgedValue {
+  double centre = 0;  // nanoseconds, or per second
+  Spread spread = Spread::kNone;
+  Interval interval = {};
+};
+
+// Rows that can be ranked: timed, no smoke run, no arm of an A/B campaign. nullopt if there are
+// none, or if latencies stand beside steps.
+[[nodiscard]] std::optional<Judged> judged_by(std::span<const CaseRow> rows);
+// nullopt for a row without the number.
+[[nodiscard]] std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by);
+
+struct Ratio {
+  double value = 0;
+  // From the ends of both intervals: it holds 1 exactly where these overlap. Only of two intervals
+  // over launches.
+  std::optional<Interval> interval = {};
+};
+[[nodiscard]] std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by);
+// How many times as fast: above 1 where `row` is the better of the two.
+[[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
+
+struct Ranking {
+  Judged by = Judged::kStep;
+  std::size_t best = 0;  // index of the row
+  std::size_t next = 0;
+  // The best has an interval over launches, and the next has one too or is tied with it. Without,
+  // this is an order and no winner.
+  bool decided = false;
+  // Their intervals overlap the best one's, the fastest first. Only where decided.
+  std::vector<std::size_t> ties = {};
+};
+// Of the rows that can be ranked; nullopt where fewer than two rows can be ranked.
+[[nodiscard]] std::optional<Ranking> rank(std::span<const CaseRow> rows);
+
+// Fills `vs_best` and `is_best` of the rows.
+void compare_with_best(std::span<CaseRow> rows);
+
+}  // namespace stepbench

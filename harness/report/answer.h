@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep says, in one line: which case is best, by how much, and whether the launches can
+// tell. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/json/json_text.h"
+
+namespace stepbench {
+
+// Marks the best row of a table and those that cannot be told from it.
+inline constexpr const char* kBestMark = "*";
+
+// "best: num_workers=4 (*), step 52.9 ms [52.6, 53.4]; 1.31x as fast as the next (num_workers=2)
+// [1.29, 1.34]". Empty where there is no choice: one case, a smoke run, the arms of an A/B
+// campaign.
+[[nodiscard]] std::string answer_line(const std::vector<CaseRow>& rows, const Results& results);
+// The same as the object "answer"; nothing where there is no choice.
+void add_answer(JsonText& json, const std::vector<CaseRow>& rows, const Results& results);
+
+}  // namespace stepbench

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/baseline.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/error.h"
+#include "harness/estimate/ranking.h"
+#include "harness/report/row_values.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+struct Setting {
+  std::string name;  // in full
+  std::vector<std::string> values;
+};
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(at, from), text.size());
+    parts.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return parts;
+}
+
+bool holds(const Setting& setting, const Fields& options) {
+  const auto found = options.find(setting.name);
+  const Value value = found == options.end() ? Value() : found->second;
+  return std::any_of(setting.values.begin(), setting.values.end(),
+                     [&](const std::string& text) { return is_written(value, text); });
+}
+
+std::string values_here(const std::vector<CaseRow>& rows, const std::string& name) {
+  std::set<std::string> values;
+  for (const CaseRow& row : rows) {
+    const auto found = row.options.find(name);
+    if (found != row.options.end()) values.insert(to_text(found->second));
+  }
+  return name + " is " + join(values) + " here";
+}
+
+Setting setting_of(const std::string& text, const std::vector<CaseRow>& rows, const char* where) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError(std::string(where) + ' ' + text,
+                      "expected KEY=VALUE, as in " + std::string(where) + " num_workers=4");
+  }
+  return {full_name(text.substr(0, equals), rows, where), split(text.substr(equals + 1), ',')};
+}
+
+// "num_workers=0,pin_memory=false": a comma that no KEY= follows belongs to the value.
+std::vector<std::string> settings_in(const std::string& text) {
+  std::vector<std::string> settings;
+  for (const std::string& part : split(text, ',')) {
+    if (settings.empty() || part.find('=') != std::string::npos) {
+      settings.push_back(part);
+    } else {
+      settings.back() += ',' + part;
+    }
+  }
+  return settings;
+}
+
+// The rows of one of several runs, by the first digits of its id.
+std::vector<std::size_t> of_run(const std::string& run, const std::vector<CaseRow>& rows) {
+  std::vector<std::size_t> found;
+  std::set<std::string> runs;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].run_id.starts_with(run)) found.push_back(i);
+    if (rows[i].run_id.starts_with(run)) runs.insert(rows[i].run_id);
+  }
+  const bool some = !run.empty() && runs.size() == 1 && found.size() < rows.size();
+  return some ? found : std::vector<std::size_t>();
+}
+
+std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setting>& settings,
+                                  const std::vector<CaseRow>& rows) {
+  constexpr const char* kWhere = "--baseline";
+  std::vector<std::size_t> found = of_run(baseline, rows);
+  if (!found.empty()) return found;
+  if (baseline.find('=') == std::string::npos) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!baseline.empty() && rows[i].case_id.starts_with(baseline)) found.push_back(i);
+    }
+    if (found.size() == 1) return found;
+    throw ConfigError(kWhere, found.empty()
+                                  ? "no case begins with '" + baseline +
+                                        "'; expected KEY=VALUE, or the id of a case or run"
+                                  : "several cases begin with '" + baseline + "'");
+  }
+  for (const std::string& text : settings_in(baseline)) {
+    settings.push_back(setting_of(text, rows, kWhere));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto of_row = [&](const Setting& setting) { return holds(setting, rows[i].options); };
+    if (std::all_of(settings.begin(), settings.end(), of_row)) found.push_back(i);
+  }
+  if (found.empty()) {
+    throw ConfigError(kWhere, "no case has " + baseline + "; " +
+                                  join(settings, ", ", [&](const Setting& setting) {
+                                    return values_here(rows, setting.name);
+                                  }));
+  }
+  return found;
+}
+
+// What varies beside the baseline's own options is alike, or has no meaning in one of the two.
+bool is_beside(const CaseRow& a, const CaseRow& b, const std::vector<std::string>& others) {
+  const auto value = [](const CaseRow& row, const std::string& name) {
+    const auto found = row.options.find(name);
+    return found == row.options.end() ? Value() : found->second;
+  };
+  return a.arm == b.arm && a.pass == b.pass &&
+         std::all_of(others.begin(), others.end(), [&](const std::string& name) {
+           const Value x = value(a, name);
+           const Value y = value(b, name);
+           return is_null(x) || is_null(y) || x == y;
+         });
+}
+
+}  // namespace
+
+void keep_filtered(Results& results, std::span<const std::string> filters) {
+  constexpr const char* kWhere = "--filter";
+  for (const std::string& filter : filters) {
+    const std::vector<CaseRow> rows = case_rows(results);
+    const Setting setting = setting_of(filter, rows, kWhere);
+    if (!is_option(rows, setting.name)) {
+      throw ConfigError(kWhere, "'" + setting.name + "' is no option");
+    }
+    const auto is_other = [&](const auto& options) { return !holds(setting, options); };
+    if (std::all_of(rows.begin(), rows.end(),
+                    [&](const CaseRow& row) { return is_other(row.options); })) {
+      throw ConfigError(std::string(kWhere) + ' ' + filter,
+                        "no case is left; " + values_here(rows, setting.name));
+    }
+    std::erase_if(results.launches,
+                  [&](const Launch& launch) { return is_other(launch.row.options); });
+    std::erase_if(results.unfinished, [&](const StartRow& start) {
+      return start.options.contains(setting.name) && is_other(start.options);
+    });
+  }
+}
+
+void compare_with_baseline(std::vector<CaseRow>& rows, const Results& results,
+                           const std::string& baseline) {
+  std::vector<Setting> settings;
+  const std::vector<std::size_t> bases = named_by(baseline, settings, rows);
+  const auto by = judged_by(rows);
+  if (!by) return;
+  std::vector<std::string> others = varying_options(rows, results);
+  std::erase_if(others, [&](const std::string& name) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [&](const Setting& setting) { return setting.name == name; });
+  });
+  for (CaseRow& row : rows) {
+    const auto base = std::find_if(bases.begin(), bases.end(), [&](std::size_t i) {
+      if (bases.size() == 1) return true;
+      return (settings.empty() || row.run_id == rows[i].run_id) && is_beside(row, rows[i], others);
+    });
+    if (base == bases.end()) continue;
+    const auto ratio = ratio_of(row, rows[*base], *by);
+    if (!ratio) continue;
+    row.vs_baseline = ratio->value;
+    row.vs_baseline_interval = ratio->interval;
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of cases as cells: which columns it has, in which order, and what stands in them. Pure;
+// any thread.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/estimate/ranking.h"
+#include "harness/report/table.h"
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+
+// What all cells of one table share.
+struct TableFacts {
+  const Results& results;
+  std::vector<CaseRow> rows;
+  std::vector<CaseRow> profiled;  // rows of profiling passes beside a timed row of their case
+  RowNames names;
+  bool baseline = false;  // rows are held against one, not against the best row
+  std::optional<Judged> by = {};
+  std::optional<Ranking> ranking = {};
+  TimeUnit unit = {};
+  std::string spread_head = {};  // of most rows; "" when no row has a spread
+  std::set<StepClock> clocks = {};
+  std::set<bool> latencies = {};  // which rows are about a latency: all, none, or both kinds
+};
+
+[[nodiscard]] TableFacts table_facts(const Results& results, const TableStyle& style);
+// `select`: columns by any of their names; empty: those that a reader is likely to want.
+[[nodiscard]] Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
+
+}  // namespace stepbench

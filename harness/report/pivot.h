@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// One number of each case, as rows by columns of two options. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/text/grid.h"
+
+namespace stepbench {
+
+struct Pivot {
+  std::string title;  // "samples/s by num_workers and batch_size"
+  Grid grid;
+};
+
+// `by`: two options, the rows' and the columns'. `metric`: empty for what the cases are judged by,
+// whose best cells are marked. `plain`: cells for programs, in base units. Throws ConfigError at
+// --pivot unless exactly one row falls into each cell.
+[[nodiscard]] Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
+                          const std::vector<std::string>& by, const std::string& metric,
+                          bool plain);
+
+}  // namespace stepbench

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/row_values.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "harness/base/error.h"
+#include "harness/estimate/columns.h"
+#include "harness/report/estimate_text.h"
+#include "harness/stats/order.h"
+#include "harness/text/names.h"
+
+namespace stepbench {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string folded(text);
+  std::transform(folded.begin(), folded.end(), folded.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return folded;
+}
+
+const EstimateColumn* column_named(std::string_view name) {
+  for (const auto columns : {key_columns(), estimate_columns()}) {
+    for (const EstimateColumn& column : columns) {
+      if (column.name == name) return &column;
+    }
+  }
+  return nullptr;
+}
+
+// The column with this head in a table; empty if there is none.
+std::string column_headed(const std::string& head) {
+  for (const auto columns : {key_columns(), estimate_columns()}) {
+    for (const EstimateColumn& column : columns) {
+      if (!column.header.empty() && is_same_head(column.header, head)) {
+        return std::string(column.name);
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> option_names(std::span<const CaseRow> rows) {
+  std::set<std::string> names;
+  for (const CaseRow& row : rows) {
+    for (const auto& [name, value] : row.options) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string phase_column(const PhaseEstimate& phase) { return phase.name + "_ns"; }
+
+std::vector<std::string> launch_names(std::span<const CaseRow> rows) {
+  std::set<std::string> names;
+  for (const CaseRow& row : rows) {
+    for (const PhaseEstimate& phase : row.phases) names.insert(phase_column(phase));
+    for (const MeasuredLaunch& each : row.measured) {
+      for (const auto& [name, value] : each.launch->row.report.metrics) names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+Value of_launches(const CaseRow& row, const std::string& name) {
+  for (const PhaseEstimate& phase : row.phases) {
+    if (phase_column(phase) == name) return phase.ns;
+  }
+  std::vector<double> values;
+  for (const MeasuredLaunch& each : row.measured) {
+    const auto& metrics = each.launch->row.report.metrics;
+    const auto found = metrics.find(name);
+    if (found != metrics.end() && found->second) values.push_back(*found->second);
+  }
+  return values.empty() ? Value() : Value(median(values));
+}
+
+// Numbers before texts, each by size; null after everything.
+bool comes_before(const Value& a, const Value& b, bool largest_first) {
+  if (is_null(a) || is_null(b)) return !is_null(a) && is_null(b);
+  const auto x = number_of(a);
+  const auto y = number_of(b);
+  if (x.has_value() != y.has_value()) return x.has_value();
+  if (x) return largest_first ? *y < *x : *x < *y;
+  return largest_first ? to_text(b) < to_text(a) : to_text(a) < to_text(b);
+}
+
+}  // namespace
+
+std::vector<std::string> record_names(std::span<const CaseRow> rows) {
+  std::vector<std::string> names;
+  for (const EstimateColumn& column : key_columns()) names.emplace_back(column.name);
+  for (std::string& option : option_names(rows)) {
+    // `workload` and `launches` are options, and columns of what was measured.
+    if (column_named(option) == nullptr) names.push_back(std::move(option));
+  }
+  for (const EstimateColumn& column : estimate_columns()) names.emplace_back(column.name);
+  return names;
+}
+
+std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
+  std::vector<std::string> known = record_names(rows);
+  if (names_meant(name, known).empty()) {
+    if (std::string column = column_headed(name); !column.empty()) return column;
+  }
+  for (std::string& each : launch_names(rows)) known.push_back(std::move(each));
+  try {
+    return name_meant(name, known, "no column or option");
+  } catch (const Error& error) {
+    throw ConfigError(where, error.what());
+  }
+}
+
+Value row_value(const CaseRow& row, const std::string& full_name) {
+  if (const EstimateColumn* column = column_named(full_name)) return column->get(row);
+  const auto found = row.options.find(full_name);
+  return found == row.options.end() ? of_launches(row, full_name) : found->second;
+}
+
+bool is_option(std::span<const CaseRow> rows, const std::string& full_name) {
+  return column_named(full_name) == nullptr &&
+         std::any_of(rows.begin(), rows.end(),
+                     [&](const CaseRow& row) { return row.options.contains(full_name); });
+}
+
+std::string head_for(const std::string& full_name, TimeUnit unit, const RowNames& names) {
+  constexpr std::string_view kNs = "_ns";
+  const EstimateColumn* column = column_named(full_name);
+  if (column != nullptr && !column->header.empty()) return header_text(*column, unit);
+  const bool time = column != nullptr && column->format == ColumnFormat::kTime;
+  if (!time) return short_name(full_name, names.varying());
+  return full_name.substr(0, full_name.size() - kNs.size()) + " [" + std::string(unit.name) + ']';
+}
+
+std::string text_for(const CaseRow& row, const std::string& full_name, TimeUnit unit,
+                     std::span<const Metric> definitions) {
+  constexpr const char* kNothing = "-";
+  if (const EstimateColumn* column = column_named(full_name)) {
+    return estimate_text(*column, row, unit, kNothing);
+  }
+  const Value value = row_value(row, full_name);
+  const auto number = number_of(value);
+  if (is_null(value)) return kNothing;
+  if (!number || row.options.contains(full_name)) return to_text(value);
+  const auto found = std::find_if(definitions.begin(), definitions.end(),
+                                  [&](const Metric& metric) { return metric.name == full_name; });
+  return quantity_text(*number, full_name, found == definitions.end() ? "" : found->unit);
+}
+
+void sort_rows(std::vector<CaseRow>& rows, const std::string& by) {
+  if (by.empty()) return;
+  const bool largest_first = by.starts_with('-');
+  const std::string name = full_name(largest_first ? by.substr(1) : by, rows, "--sort");
+  std::stable_sort(rows.begin(), rows.end(), [&](const CaseRow& a, const CaseRow& b) {
+    return comes_before(row_value(a, name), row_value(b, name), largest_first);
+  });
+}
+
+bool is_written(const Value& value, const std::string& text) {
+  if (to_text(value) == text) return true;
+  if (std::holds_alternative<bool>(value)) return to_text(value) == lower(text);
+  const auto number = number_of(value);
+  double written = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), written);
+  return number && error == std::errc{} && end == text.data() + text.size() && written == *number;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/run_title.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/text/grid.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+// A resumed run has a file for each part of it; the first one stands for all.
+std::vector<const RunRow*> runs_of(const Results& results) {
+  std::vector<const RunRow*> runs;
+  for (const RunRow& run : results.runs) {
+    const auto same = [&](const RunRow* other) { return other->run_id == run.run_id; };
+    if (std::none_of(runs.begin(), runs.end(), same)) runs.push_back(&run);
+  }
+  return runs;
+}
+
+// "2026-01-31T12:00:00Z" -> "2026-01-31 12:00 UTC"; any other text stays as it is.
+std::string minute_text(const std::string& utc) {
+  constexpr std::size_t kDate = 10;
+  constexpr std::size_t kMinute = 16;
+  if (utc.size() != 20 || utc[kDate] != 'T') return utc;
+  return utc.substr(0, kDate) + ' ' + utc.substr(kDate + 1, kMinute - kDate - 1) + " UTC";
+}
+
+// "2x NVIDIA H100", "no GPU"; empty where the environment does not say.
+std::string gpu_text(const Fields& environment) {
+  const auto count = number_of(environment, "gpu.count");
+  if (!count) return {};
+  if (*count == 0) return "no GPU";
+  const std::string model = text_of(environment, "gpu.0", "GPU");
+  return *count == 1 ? model : short_number(*count) + "x " + model;
+}
+
+std::vector<std::string> machine_texts(const Fields& environment) {
+  std::vector<std::string> texts;
+  const std::string model = text_of(environment, "cpu.model");
+  const auto cpus = number_of(environment, "cpu.logical");
+  if (!model.empty()) texts.push_back(cpus ? short_number(*cpus) + "x " + model : model);
+  if (std::string gpu = gpu_text(environment); !gpu.empty()) texts.push_back(std::move(gpu));
+  const std::string torch = text_of(environment, "torch");
+  if (!torch.empty()) texts.push_back("torch " + torch);
+  return texts;
+}
+
+const WorkerRow* worker_of(const std::string& run_id, const std::vector<CaseRow>& rows,
+                           const Results& results) {
+  for (const CaseRow& row : rows) {
+    if (row.run_id != run_id || row.measured.empty()) continue;
+    const std::string& id = row.measured.front().launch->row.worker_id;
+    for (const WorkerRow& worker : results.workers) {
+      if (worker.worker_id == id) return &worker;
+    }
+  }
+  return nullptr;
+}
+
+// "3 launches per case", "2 to 6 launches per case"; empty where nothing was measured.
+std::string launches_text(const std::string& run_id, const std::vector<CaseRow>& rows) {
+  std::set<std::size_t> counts;
+  std::size_t cases = 0;
+  for (const CaseRow& row : rows) {
+    if (row.run_id != run_id || row.measured.empty()) continue;
+    counts.insert(row.measured.size());
+    ++cases;
+  }
+  if (counts.empty()) return {};
+  const std::string most = counted(static_cast<std::int64_t>(*counts.rbegin()), "launch");
+  const std::string text =
+      counts.size() == 1 ? most : std::to_string(*counts.begin()) + " to " + most;
+  return cases == 1 ? text : text + " per case";
+}
+
+std::string title_of(const RunRow& run, const std::vector<CaseRow>& rows, const Results& results) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) parts.push_back(part);
+  };
+  add(run.name.empty() ? run.run_id : run.name);
+  add(minute_text(run.started_utc));
+  if (const WorkerRow* worker = worker_of(run.run_id, rows, results)) {
+    for (const std::string& text : machine_texts(worker->environment)) add(text);
+  }
+  add(launches_text(run.run_id, rows));
+  if (run.smoke) add("smoke run: not for comparison");
+  if (results.running && run.run_id == results.runs.back().run_id) add("still running");
+  return join(parts);
+}
+
+// A fence that the text does not hold.
+std::string fenced(const std::string& text, const std::string& language) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  const std::string safe = printable(text, LineEnds::kKeep);
+  return fence + language + '\n' + safe + (safe.ends_with('\n') ? "" : "\n") + fence + '\n';
+}
+
+std::string environment_table(const WorkerRow& worker) {
+  Grid grid{.columns = {{.head = "environment", .align = Align::kLeft},
+                        {.head = "", .align = Align::kLeft}},
+            .rows = {{{"worker", worker.path}}}};
+  for (const auto& [name, value] : worker.environment) {
+    grid.rows.push_back({{name, to_text(value)}});
+  }
+  return draw_markdown(grid);
+}
+
+}  // namespace
+
+std::vector<std::string> run_titles(const std::vector<CaseRow>& rows, const Results& results) {
+  const RowNames names(rows, results);
+  std::vector<std::string> titles;
+  for (const RunRow* run : runs_of(results)) {
+    std::string title = title_of(*run, rows, results);
+    if (names.has_runs()) title = names.run({.case_id = {}, .run_id = run->run_id}) + ": " + title;
+    titles.push_back(printable(title));
+  }
+  return titles;
+}
+
+std::string run_title(const CaseRow& row, const Results& results) {
+  for (const RunRow* run : runs_of(results)) {
+    if (run->run_id == row.run_id) return printable(title_of(*run, {row}, results));
+  }
+  return {};
+}
+
+std::string markdown_details(const Results& results) {
+  std::string text;
+  for (const RunRow* run : runs_of(results)) {
+    text += "\n<details><summary>How " +
+            markdown_cell(run->name.empty() ? run->run_id : run->name) +
+            " was measured</summary>\n\n";
+    if (!run->argv.empty()) text += fenced(join(run->argv, " ", shell_word) + '\n', "sh") + '\n';
+    if (run == runs_of(results).front()) {
+      for (const WorkerRow& worker : results.workers) text += environment_table(worker) + '\n';
+    }
+    if (!run->config_text.empty()) text += fenced(run->config_text, "yaml") + '\n';
+    text += "</details>\n";
+  }
+  return text;
+}
+
+void add_runs(JsonText& json, const Results& results) {
+  json.open_array("runs");
+  for (const RunRow* run : runs_of(results)) {
+    json.open_object().text("run_id", run->run_id).text("name", run->name);
+    json.text("started_utc", run->started_utc).texts("argv", run->argv);
+    json.text("stepbench_version", run->stepbench_version);
+    json.text("config_path", run->config_path).text("config_text", run->config_text);
+    json.values("context", run->context).close_object();
+  }
+  json.close_array().open_array("environments");
+  for (const WorkerRow& worker : results.workers) {
+    json.open_object().text("worker_id", worker.worker_id).text("path", worker.path);
+    json.text("build_id", worker.build_id).values("environment", worker.environment);
+    json.close_object();
+  }
+  json.close_array();
+}
+
+}  // namespace stepbench

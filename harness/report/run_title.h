@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of which run the numbers are, and on what they were measured. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/json/json_text.h"
+
+namespace stepbench {
+
+// "quickstart, 2026-11-22 03:15 UTC, 2x AMD EPYC, no GPU, torch 2.11.0, 3 launches per case": a
+// line for each run. Printable.
+[[nodiscard]] std::vector<std::string> run_titles(const std::vector<CaseRow>& rows,
+                                                  const Results& results);
+// The run of one row; empty if the results do not say.
+[[nodiscard]] std::string run_title(const CaseRow& row, const Results& results);
+// What a reader of a Markdown page can unfold: command, environment and configuration.
+[[nodiscard]] std::string markdown_details(const Results& results);
+// The arrays "runs" and "environments".
+void add_runs(JsonText& json, const Results& results);
+
+}  // namespace stepbench
