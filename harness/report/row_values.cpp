@@ -103,7 +103,8 @@ std::vector<std::string> record_names(std::span<const CaseRow> rows) {
 
 std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
   std::vector<std::string> known = record_names(rows);
-  if (names_meant(name, known).empty()) {
+  // `step` is the column that is shown, not margin.step.
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;
   }
   for (std::string& each : launch_names(rows)) known.push_back(std::move(each));

@@ -114,6 +114,11 @@ void LaunchCheck::hello(const protocol::Hello& message) {
   scripted_ = text_of(message.software, "clock") == "scripted";
 }
 
+bool LaunchCheck::has_our_options(const protocol::Hello& message) const {
+  return rules_.catalogue_digest.empty() || message.catalogue_digest.empty() ||
+         message.catalogue_digest == rules_.catalogue_digest;
+}
+
 void LaunchCheck::stage(const protocol::StageMessage& message) const {
   const std::int64_t numbers[] = {message.steps, message.step_ns};
   for (const std::int64_t value : numbers) {

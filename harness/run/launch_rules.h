@@ -17,6 +17,7 @@
 namespace stepbench {
 
 struct LaunchRules {
+  std::string catalogue_digest = {};  // of the options that the plan was made with; empty: any
   std::set<std::string, std::less<>> columns = {};  // that samples may have; empty: any
   std::set<std::string, std::less<>> phases = {};   // on the host: they sum to step_ns
   std::optional<std::int64_t> active = {};          // steps of a window, where that is fixed
@@ -34,6 +35,8 @@ class LaunchCheck {
   explicit LaunchCheck(LaunchRules rules) : rules_(std::move(rules)) {}
 
   void hello(const protocol::Hello& message);
+  // False for a worker that was built with other options than the plan.
+  [[nodiscard]] bool has_our_options(const protocol::Hello& message) const;
   void stage(const protocol::StageMessage& message) const;
   void cycle(const protocol::CycleMessage& message);
   void samples(const CycleSamples& message);

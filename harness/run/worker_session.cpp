@@ -86,6 +86,12 @@ void WorkerSession::handle(protocol::Hello&& message) {
     protocol_error_ = std::string{"the worker is of another version: "} + error.what();
     return;
   }
+  if (check_ && !check_->has_our_options(message)) {
+    protocol_error_ =
+        "the worker was built with other options than this stepbench: build both from one tree, or "
+        "name the worker with --worker";
+    return;
+  }
   if (check_) check_->hello(message);
   hello_ = std::move(message);
   stage_ = protocol::Stage::kSetUp;

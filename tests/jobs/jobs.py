@@ -111,9 +111,9 @@ class Jobs(unittest.TestCase):
                 "torch.nn.Linear(64, 10))).save('model.pt')")
         subprocess.run([PYTHON, "-c", code], cwd=self.folder, check=True)
         yaml = TINY.replace("{kind: mlp, hidden: 64, layers: 2}", "{kind: torchscript, path: model.pt}")
-        run = self.stepbench("run", "-", "--sweep", "precision=fp32,bf16", text=yaml)
+        run = self.stepbench("run", "-", "--sweep", "model.precision=fp32,bf16", text=yaml)
         self.says(run, "fp32", "bf16")
-        refused = self.stepbench("run", "tiny.yaml", "--set", "precision=fp32,bf16", status=2)
+        refused = self.stepbench("run", "tiny.yaml", "--set", "model.precision=fp32,bf16", status=2)
         self.says(refused.err, "--sweep")
 
     def test_before_and_after(self):

@@ -49,6 +49,13 @@ TEST(WorkerSession, WantsHelloFirst) {
   EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("first message must be `hello`")));
 }
 
+TEST(WorkerSession, RefusesAWorkerOfOtherOptionsBeforeItMeasures) {
+  WorkerSession session{kPlenty, LaunchRules{.catalogue_digest = "ours"}};
+  session.receive(line(protocol::Hello{protocol::kSupported, "build", "theirs", 7, {}}));
+  EXPECT_THAT(session.protocol_error(), Optional(HasSubstr("built with other options")));
+  EXPECT_FALSE(session.hello());
+}
+
 TEST(WorkerSession, WantsNothingAfterTheFinalLine) {
   WorkerSession session{kPlenty};
   session.receive(hello() + line(LaunchReport{}) + line(LaunchReport{}));
