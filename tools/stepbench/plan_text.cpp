@@ -16,6 +16,15 @@
 namespace stepbench::cli {
 namespace {
 
+// Nobody reads more; the JSON form has all.
+constexpr std::size_t kMostRows = 10'000;
+
+std::string left_out(std::size_t cases) {
+  if (cases == 0) return {};
+  return "and " + counted(static_cast<std::int64_t>(cases), "case") +
+         " more: --filter chooses among them, --format json lists all\n";
+}
+
 std::string last_part(const std::string& name) { return name.substr(name.find('.') + 1); }
 
 // Short names where they are unique among the columns.
@@ -121,15 +130,16 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate) {
   std::vector<std::vector<std::string>> rows(1, {"#", "case"});
   for (const std::string& head : heads(shown)) rows[0].push_back(head);
   if (any_skip) rows[0].emplace_back("skipped because");
-  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+  const std::size_t listed = std::min(plan.cases.size(), kMostRows);
+  for (std::size_t i = 0; i < listed; ++i) {
     const PlannedCase& planned = plan.cases[i];
     std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
     for (const std::string& name : shown) row.push_back(cell(planned.resolved, name));
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
-  return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) + "\n" +
-         totals(plan, estimate) + remarks(plan);
+  return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) +
+         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate) + remarks(plan);
 }
 
 std::string plan_json(const Plan& plan, const TimeEstimate& estimate) {
