@@ -9,6 +9,7 @@
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/loader/loader_workload.h"
+#include "workloads/loader/preview/show_data.h"
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/check_plugin.h"
 #include "workloads/profile/profile_instrument.h"
@@ -42,6 +43,10 @@ std::unique_ptr<Instrument> make_allocator_series(const ResolvedCase& resolved, 
       static_cast<std::size_t>(window));
 }
 
+std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request) {
+  return show_data(resolved, decode_show_data(request), torch_engines(), torch_order);
+}
+
 }  // namespace
 
 std::span<const WorkloadType> built_in_workloads() {
@@ -68,9 +73,11 @@ int stepbench_worker_main(int argc, char** argv) {
       WorkloadRule{"train_step", check_plugin}, WorkloadRule{"eval_step", check_plugin},
       WorkloadRule{"loader", fit_loader_schedule}, WorkloadRule{"train_step", fit_step_schedule},
       WorkloadRule{"eval_step", fit_step_schedule}};
-  return worker_main(
-      argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
-      {.software = torch_software, .set_threads = set_torch_threads, .rules = rules});
+  return worker_main(argc, argv, built_in_catalogue(), built_in_workloads(), instruments,
+                     {.software = torch_software,
+                      .set_threads = set_torch_threads,
+                      .rules = rules,
+                      .show_data = show_data_with_torch});
 }
 
 }  // namespace stepbench

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/base/error.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -30,7 +32,8 @@ AbAgenda::AbAgenda(Setup setup, const Results& earlier)
     : setup_(std::move(setup)),
       campaign_(setup_.design),
       given_up_(setup_.points.size(), false),
-      said_(setup_.points.size(), false) {
+      said_(setup_.points.size(), false),
+      has_metrics_(setup_.points.size(), false) {
   std::set<LaunchKey> there;
   for (const Launch& launch : earlier.launches) there.insert(launch.row.key);
   for (const AbSkip& skip : setup_.skips) {
@@ -78,12 +81,23 @@ void AbAgenda::note_ends(const Results& finished) {
   }
 }
 
-std::string AbAgenda::so_far(std::size_t index, const Results& finished) const {
-  const AbPairs pairs = ab_pairs(finished, {setup_.points[index]}).front();
+// A number that the workload does not give is found after one pair and not after all of them.
+void AbAgenda::check_metrics(std::size_t index, const AbPairs& pairs) {
+  if (has_metrics_[index] || pairs.pair.base.measured.empty()) return;
+  has_metrics_[index] = true;
+  const TestedMetric* absent = absent_metric(pairs.pair, setup_.tested);
+  if (absent == nullptr) return;
+  throw ConfigError("--metric", "no launch of " + setup_.labels[index] + " gives '" + absent->name +
+                                    "'; `stepbench show --case ID` prints the numbers of a case");
+}
+
+std::string AbAgenda::so_far(const AbPairs& pairs) const {
   if (pairs.pair.base.measured.empty()) return {};
-  const auto asked = metric_samples(pairs, setup_.columns, setup_.margins);
+  const auto asked = metric_samples(pairs, setup_.columns, setup_.tested);
   const TestFamily family = judge({&asked.front().samples, 1}, setup_.design.rule);
-  return "so far " + change_text(family.tests.front());
+  const bool named = asked.front().metric.kind != MetricKind::kStep;
+  return "so far " + (named ? asked.front().metric.name + ' ' : "") +
+         change_text(family.tests.front());
 }
 
 void AbAgenda::say_ended() {
@@ -91,9 +105,10 @@ void AbAgenda::say_ended() {
     const AbCase& one = campaign_.cases()[i];
     if (said_[i] || one.in_rotation || one.tests.empty()) continue;
     said_[i] = true;
-    const TestResult& step = one.tests.front();
-    setup_.say("decided after " + std::to_string(one.ended_at) + " pairs: " + setup_.labels[i] +
-               ": step " + std::string(name_of(step.verdict)) + ", " + change_text(step));
+    const TestResult& first = one.tests.front();
+    setup_.say("decided after " + counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
+               setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
+               std::string(name_of(first.verdict)) + ", " + change_text(first));
   }
 }
 
@@ -107,8 +122,8 @@ std::optional<Job> AbAgenda::next_profile() {
     const bool b = (next_profile_++ + pair) % 2 == 1;
     const AbCase& one = campaign_.cases()[index];
     if (one.tests.empty() || given_up_[index]) continue;
-    const Verdict step = one.tests.front().verdict;
-    if (step != Verdict::kRegression && step != Verdict::kImprovement) continue;
+    const Verdict first = one.tests.front().verdict;
+    if (first != Verdict::kRegression && first != Verdict::kImprovement) continue;
     Job job{.case_index = index,
             .arm = b ? kArmB : kArmA,
             .pass = setup_.profile->engine,
@@ -138,7 +153,7 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
       return std::vector<PairedSamples>(1);
     }
-    for (MetricSamples& asked : metric_samples(pairs, setup_.columns, setup_.margins)) {
+    for (MetricSamples& asked : metric_samples(pairs, setup_.columns, setup_.tested)) {
       if (asked.primary) primary.push_back(std::move(asked.samples));
     }
     return primary;
@@ -149,7 +164,9 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
     if (!slot) return next_profile();
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
     std::string note = std::string("arm ") + (slot->b ? kArmB : kArmA);
-    const std::string known = so_far(slot->case_index, finished);
+    const AbPairs pairs = ab_pairs(finished, {setup_.points[slot->case_index]}).front();
+    check_metrics(slot->case_index, pairs);
+    const std::string known = so_far(pairs);
     if (!known.empty()) note += ", " + known;
     return Job{.case_index = slot->case_index,
                .arm = slot->b ? kArmB : kArmA,

@@ -13,6 +13,7 @@
 #include "harness/campaign/planning.h"
 #include "harness/compare/ab_campaign.h"
 #include "harness/compare/ab_pairs.h"
+#include "harness/compare/tested_metrics.h"
 #include "harness/run/agenda.h"
 
 namespace stepbench {
@@ -31,7 +32,7 @@ class AbAgenda final : public Agenda {
     std::vector<std::string> labels = {};  // of the points, for progress
     std::vector<AbSkip> skips = {};        // come first
     std::vector<Metric> columns = {};
-    Margins margins = {};
+    TestedMetrics tested = default_metrics();
     std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
     std::function<void(const std::string&)> say = [](const std::string&) {};
   };
@@ -39,6 +40,7 @@ class AbAgenda final : public Agenda {
   // again as a whole: its halves are to be neighbours in time.
   AbAgenda(Setup setup, const Results& earlier);
 
+  // Throws ConfigError where the first launches of a case lack a metric that is to be tested.
   [[nodiscard]] std::optional<Job> next(const Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override;
 
@@ -47,9 +49,10 @@ class AbAgenda final : public Agenda {
 
  private:
   [[nodiscard]] LaunchKey key_of(const AbSlot& slot) const;
-  [[nodiscard]] std::string so_far(std::size_t index, const Results& finished) const;
+  [[nodiscard]] std::string so_far(const AbPairs& pairs) const;
   void note_ends(const Results& finished);
   void say_ended();
+  void check_metrics(std::size_t index, const AbPairs& pairs);
   [[nodiscard]] std::optional<Job> next_profile();
 
   Setup setup_;
@@ -62,6 +65,7 @@ class AbAgenda final : public Agenda {
   std::size_t next_profile_ = 0;           // arm by arm, pair by pair, point by point
   std::vector<bool> given_up_;
   std::vector<bool> said_;
+  std::vector<bool> has_metrics_;  // seen in the first launches of the point
 };
 
 }  // namespace stepbench

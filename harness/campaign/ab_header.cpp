@@ -13,22 +13,41 @@
 namespace stepbench {
 namespace {
 
+constexpr std::string_view kMarginField = "ab_margin_";
+
 std::uint64_t random_seed() {
   std::random_device device;
   // Kept below 2^53, so that every reader of JSON gives it back.
   return (std::uint64_t{device()} << 21U) ^ device();
 }
 
+// What a campaign had whose header does not tell: one that was begun before metrics were named.
+std::string as_before(const std::string& field) {
+  return field == "ab_metrics" ? default_metrics().names() : "";
+}
+
+std::string words_of(const std::string& field) {
+  if (field == "ab_metrics") return "--metric";
+  if (field == "ab_pairs") return "--pairs";
+  if (field == "arm_a_build_id") return "the build of arm A's worker";
+  if (field == "arm_b_build_id") return "the build of arm B's worker";
+  if (field == "arm_b_data_digest") return "the data of arm B";
+  return "--margin " + field.substr(kMarginField.size());
+}
+
 }  // namespace
 
-void describe_campaign(const AbArms& arms, std::int64_t pairs, const Margins& margins,
+void describe_campaign(const AbArms& arms, std::int64_t pairs, const TestedMetrics& tested,
                        std::uint64_t seed, RunRow& header) {
   header.plan_digest = digest(arms.a.plan.digest + '\n' + arms.b.plan.digest);
   header.context["ab_seed"] = static_cast<std::int64_t>(seed);
   header.context["ab_pairs"] = pairs > 0 ? std::to_string(pairs) : std::string{"looks"};
-  header.context["ab_margin_step"] = margins.step;
-  header.context["ab_margin_peak_bytes"] =
-      margins.peak_bytes ? to_text(Value{*margins.peak_bytes}) : std::string{"auto"};
+  header.context["ab_metrics"] = tested.names();
+  for (const TestedMetric& metric : tested.metrics) {
+    const bool automatic = metric.kind == MetricKind::kPeak && !metric.margin;
+    header.context[std::string(kMarginField) + metric.name] =
+        automatic ? Value{std::string{"auto"}} : Value{metric.margin.value_or(kDefaultMargin)};
+  }
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     header.context["arm_" + arm->name] = arm->words;
     header.context["arm_" + arm->name + "_worker"] = arm->worker.path.string();
@@ -38,19 +57,21 @@ void describe_campaign(const AbArms& arms, std::int64_t pairs, const Margins& ma
 }
 
 void check_same_campaign(const Results& earlier, const RunRow& now, const AbArms& arms) {
-  constexpr std::string_view kFields[] = {
-      "ab_pairs",       "ab_margin_step", "ab_margin_peak_bytes",
-      "arm_a_build_id", "arm_b_build_id", "arm_b_data_digest"};
+  std::vector<std::string> fields = {"ab_metrics", "ab_pairs", "arm_a_build_id", "arm_b_build_id",
+                                     "arm_b_data_digest"};
+  for (const auto& [name, value] : now.context) {
+    if (name.starts_with(kMarginField)) fields.push_back(name);
+  }
   for (const RunRow& then : earlier.runs) {
     if (text_of(then.context, "ab_seed").empty()) {
       throw ConfigError("--resume", "this folder holds no A/B campaign; `stepbench run` made it");
     }
-    for (const std::string_view name : kFields) {
-      const std::string was = text_of(then.context, name);
+    for (const std::string& name : fields) {
+      const std::string was = text_of(then.context, name, as_before(name));
       const std::string is = text_of(now.context, name);
       if (was == is) continue;
-      throw ConfigError("--resume", "this is not the same campaign: " + std::string(name) +
-                                        " was `" + was + "` and is now `" + is +
+      throw ConfigError("--resume", "this is not the same campaign: " + words_of(name) + " was `" +
+                                        was + "` and is now `" + is +
                                         "`; start a new one without --resume");
     }
   }

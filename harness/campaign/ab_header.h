@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "harness/campaign/ab_arms.h"
-#include "harness/compare/case_metrics.h"
+#include "harness/compare/tested_metrics.h"
 #include "harness/record/reader.h"
 #include "harness/record/rows.h"
 
@@ -15,7 +15,7 @@ namespace stepbench {
 
 // Everything on which the course of a campaign depends, put into the header of arm A's plan.
 // `pairs` is 0 where looks decide when it ends.
-void describe_campaign(const AbArms& arms, std::int64_t pairs, const Margins& margins,
+void describe_campaign(const AbArms& arms, std::int64_t pairs, const TestedMetrics& tested,
                        std::uint64_t seed, RunRow& header);
 
 // Throws, naming the first difference, unless `now` describes the campaign that `earlier` holds.

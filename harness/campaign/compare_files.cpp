@@ -17,10 +17,13 @@ Comparison compare_files(const CompareRequest& request, const Catalogue& catalog
     for (std::string& field : environment_fields(*side)) known.push_back(std::move(field));
   }
   check_allowed(request.allow, known);
-  CompareOptions options{.margins = parse_margins(request.margins, {}),
-                         .allow = request.allow,
-                         .bootstrap = request.bootstrap,
-                         .allow_inconclusive = request.allow_inconclusive};
+  const std::vector<Metric> columns =
+      common_columns({&base, request.base}, {&candidate, request.candidate});
+  CompareOptions options{
+      .tested = tested_metrics({request.metrics, request.margins}, columns, nullptr),
+      .allow = request.allow,
+      .bootstrap = request.bootstrap,
+      .allow_inconclusive = request.allow_inconclusive};
   if (!request.ignore.empty()) {
     options.ignore = full_names(request.ignore, base, candidate);
     options.key = key_without(options.ignore, catalogue);

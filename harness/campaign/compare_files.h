@@ -15,6 +15,7 @@ struct CompareRequest {
   std::string candidate;
   std::vector<std::string> ignore = {};
   std::vector<std::string> allow = {};
+  std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
   std::vector<std::string> margins = {};
   bool bootstrap = false;
   bool allow_inconclusive = false;

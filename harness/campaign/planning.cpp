@@ -32,7 +32,8 @@ Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& 
                               built_in.needs_worker_check == nullptr ? ForeignCheck{} : by_worker,
                               built_in.rules, built_in.needs_worker_check)};
   }
-  Catalogue catalogue = describe_worker(*worker, cache_directory(context.variables));
+  Catalogue catalogue =
+      describe_worker(*worker, cache_directory(context.variables), ask_limit(request.set));
   Plan plan = make_checked_plan(request, catalogue, check_by(*worker));
   return {std::move(catalogue), std::move(plan)};
 }

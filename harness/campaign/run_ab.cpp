@@ -22,24 +22,23 @@
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kPrimaryMetrics = 2;  // of a case: step time and peak memory
 constexpr std::int64_t kMinPairsForInterval = 6;
 
-AbDesign design_for(const AbRequest& request, std::size_t cases, std::uint64_t seed) {
+AbDesign design_for(const AbRequest& request, std::size_t cases, const TestedMetrics& tested,
+                    std::uint64_t seed) {
   AbDesign design = request.pairs > 0
                         ? with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
-                        : with_looks(cases, kPrimaryMetrics * cases, seed);
+                        : with_looks(cases, tested.metrics.size() * cases, seed);
   design.rule.bootstrap = request.bootstrap;
   return design;
 }
 
-ColumnRow columns_of_both(const AbArms& arms, const std::filesystem::path& folder) {
+ColumnRow columns_of_both(const AbArms& arms) {
   Results a;
   Results b;
   a.columns = columns_of(arms.a.plan, arms.a.catalogue).columns;
   b.columns = columns_of(arms.b.plan, arms.b.catalogue).columns;
-  const std::string where = folder.string();
-  return {common_columns({&a, "arm a of " + where}, {&b, "arm b of " + where})};
+  return {common_columns({&a, "arm A"}, {&b, "arm B"})};
 }
 
 RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesystem::path& folder) {
@@ -67,13 +66,13 @@ std::vector<AbSkip> skips_of(const AbArms& arms) {
   return skips;
 }
 
-AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const Margins& margins,
+AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMetrics& tested,
                              std::vector<Metric> columns, Progress& progress) {
   AbAgenda::Setup setup{.design = std::move(design),
                         .points = arms.points,
                         .skips = skips_of(arms),
                         .columns = std::move(columns),
-                        .margins = margins,
+                        .tested = tested,
                         .say = [&progress](const std::string& text) { progress.say(text); }};
   // As the plan of either arm asks for it.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
@@ -119,6 +118,9 @@ void check_request(const AbRequest& request) {
 AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
              Progress& progress, Interrupts& interrupts, const Clock& clock,
              const std::function<void(const std::filesystem::path&)>& begun) {
+  const ColumnRow columns = columns_of_both(arms);
+  const TestedMetrics tested =
+      tested_metrics({request.metrics, request.margins}, columns.columns, &arms.a.plan);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
@@ -126,7 +128,6 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   if (!session.begin(devices, request.lock)) {
     return {.exit_status = exit_status_of_signal(*session.signal()), .signal = session.signal()};
   }
-  const Margins margins = parse_margins(request.margins, margins_of(arms.a.plan));
   Results finished = session.resume(request.resume);
   const std::uint64_t seed = seed_for(request.seed, finished);
   RunRow header = session.header({.plan = arms.a.plan,
@@ -137,13 +138,12 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                                       .sweep = request.arms.sweep,
                                                       .cases = request.arms.cases},
                                                      request.arms.set)});
-  describe_campaign(arms, request.pairs, margins, seed, header);
+  describe_campaign(arms, request.pairs, tested, seed, header);
   check_same_campaign(finished, header, arms);
 
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
   begun(run.run_folder);
-  const ColumnRow columns = columns_of_both(arms, run.run_folder);
-  AbAgenda agenda{agenda_setup(design_for(request, arms.points.size(), seed), arms, margins,
+  AbAgenda agenda{agenda_setup(design_for(request, arms.points.size(), tested, seed), arms, tested,
                                columns.columns, progress),
                   finished};
   announce(request, arms, agenda, run.run_folder, progress);
@@ -166,7 +166,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                   .overridden = arms.overridden,
                                   .warnings = arms.warnings,
                                   .missing = arms.missing},
-                                 {.margins = margins,
+                                 {.tested = tested,
                                   .allow = request.allow,
                                   .bootstrap = request.bootstrap,
                                   .allow_inconclusive = request.allow_inconclusive});

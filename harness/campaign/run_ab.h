@@ -23,6 +23,7 @@ struct AbRequest {
   ArmsRequest arms;
   std::int64_t pairs = 0;  // of every case; 0: looks decide
   std::optional<std::uint64_t> seed = {};
+  std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
   std::vector<std::string> margins = {};
   std::vector<std::string> allow = {};
   bool bootstrap = false;

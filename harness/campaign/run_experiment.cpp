@@ -72,6 +72,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const auto& [catalogue, plan] = run.planned;
   const WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
+  std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
+  check_wrap(wrap, context.variables);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(plan, devices);
@@ -96,7 +98,6 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                " to do, results in " + folder.string());
   for (const std::string& note : plan.notes) progress.say("note: " + note);
-  std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
   if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;

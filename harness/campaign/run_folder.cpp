@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_folder.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -8,6 +11,23 @@
 namespace stepbench {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+bool has_no_line(const fs::directory_entry& entry) {
+  if (!entry.is_regular_file() || entry.path().extension() != ".jsonl") return false;
+  std::ifstream file{entry.path(), std::ios::binary};
+  return file && std::find(std::istreambuf_iterator<char>{file}, {}, '\n') ==
+                     std::istreambuf_iterator<char>{};
+}
+
+// A run that was killed between making its folder and its first line has measured nothing.
+bool was_cut_before_its_first_line(const fs::path& folder) {
+  const fs::directory_iterator entries{folder};
+  return std::all_of(begin(entries), end(entries), has_no_line);
+}
+
+}  // namespace
 
 fs::path make_run_folder(const fs::path& results, const std::string& run_id) {
   constexpr int kMaxSameSecond = 1000;
@@ -34,7 +54,8 @@ void check_resume_folder(const std::string& folder) {
 }
 
 Results earlier_results(const std::string& folder) {
-  return folder.empty() ? Results{} : read_results(fs::path{folder});
+  return folder.empty() || was_cut_before_its_first_line(folder) ? Results{}
+                                                                 : read_results(fs::path{folder});
 }
 
 }  // namespace stepbench

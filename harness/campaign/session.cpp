@@ -8,6 +8,7 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/run_header.h"
 #include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
@@ -70,9 +71,11 @@ void Session::measure(RunSetup setup, const RunRow& header, const ColumnRow& col
   const auto nvml = NvmlSession::open(load_nvml_api());
   setup.devices = nvml.get();
   const fs::path file = free_result_file(run_dir, host_name("/"), shard);
+  RunRow first = header;
+  for (const RunArm& arm : setup.arms) hide_secrets(first, secret_values(arm.plan));
   try {
     ResultWriter writer{file};
-    writer.write(header);
+    writer.write(first);
     writer.write(columns);
     Controller controller{setup, writer, progress_, interrupts_, clock_};
     controller.run(agenda, finished);

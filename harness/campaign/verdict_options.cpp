@@ -26,35 +26,39 @@ double parse_margin(const std::string& given, std::string_view text) {
   return share;
 }
 
-}  // namespace
-
-Margins parse_margins(const std::vector<std::string>& given, Margins margins) {
-  for (const std::string& text : given) {
-    const std::size_t equals = text.find('=');
-    const std::string name = equals == std::string::npos ? "step" : text.substr(0, equals);
-    const double share = parse_margin(
-        text, std::string_view(text).substr(equals == std::string::npos ? 0 : equals + 1));
-    if (name == "step") {
-      margins.step = share;
-    } else if (name == "peak_bytes") {
-      margins.peak_bytes = share;
-    } else {
-      throw ConfigError("--margin",
-                        "'" + name + "' has no margin; those that have: step, peak_bytes");
-    }
+void set_margin(const std::string& given, const std::vector<Metric>& columns,
+                TestedMetrics& tested) {
+  const std::size_t equals = given.find('=');
+  const std::string name = equals == std::string::npos ? "step" : given.substr(0, equals);
+  const double share = parse_margin(
+      given, std::string_view(given).substr(equals == std::string::npos ? 0 : equals + 1));
+  TestedMetric* metric = find_tested(tested, name, columns);
+  if (metric == nullptr) {
+    throw ConfigError("--margin", "'" + name + "' is not tested; a margin can be given for " +
+                                      tested.names() + " (--metric chooses what is tested)");
   }
-  return margins;
+  metric->margin = share;
 }
 
-Margins margins_of(const Plan& plan) {
-  std::vector<std::string> given;
-  for (const std::string name : {"step", "peak_bytes"}) {
-    if (plan.cases.empty()) break;
-    const Value* value = plan.cases.front().resolved.options.get("compare.margin." + name);
+void set_margins_of(const Plan& plan, TestedMetrics& tested) {
+  for (const char* name : {"step", "peak_bytes"}) {
+    TestedMetric* metric = find_tested(tested, name, {});
+    if (metric == nullptr || plan.cases.empty()) continue;
+    const Value* value =
+        plan.cases.front().resolved.options.get("compare.margin." + std::string(name));
     if (value == nullptr || to_text(*value) == "auto") continue;
-    given.push_back(name + "=" + to_text(*value));
+    set_margin(std::string(name) + "=" + to_text(*value), {}, tested);
   }
-  return parse_margins(given, {});
+}
+
+}  // namespace
+
+TestedMetrics tested_metrics(const TestedRequest& request, const std::vector<Metric>& columns,
+                             const Plan* plan) {
+  TestedMetrics tested = tested_metrics(request.metrics, columns);
+  if (plan != nullptr) set_margins_of(*plan, tested);
+  for (const std::string& given : request.margins) set_margin(given, columns, tested);
+  return tested;
 }
 
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known) {

@@ -11,11 +11,15 @@
 
 namespace stepbench {
 
-// "step=2%", "0.02" (of the step), "peak_bytes=0" over what `margins` holds.
-[[nodiscard]] Margins parse_margins(const std::vector<std::string>& given, Margins margins);
-
-// What the plan's file says in its section `compare`.
-[[nodiscard]] Margins margins_of(const Plan& plan);
+// What is tested by the names of --metric, with the margins of the plan's section `compare` and
+// those of --margin over them: "step=2%", "0.02" (of the step), "peak_bytes=0". `plan`: null where
+// there is none. `columns`: of both sides.
+struct TestedRequest {
+  const std::vector<std::string>& metrics;
+  const std::vector<std::string>& margins;
+};
+[[nodiscard]] TestedMetrics tested_metrics(const TestedRequest& request,
+                                           const std::vector<Metric>& columns, const Plan* plan);
 
 // Throws for a name in `allow` that is none of `known`, with the nearest one.
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known);

@@ -32,9 +32,9 @@ Section top_level() {
           {.name = "launches",
            .type = OptionType::kInteger,
            .doc = "Fresh worker processes per case. The interval is taken over launches: 95 % "
-                  "needs six.",
+                  "needs 6, and 8 let `stepbench compare` find a change.",
            .unit = "launches",
-           .default_value = integer(6),
+           .default_value = integer(8),
            .min = 1,
            .max = 10'000,
            .identity = Identity::kContext},
@@ -172,14 +172,32 @@ Option limit(const std::string& name, const std::string& doc, double seconds) {
 }
 
 Section limits() {
+  Option stall =
+      limit("stall_s",
+            "Silence in warm-up or in a window after which a worker is taken for hung. auto: 10 s "
+            "+ 20 x time per step x steps until its next message; the time is that of the warm-up, "
+            "of the window before or of the case's last launch, on a GPU only where the device was "
+            "waited for. Ten times as much in a profiled launch; where no time is known, and under "
+            "--wrap, step_s counts.",
+            0);
+  stall.default_value = "auto"s;
+  stall.choices = {"auto"};
   return {
       .name = "limits",
       .doc = "A launch that takes longer is ended and recorded as failed; the sweep goes on.",
       .options = {
           limit("wall_s", "A whole launch, from start to end of its process.", 600),
           limit("set_up_s", "Building data set, loader and model.", 120),
-          limit("step_s", "A cycle's single step; a worker that is silent for longer hangs.", 60),
+          limit("step_s",
+                "A single step while its usual time is not known: a worker may be silent for the "
+                "steps of a whole cycle.",
+                60),
+          stall,
           limit("tear_down_s", "Stopping the loader and freeing the model.", 30),
+          limit("ask_s",
+                "A question to the worker program before anything is launched: `check`, and "
+                "`describe`, which comes before the file is read and looks at --set alone.",
+                60),
       }};
 }
 

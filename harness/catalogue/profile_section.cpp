@@ -48,7 +48,7 @@ Section profile_section() {
           {.name = "ops",
            .type = OptionType::kEnum,
            .doc = "What records operations. native: stepbench's own collector; kineto: libtorch's "
-                  "profiler, several times dearer.",
+                  "profiler, which costs several times more.",
            .default_value = "none"s,
            .choices = {"none", "native", "kineto"},
            .identity = Identity::kContext},

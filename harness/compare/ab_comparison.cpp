@@ -34,7 +34,7 @@ std::vector<double> measured_steps(std::span<const Launch* const> launches) {
 }
 
 // A case that never got as far as a measurement in both arms.
-CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
+CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMetrics& tested) {
   CaseResult result;
   result.case_id = point.a_case;
   result.candidate_case_id = point.b_case;
@@ -44,13 +44,11 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs) {
     result.options = side->first->options;
     if (!side->reason.empty()) result.notes.push_back(side->reason);
   }
-  result.metrics.push_back({.name = "step",
-                            .metric = "step_ns",
-                            .unit = "ns",
-                            .primary = true,
-                            .margin = 0,
-                            .test = {}});
-  result.metrics.front().test.reason = TestReason::kNoPairs;
+  for (const TestedMetric& metric : tested.metrics) {
+    if (metric.kind == MetricKind::kPeak && tested.by_default) continue;
+    result.metrics.push_back(metric_result({.metric = metric, .primary = true}));
+    result.metrics.back().test.reason = TestReason::kNoPairs;
+  }
   return result;
 }
 
@@ -59,12 +57,12 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
                      const VerdictRule& rule, const CompareOptions& options,
                      std::vector<Gate>& gates) {
   if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
-    return unmeasured(point, pairs);
+    return unmeasured(point, pairs, options.tested);
   }
   CaseResult result = begin_case_result(pairs.pair);
   result.ended_at = ended.ended_at;
   std::size_t next_primary = 0;
-  std::vector<MetricSamples> all_samples = metric_samples(pairs, results.columns, options.margins);
+  std::vector<MetricSamples> all_samples = metric_samples(pairs, results.columns, options.tested);
   for (std::string& note : take_varying_counts(all_samples))
     result.notes.push_back(std::move(note));
   for (const MetricSamples& asked : all_samples) {
@@ -78,18 +76,13 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  const PairedSamples& steps = all_samples.front().samples;
-  judge_noise({"arm a", steps.base, pair.base.measured},
-              {"arm b", steps.candidate, pair.candidate.measured}, options.allow, result, gates);
+  judge_noise(pair, "arm A", "arm B", options.allow, result, gates);
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};
   const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB)};
   for (std::string& note : exact_count_notes(base, candidate, results.columns)) {
     result.notes.push_back(std::move(note));
   }
-  if (is_change(result.metrics.front().test)) {
-    result.cause = explaining(phase_changes(pairs.pair, rule.confidence));
-    result.ops = op_changes(base.profiled, candidate.profiled, true);
-  }
+  explain_change(pair, rule, base.profiled, candidate.profiled, result);
   return result;
 }
 

@@ -101,9 +101,9 @@ std::vector<AbPairs> ab_pairs(const Results& results, const std::vector<AbPoint>
 }
 
 std::vector<MetricSamples> metric_samples(const AbPairs& pairs, const std::vector<Metric>& columns,
-                                          const Margins& margins) {
+                                          const TestedMetrics& tested) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<MetricSamples> all_samples = metric_samples(pairs.pair, columns, margins);
+  std::vector<MetricSamples> all_samples = metric_samples(pairs.pair, columns, tested);
   for (MetricSamples& asked : all_samples) {
     asked.samples.base.resize(asked.samples.base.size() + pairs.dropped, kNan);
     asked.samples.candidate.resize(asked.samples.candidate.size() + pairs.dropped, kNan);

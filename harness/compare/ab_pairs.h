@@ -39,7 +39,7 @@ struct AbPairs {
 // What is asked of a point, as metric_samples(): a dropped pair counts as one without values.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,
                                                         const std::vector<Metric>& columns,
-                                                        const Margins& margins);
+                                                        const TestedMetrics& tested);
 
 // Whether the arms took turns, by the times at which the launches began.
 [[nodiscard]] Design design_of(const std::vector<AbPairs>& points);

@@ -2,34 +2,27 @@
 #include "harness/compare/case_metrics.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/compare/judge.h"
-#include "harness/estimate/step_times.h"
+#include "harness/compare/metric_values.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPeakMargin = 0.01;
-
-bool reports(const CaseLaunches& one, const std::string& metric) {
+bool reports(const CaseLaunches& one, std::string_view metric) {
   return std::any_of(one.measured.begin(), one.measured.end(), [&](const Launch* launch) {
     return launch->row.report.metrics.contains(metric);
   });
 }
 
-std::vector<double> reported(const CaseLaunches& one, const std::string& metric) {
-  std::vector<double> values;
-  for (const Launch* launch : one.measured) {
-    const auto& metrics = launch->row.report.metrics;
-    const auto found = metrics.find(metric);
-    values.push_back(found == metrics.end() ? kNan : found->second.value_or(kNan));
-  }
-  return values;
+bool any_reports(const CasePair& pair, std::string_view metric) {
+  return reports(pair.base, metric) || reports(pair.candidate, metric);
 }
 
 // The peak that says most of a case: what the device's allocator held rather than what the process
@@ -38,54 +31,100 @@ const Metric* peak_metric(const CasePair& pair, const std::vector<Metric>& colum
   const Metric* best = nullptr;
   for (const Metric& metric : columns) {
     if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
-    if (!reports(pair.base, metric.name) && !reports(pair.candidate, metric.name)) continue;
+    if (!any_reports(pair, metric.name)) continue;
     if (best == nullptr || best->name == "peak_rss_bytes") best = &metric;
   }
   return best;
 }
 
-}  // namespace
+MetricSamples samples_of(const TestedMetric& metric, MetricValues::Sides sides) {
+  return {.metric = metric,
+          .primary = !metric.exact,
+          .samples = {.base = std::move(sides.base),
+                      .candidate = std::move(sides.candidate),
+                      .direction = metric.direction,
+                      .margin = metric.margin.value_or(metric.exact ? 0 : kDefaultMargin),
+                      .exact = metric.exact}};
+}
 
-std::vector<MetricSamples> metric_samples(const CasePair& pair, const std::vector<Metric>& columns,
-                                          const Margins& margins) {
-  std::vector<MetricSamples> all_samples;
-  StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
-  all_samples.push_back({.name = "step",
-                         .metric = times.latency ? "latency_p50_ns" : "step_ns",
-                         .unit = "ns",
-                         .primary = true,
-                         .samples = {.base = std::move(times.base),
-                                     .candidate = std::move(times.candidate),
-                                     .margin = margins.step}});
-  if (times.mixed) {
-    all_samples.front().note =
-        "some launches have no device times: these are judged by the host's clock, from an idle "
-        "device until it was idle again";
+std::string note_on(const TestedMetric& metric, const MetricValues& values) {
+  if (metric.kind == MetricKind::kStep && values.is_mixed()) {
+    return "some launches have no device times: these are judged by the host's clock, from an idle "
+           "device until it was idle again";
   }
-  if (const Metric* peak = peak_metric(pair, columns)) {
-    PairedSamples samples{.base = reported(pair.base, peak->name),
-                          .candidate = reported(pair.candidate, peak->name)};
-    const bool exact =
-        peak->name != "peak_rss_bytes" && constant(samples.base) && constant(samples.candidate);
-    samples.margin = margins.peak_bytes.value_or(exact ? 0 : kPeakMargin);
-    all_samples.push_back({.name = "peak_bytes",
-                           .metric = peak->name,
-                           .unit = "bytes",
-                           .primary = true,
-                           .samples = std::move(samples)});
+  const std::int64_t steps = values.fewest_steps();
+  if (metric.metric == "step_p99_ns" && steps > 0 &&
+      steps < static_cast<std::int64_t>(kMinStepsForP99)) {
+    return metric.name + " of " + counted(steps, "step") +
+           " is little more than the slowest one; measure " + std::to_string(kMinStepsForP99) +
+           " or more per launch (schedule.active)";
   }
+  return {};
+}
+
+// What is done with a peak that every launch repeats to the byte: no change of it is chance.
+MetricSamples peak_samples(TestedMetric metric, const Metric* peak, const MetricValues& values) {
+  if (peak != nullptr) metric.metric = peak->name;
+  MetricSamples one = samples_of(metric, values.reported(metric.metric));
+  const PairedSamples& samples = one.samples;
+  const bool repeats =
+      metric.metric != "peak_rss_bytes" && constant(samples.base) && constant(samples.candidate);
+  one.samples.margin = metric.margin.value_or(repeats ? 0 : kDefaultMargin);
+  return one;
+}
+
+void add_counts(const CasePair& pair, const std::vector<Metric>& columns,
+                const MetricValues& values, std::vector<MetricSamples>& all_samples) {
   for (const Metric& metric : columns) {
     if (!metric.exact || metric.direction == Direction::kNeither) continue;
     if (!reports(pair.base, metric.name) || !reports(pair.candidate, metric.name)) continue;
-    all_samples.push_back({.name = metric.name,
-                           .metric = metric.name,
-                           .unit = metric.unit,
-                           .samples = {.base = reported(pair.base, metric.name),
-                                       .candidate = reported(pair.candidate, metric.name),
-                                       .direction = metric.direction,
-                                       .exact = true}});
+    all_samples.push_back(samples_of({.name = metric.name,
+                                      .metric = metric.name,
+                                      .unit = metric.unit,
+                                      .direction = metric.direction,
+                                      .exact = true},
+                                     values.reported(metric.name)));
   }
+}
+
+}  // namespace
+
+std::vector<MetricSamples> metric_samples(const CasePair& pair, const std::vector<Metric>& columns,
+                                          const TestedMetrics& tested) {
+  const MetricValues values(pair);
+  std::vector<MetricSamples> all_samples;
+  for (const TestedMetric& metric : tested.metrics) {
+    if (metric.kind == MetricKind::kPeak) {
+      const Metric* peak = peak_metric(pair, columns);
+      if (peak == nullptr && tested.by_default) continue;
+      all_samples.push_back(peak_samples(metric, peak, values));
+    } else {
+      all_samples.push_back(samples_of(metric, values.of(metric)));
+    }
+    MetricSamples& one = all_samples.back();
+    if (metric.kind == MetricKind::kStep && values.is_latency()) {
+      one.metric.metric = "latency_p50_ns";
+    }
+    one.note = note_on(metric, values);
+  }
+  if (tested.by_default) add_counts(pair, columns, values, all_samples);
   return all_samples;
+}
+
+const TestedMetric* absent_metric(const CasePair& pair, const TestedMetrics& tested) {
+  if (tested.by_default || (pair.base.measured.empty() && pair.candidate.measured.empty())) {
+    return nullptr;
+  }
+  const MetricValues values(pair);
+  const auto nowhere = [](const std::vector<double>& side) {
+    return std::all_of(side.begin(), side.end(), [](double value) { return std::isnan(value); });
+  };
+  for (const TestedMetric& metric : tested.metrics) {
+    if (metric.kind == MetricKind::kPeak || any_reports(pair, metric.metric)) continue;
+    const MetricValues::Sides sides = values.of(metric);
+    if (nowhere(sides.base) && nowhere(sides.candidate)) return &metric;
+  }
+  return nullptr;
 }
 
 std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonSide& candidate) {

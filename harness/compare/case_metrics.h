@@ -7,30 +7,26 @@
 
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/judge.h"
+#include "harness/compare/tested_metrics.h"
 
 namespace stepbench {
 
-struct Margins {
-  double step = 0.01;
-  // Unset: none at all where every launch of an arm has the same peak, else 1 %: what the operating
-  // system counts varies by pages, an allocator's peak does not.
-  std::optional<double> peak_bytes = {};
-};
-
 struct MetricSamples {
-  std::string name;    // "step", "peak_bytes", or a count's own name
-  std::string metric;  // by which it stands in the result file
-  std::string unit;
+  TestedMetric metric = {};
   bool primary = false;  // takes part in the correction for many tests
-  PairedSamples samples;
+  PairedSamples samples = {};
   std::string note = {};  // what must be known of its values
 };
 
-// `columns`: of both sides. The step time comes first and is always asked for; the peak when a side
-// has one, exact counts of which less or more is better when both have them.
+// What is tested of a case: those of `tested` in their order and, by default, exact counts of which
+// less or more is better when both sides have them. `columns`: of both sides.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const CasePair& pair,
                                                         const std::vector<Metric>& columns,
-                                                        const Margins& margins);
+                                                        const TestedMetrics& tested);
+
+// Of the tested metrics that the user named, the first that no launch of this case has at all;
+// null: none.
+[[nodiscard]] const TestedMetric* absent_metric(const CasePair& pair, const TestedMetrics& tested);
 
 // Metrics of both sides by name. Throws ConfigError when one has another unit or direction in the
 // candidate.

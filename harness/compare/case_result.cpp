@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "harness/compare/exit_code.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench {
 namespace {
@@ -54,30 +55,50 @@ bool is_change(const TestResult& test) {
 }
 
 MetricResult metric_result(const MetricSamples& asked) {
-  return {.name = asked.name,
-          .metric = asked.metric,
-          .unit = asked.unit,
+  const TestedMetric& metric = asked.metric;
+  return {.name = metric.name,
+          .metric = metric.metric,
+          .unit = metric.unit,
           .primary = asked.primary,
           .margin = asked.samples.margin,
-          .test = {}};
+          .timed = metric.is_timed() && !metric.exact,
+          .of_step = metric.kind == MetricKind::kStep || metric.unit.ends_with("/s")};
 }
 
-void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
+void judge_noise(const CasePair& pair, std::string_view base, std::string_view candidate,
                  std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates) {
-  std::vector<Gate> own;
-  for (const NoiseOfSide& side : {base, candidate}) {
-    Gate gate = noise_gate(side.step_ns, side.name, window_spread(side.launches));
-    if (gate.state == GateState::kPassed) continue;
-    gate.case_id = one.case_id;
-    own.push_back(std::move(gate));
-  }
+  const StepTimes times = step_times(pair.base.measured, pair.candidate.measured);
+  std::vector<Gate> own = {
+      noise_gate(times.base, base, window_spread(pair.base.measured)),
+      noise_gate(times.candidate, candidate, window_spread(pair.candidate.measured))};
+  std::erase_if(own, [](const Gate& gate) { return gate.state == GateState::kPassed; });
+  for (Gate& gate : own) gate.case_id = one.case_id;
   apply_allowed(allow, own);
-  TestResult& step = one.metrics.front().test;
-  if (fails(own) && step.verdict != Verdict::kNoData) {
-    step.verdict = Verdict::kInvalid;
-    step.reason = TestReason::kNoise;
+  if (fails(own)) {
+    for (MetricResult& metric : one.metrics) {
+      if (!metric.timed || metric.test.verdict == Verdict::kNoData) continue;
+      metric.test.verdict = Verdict::kInvalid;
+      metric.test.reason = TestReason::kNoise;
+    }
   }
   std::move(own.begin(), own.end(), std::back_inserter(gates));
+}
+
+void explain_change(const CasePair& pair, const VerdictRule& rule,
+                    const std::vector<const Launch*>& base_profiled,
+                    const std::vector<const Launch*>& candidate_profiled, CaseResult& one) {
+  const auto changed = [](const MetricResult& metric) {
+    return metric.timed && is_change(metric.test);
+  };
+  const auto step_changed = [&](const MetricResult& metric) {
+    return metric.of_step && changed(metric);
+  };
+  if (std::any_of(one.metrics.begin(), one.metrics.end(), step_changed)) {
+    one.cause = explaining(phase_changes(pair, rule.confidence));
+  }
+  if (std::any_of(one.metrics.begin(), one.metrics.end(), changed)) {
+    one.ops = op_changes(base_profiled, candidate_profiled, rule.design == Design::kInterleaved);
+  }
 }
 
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison) {

@@ -19,15 +19,16 @@ namespace stepbench {
 
 [[nodiscard]] bool is_change(const TestResult& test);
 
-// The noise gates of both sides, given by name, step times and launches; one that fails makes the
-// verdict on the step invalid.
-struct NoiseOfSide {
-  std::string_view name;
-  std::span<const double> step_ns;
-  std::span<const Launch* const> launches = {};
-};
-void judge_noise(const NoiseOfSide& base, const NoiseOfSide& candidate,
+// The noise gates of both sides, named `base` and `candidate`, by the steps of their launches; one
+// that fails makes the verdicts on times invalid.
+void judge_noise(const CasePair& pair, std::string_view base, std::string_view candidate,
                  std::span<const std::string> allow, CaseResult& one, std::vector<Gate>& gates);
+
+// Where the step or a rate changed: the phases and operations that explain it. `interleaved`: equal
+// indexes of the profiled launches are neighbours in time.
+void explain_change(const CasePair& pair, const VerdictRule& rule,
+                    const std::vector<const Launch*>& base_profiled,
+                    const std::vector<const Launch*>& candidate_profiled, CaseResult& one);
 
 // Verdict and exit code of the whole, from all metrics.
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison);

@@ -2,13 +2,14 @@
 #include "harness/compare/comparison.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/compare/case_result.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/same_work.h"
+#include "harness/estimate/step_times.h"
 
 namespace stepbench {
 namespace {
@@ -37,6 +38,18 @@ std::vector<double> in_run_order(const CaseLaunches& one, const std::vector<doub
   return ordered;
 }
 
+// A name that no case has a number for is rather a mistake than a result without data.
+void refuse_absent(const std::vector<CasePair>& pairs, const TestedMetrics& tested) {
+  const TestedMetric* absent = nullptr;
+  for (const CasePair& pair : pairs) {
+    absent = absent_metric(pair, tested);
+    if (absent == nullptr) return;
+  }
+  if (absent == nullptr) return;
+  throw ConfigError("--metric", "no launch of either result gives '" + absent->name +
+                                    "'; `stepbench show --case ID` prints the numbers of a case");
+}
+
 }  // namespace
 
 Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
@@ -57,18 +70,16 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
   std::vector<PairedSamples> family;
   std::vector<PairedSamples> counts;
   std::vector<std::vector<double>> base_runs;
-  std::vector<std::array<std::vector<double>, 2>> step_times;
+  refuse_absent(pairs.both, options.tested);
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
-    std::vector<MetricSamples> all_samples = metric_samples(pair, columns, options.margins);
+    base_runs.push_back(
+        in_run_order(pair.base, step_times(pair.base.measured, pair.candidate.measured).base));
+    std::vector<MetricSamples> all_samples = metric_samples(pair, columns, options.tested);
     for (std::string& note : take_varying_counts(all_samples)) one.notes.push_back(std::move(note));
     for (MetricSamples& asked : all_samples) {
       if (!asked.note.empty()) one.notes.push_back(asked.note);
       one.metrics.push_back(metric_result(asked));
-      if (one.metrics.size() == 1) {
-        base_runs.push_back(in_run_order(pair.base, asked.samples.base));
-        step_times.push_back({asked.samples.base, asked.samples.candidate});
-      }
       (asked.primary ? family : counts).push_back(std::move(asked.samples));
     }
     result.cases.push_back(std::move(one));
@@ -90,19 +101,14 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
       metric.test =
           std::move(metric.primary ? primary.tests[next_primary++] : exact.tests[next_exact++]);
     }
-    judge_noise({"the base", step_times[i][0], pairs.both[i].base.measured},
-                {"the candidate", step_times[i][1], pairs.both[i].candidate.measured},
-                options.allow, one, result.gates);
+    judge_noise(pairs.both[i], "the base", "the candidate", options.allow, one, result.gates);
     const CountedLaunches before{pairs.both[i].base.measured, base_profiled.of(one.case_id, "")};
     const CountedLaunches after{pairs.both[i].candidate.measured,
                                 candidate_profiled.of(one.candidate_case_id, "")};
     for (std::string& note : exact_count_notes(before, after, columns)) {
       one.notes.push_back(std::move(note));
     }
-    if (is_change(one.metrics.front().test)) {
-      one.cause = explaining(phase_changes(pairs.both[i], result.rule.confidence));
-      one.ops = op_changes(before.profiled, after.profiled, false);
-    }
+    explain_change(pairs.both[i], result.rule, before.profiled, after.profiled, one);
   }
   if (primary.cannot_reject_alone) {
     result.warnings.push_back("cannot_reject_alone: with so few launches and " +

@@ -23,7 +23,7 @@ namespace stepbench {
 
 struct CompareOptions {
   CaseKey key = {};  // empty: by case_id
-  Margins margins = {};
+  TestedMetrics tested = default_metrics();
   // Options that may differ, by full name; `key` leaves them out.
   std::vector<std::string> ignore = {};
   // Environment fields that may differ; "all"; "missing" cases; names of gates.
@@ -33,12 +33,14 @@ struct CompareOptions {
 };
 
 struct MetricResult {
-  std::string name;
-  std::string metric;
+  std::string name;    // "step", "step_p99"
+  std::string metric;  // "step_ns", "step_p99_ns"
   std::string unit;
   bool primary = false;
   double margin = 0;
-  TestResult test;
+  TestResult test = {};
+  bool timed = true;     // the machine's speed is in it
+  bool of_step = false;  // the step's time, or a rate that follows from it
 };
 
 struct CaseResult {

@@ -124,9 +124,10 @@ std::vector<std::string> take_varying_counts(std::vector<MetricSamples>& asked) 
     const std::vector<double>& base = one.samples.base;
     const std::vector<double>& candidate = one.samples.candidate;
     if (!one.samples.exact || (!varies(base) && !varies(candidate))) return false;
-    notes.push_back(one.name + " varies between launches, so there is no verdict on it: " +
-                    range_text(base) + " in the base, " + range_text(candidate) +
-                    " in the candidate" + (one.unit.empty() ? "" : " (" + one.unit + ')'));
+    notes.push_back(one.metric.name +
+                    " varies between launches, so there is no verdict on it: " + range_text(base) +
+                    " in the base, " + range_text(candidate) + " in the candidate" +
+                    (one.metric.unit.empty() ? "" : " (" + one.metric.unit + ')'));
     return true;
   });
   return notes;

@@ -15,7 +15,6 @@ namespace stepbench {
 namespace {
 
 constexpr int kFirstMinorWithWholeWindows = 3;
-constexpr std::size_t kMinStepsForP99 = 300;
 
 bool ran_on_device(const LaunchRow& row) {
   std::string device = text_of(row.report.effective, "device");
@@ -81,7 +80,8 @@ StepQuantiles quantiles_of(std::vector<double> times) {
   StepQuantiles out;
   out.p50_ns = quantile_of_sorted(times, 0.5);
   out.p90_ns = quantile_of_sorted(times, 0.9);
-  if (times.size() >= kMinStepsForP99) out.p99_ns = quantile_of_sorted(times, 0.99);
+  out.any_p99_ns = quantile_of_sorted(times, 0.99);
+  if (times.size() >= kMinStepsForP99) out.p99_ns = out.any_p99_ns;
   out.iqr_ns = quantile_of_sorted(times, 0.75) - quantile_of_sorted(times, 0.25);
   return out;
 }

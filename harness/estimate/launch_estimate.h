@@ -35,11 +35,14 @@ struct FlaggedSteps {
   std::int64_t steps = 0;
 };
 
+inline constexpr std::size_t kMinStepsForP99 = 300;
+
 // Of the host's step times; of latencies where these are asked for.
 struct StepQuantiles {
   double p50_ns = 0;
   double p90_ns = 0;
   std::optional<double> p99_ns;  // from 300 steps: of fewer it is read off too low
+  double any_p99_ns = 0;         // of however few steps
   double iqr_ns = 0;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/text/secrets.h"
+
 namespace stepbench {
 namespace {
 
@@ -82,7 +84,7 @@ Fields relevant_variables(const Variables& variables) {
     const auto starts = [whole](std::string_view prefix) { return whole.starts_with(prefix); };
     if (std::find(kRelevant.begin(), kRelevant.end(), whole) != kRelevant.end() ||
         std::any_of(kRelevantPrefixes.begin(), kRelevantPrefixes.end(), starts)) {
-      fields.emplace("env." + name, value);
+      fields.emplace("env." + name, is_secret_name(name) ? std::string{kMask} : value);
     }
   }
   return fields;

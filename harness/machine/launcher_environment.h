@@ -26,7 +26,8 @@ struct LauncherEnvironment {
 // to is not timed alone. LD_PRELOAD is not among them: allocators come by it, and it is recorded.
 [[nodiscard]] bool is_denied(std::string_view variable);
 
-// The variables that change how fast a step is, as fields "env.NAME".
+// The variables that change how fast a step is, as fields "env.NAME". The value of one that
+// holds a secret is "***".
 [[nodiscard]] Fields relevant_variables(const Variables& variables);
 
 }  // namespace stepbench

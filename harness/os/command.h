@@ -13,7 +13,8 @@ namespace stepbench {
 
 struct CommandResult {
   bool started = false;    // false: `reason` says why the program could not be run
-  bool timed_out = false;  // then it was killed
+  bool timed_out = false;    // then it was killed
+  bool interrupted = false;  // the same: SIGINT, SIGTERM or SIGHUP came, and is still pending
   int exit_status = 0;     // 128 + signal when killed by one
   std::string out;
   std::string err;
@@ -21,7 +22,9 @@ struct CommandResult {
 };
 
 // Runs a short helper program to its end in this environment. `argv[0]` with a slash is a path,
-// else looked up in PATH. `input` goes to its stdin. Output beyond 64 MiB is cut off.
+// else looked up in PATH. `input` goes to its stdin. Output beyond 64 MiB is cut off. The program
+// leads a process group of its own, which is killed at the time limit and at a signal that tells
+// this process to end; that signal takes effect when this returns. It dies with this thread.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& argv,
                                         std::string_view input,
                                         std::chrono::milliseconds time_limit);

@@ -30,6 +30,9 @@ std::string exit_text(const ProcessExit& exit) {
   std::string text = WIFSIGNALED(exit.status)
                          ? "was killed by " + signal_text(WTERMSIG(exit.status))
                          : "exited with status " + std::to_string(WEXITSTATUS(exit.status));
+  if (WIFSIGNALED(exit.status) && WTERMSIG(exit.status) == SIGBUS) {
+    text += " (a mapped file was changed or truncated while it was read, or /dev/shm is full)";
+  }
   if (exit.oom_killed)
     text += " after a process of its control group was killed for lack of memory";
   return text;

@@ -131,7 +131,10 @@ CycleSamples samples(LineParser::Line& line) {
 WorkerMessage message(const std::string& kind, LineParser::Line& line) {
   const LineObject& in = line.object;
   if (kind == "hello") return hello(in);
-  if (kind == "stage") return StageMessage{one_of(in, kStageNames, "stage")};
+  if (kind == "stage") {
+    return StageMessage{one_of(in, kStageNames, "stage"), in.integer("steps", 0),
+                        in.integer("step_ns", 0)};
+  }
   if (kind == "cycle") return cycle(in);
   if (kind == "samples") return samples(line);
   if (kind == "ops") return decode_frame(line);

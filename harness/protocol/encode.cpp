@@ -28,6 +28,8 @@ struct ToLine {
   std::string operator()(const StageMessage& message) const {
     JsonText json;
     json.open_object().text("kind", "stage").text("stage", name_of(message.stage));
+    if (message.steps > 0) json.integer("steps", message.steps);
+    if (message.step_ns > 0) json.integer("step_ns", message.step_ns);
     return json.close_object().take();
   }
   std::string operator()(const CycleMessage& message) const {

@@ -122,7 +122,13 @@ void Join::take(LaunchRow&& row) {
     return;
   }
   Launch& before = results_.launches[at->second];
-  if (launch.row.attempt >= before.row.attempt) before = std::move(launch);
+  if (launch.row.attempt < before.row.attempt) return;
+  if (launch.row.attempt == before.row.attempt && launch.samples.empty() && launch.ops.empty()) {
+    // The line stands twice: what it commits stood before the first of them.
+    launch.samples = std::move(before.samples);
+    launch.ops = std::move(before.ops);
+  }
+  before = std::move(launch);
 }
 
 void Join::take(UnknownRow&& row) {

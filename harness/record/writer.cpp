@@ -19,6 +19,13 @@ namespace {
   throw Error(file.string() + ": cannot " + doing + ": " + std::generic_category().message(error));
 }
 
+struct flock whole_file(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
 // 0, or the errno that stopped it. A short write is carried on with the rest.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -35,6 +42,26 @@ int write_all(int descriptor, std::string_view bytes) {
 ResultWriter::ResultWriter(const std::filesystem::path& file) : file_(file) {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail(file_, "create the result file", errno);
+  struct flock lock = whole_file(F_WRLCK);
+  (void)::fcntl(descriptor_, F_OFD_SETLK, &lock);  // only tells readers that the run is alive
+}
+
+bool is_being_written(const std::filesystem::path& file_or_folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file_or_folder, error)) {
+    for (std::filesystem::directory_iterator at{file_or_folder, error}, end; !error && at != end;
+         at.increment(error)) {
+      std::error_code unknown;
+      if (at->is_regular_file(unknown) && is_being_written(at->path())) return true;
+    }
+    return false;
+  }
+  const int file = ::open(file_or_folder.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  struct flock lock = whole_file(F_RDLCK);
+  const bool held = ::fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  ::close(file);
+  return held;
 }
 
 ResultWriter::~ResultWriter() {

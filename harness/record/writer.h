@@ -39,4 +39,9 @@ class ResultWriter {
   std::uint64_t bytes_ = 0;  // of whole lines
 };
 
+// Whether a process is writing this result file, or one of this run's folder, now: a writer holds a
+// lock on its file that goes away with it. Also from another machine where the file system shares
+// locks. False where that cannot be told.
+[[nodiscard]] bool is_being_written(const std::filesystem::path& file_or_folder);
+
 }  // namespace stepbench

@@ -108,13 +108,14 @@ std::string about(const std::vector<std::string>& labels, std::size_t cases) {
 }
 
 // One finding of several cases.
-struct Kind {
+struct SharedFinding {
   CaseFinding worst;
   std::vector<std::string> labels;  // the worst case first
 };
 
-void add_case(const CaseFinding& found, const std::string& label, std::vector<Kind>& kinds) {
-  const auto same = [&](const Kind& kind) {
+void add_case(const CaseFinding& found, const std::string& label, bool other_pass,
+              std::vector<SharedFinding>& kinds) {
+  const auto same = [&](const SharedFinding& kind) {
     return kind.worst.finding.id == found.finding.id &&
            kind.worst.arguments.empty() == found.arguments.empty();
   };
@@ -123,7 +124,7 @@ void add_case(const CaseFinding& found, const std::string& label, std::vector<Ki
     kinds.push_back({.worst = found, .labels = {label}});
     return;
   }
-  std::erase(kind->labels, label);  // of another pass of the case
+  if (other_pass) std::erase(kind->labels, label);
   if (is_more_severe(found.finding, kind->worst.finding)) {
     kind->worst = found;
     kind->labels.insert(kind->labels.begin(), label);
@@ -153,21 +154,23 @@ std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& propos
 std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
   const std::vector<std::string> naming = varying_options(rows, results);
   const Proposals proposals(rows, results);
-  std::vector<Kind> kinds;
+  std::vector<SharedFinding> kinds;
   std::vector<std::string> cases;
   for (const CaseRow& row : rows) {
     cases.push_back(row.case_id + row.arm);
     const std::string label = case_label(row.options, naming, row.case_id) +
                               (row.arm.empty() ? "" : " (arm " + row.arm + ')');
-    for (const CaseFinding& each : findings_of(row, proposals)) add_case(each, label, kinds);
+    for (const CaseFinding& each : findings_of(row, proposals)) {
+      add_case(each, label, row.pass != Pass::kTiming, kinds);
+    }
   }
-  std::stable_sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) {
+  std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {
     return is_more_severe(a.worst.finding, b.worst.finding);
   });
   std::sort(cases.begin(), cases.end());
   cases.erase(std::unique(cases.begin(), cases.end()), cases.end());
   std::vector<std::string> lines;
-  for (const Kind& kind : kinds) {
+  for (const SharedFinding& kind : kinds) {
     lines.push_back(headline(kind.worst.finding) + about(kind.labels, cases.size()));
     add_remedy(kind.worst, lines);
   }

@@ -10,6 +10,7 @@
 #include "harness/base/value.h"
 #include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
+#include "harness/report/profiled_cases.h"
 #include "harness/schedule/warmup_verdict.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -174,8 +175,11 @@ void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<C
       const auto& metrics = launch->row.report.metrics;
       const auto overhead = metrics.find("profile_overhead");
       if (overhead == metrics.end() || !overhead->second) continue;
-      notes.add("profiled (" + pass + "): a step took " + significant(*overhead->second) +
-                    " times as long",
+      const auto timed = std::find_if(rows.begin(), rows.end(), [&](const CaseRow& each) {
+        return each.case_id == row.case_id && each.arm == row.arm && each.pass == Pass::kTiming;
+      });
+      notes.add("profiled (" + pass + "), " +
+                    recording_cost(overhead->second, timed == rows.end() ? nullptr : &*timed),
                 row);
     }
     for (const Launch* launch : row.failed)

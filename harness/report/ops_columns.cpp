@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -99,14 +100,22 @@ constexpr std::array kColumns = {
              [](Row row, Table table, Totals) { return text(table, row.shapes); }},
 };
 
-// `device` for `cuda`, as torch.profiler has both.
-std::string canonical(std::string_view name) {
-  std::string text(name == "name" ? "key" : name);
-  for (const auto& column : kColumns) {
-    if (column.name == text) return text;
+// Of names and heads: "self CPU", "self_cpu" and "Self-CPU" are the same.
+std::string folded(std::string_view text) {
+  std::string folded(text);
+  for (char& c : folded) {
+    if (c == '-' || c == ' ') c = '_';
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  const std::size_t device = text.find("device_");
-  if (device != std::string::npos) text.replace(device, 7, "cuda_");
+  return folded;
+}
+
+// `device` for `cuda`, as torch.profiler has both.
+std::string in_cuda_words(std::string text) {
+  constexpr std::string_view kDevice = "device";
+  if (const std::size_t at = text.find(kDevice); at != std::string::npos) {
+    text.replace(at, kDevice.size(), "cuda");
+  }
   return text;
 }
 
@@ -115,14 +124,30 @@ std::string canonical(std::string_view name) {
 std::span<const OpColumn> op_columns() { return kColumns; }
 
 const OpColumn& op_column(std::string_view name, const std::string& where) {
-  const std::string wanted = canonical(name);
+  const std::string wanted = folded(name);
+  const std::string cuda = in_cuda_words(wanted);
   std::vector<std::string> names;
-  for (const OpColumn& column : kColumns) {
-    if (column.name == wanted) return column;
-    names.emplace_back(column.name);
+  for (const std::string& each : {wanted, cuda}) {
+    for (const OpColumn& column : kColumns) {
+      if (column.name == each || folded(column.head) == each) return column;
+      names.emplace_back(column.name);
+    }
   }
+  names.resize(kColumns.size());
   throw ConfigError(where, "an op table has no column '" + std::string(name) + "'" +
                                did_you_mean(wanted, names) + "; columns: " + join(names));
+}
+
+std::string operations_text(double count) {
+  constexpr double kThousand = 1000;
+  constexpr std::string_view kPrefixes = " kMGTPE";
+  std::size_t prefix = 0;
+  while (count >= kThousand && prefix + 1 < kPrefixes.size()) {
+    count /= kThousand;
+    ++prefix;
+  }
+  const std::string text = significant(count);
+  return prefix == 0 ? text : text + ' ' + kPrefixes[prefix];
 }
 
 std::string_view unit_name(OpUnit unit) {

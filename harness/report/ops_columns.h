@@ -26,8 +26,12 @@ struct OpColumn {
 
 [[nodiscard]] std::span<const OpColumn> op_columns();
 
-// Throws ConfigError at `where` naming the nearest column.
+// By its name or by the head that the table shows. Throws ConfigError at `where` naming the
+// nearest.
 [[nodiscard]] const OpColumn& op_column(std::string_view name, const std::string& where);
+
+// 10.0 G: operations fill every magnitude.
+[[nodiscard]] std::string operations_text(double count);
 
 // "us" for times: torch.profiler's unit; CSV and JSON are in it, exact to the nanosecond.
 [[nodiscard]] std::string_view unit_name(OpUnit unit);

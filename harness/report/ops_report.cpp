@@ -14,6 +14,7 @@
 #include "harness/record/encode.h"
 #include "harness/report/activity_tables.h"
 #include "harness/report/ops_columns.h"
+#include "harness/report/profiled_cases.h"
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
@@ -24,16 +25,8 @@ namespace stepbench {
 namespace {
 
 constexpr double kNsPerUs = 1000;
-constexpr double kThousand = 1000;
 
-// The launches of one case by one engine.
-struct Profiled {
-  std::string case_id;
-  std::string label;
-  std::string engine;
-  std::int64_t launches = 0;
-  std::optional<double> overhead = {};
-  OpTable table = {};
+struct Profiled : ProfiledCase {
   OpTotals totals = {};
   std::vector<OpRow> rows = {};  // grouped, sorted, cut
   std::size_t rows_in_all = 0;
@@ -81,44 +74,19 @@ void cut_rows(Profiled& profiled, const OpsView& view) {
 }
 
 std::vector<Profiled> gather(const Results& results, const OpsView& view) {
-  const std::vector<CaseRow> cases = case_rows(results);
-  const std::vector<std::string> varying = varying_options(cases, results);
   const OpGrouping by = grouping_of(view);
   std::vector<Profiled> all;
-  std::map<std::tuple<std::string, std::string, Pass>, std::size_t> index;
-  std::vector<std::vector<OpFrame>> frames;
-  for (const Launch& launch : results.launches) {
-    const LaunchKey& key = launch.row.key;
-    if (launch.ops.empty() || !key.case_id.starts_with(view.case_id)) continue;
-    const auto [at, is_new] = index.try_emplace({key.case_id, key.arm, key.pass}, all.size());
-    if (is_new) {
-      const auto row = std::find_if(cases.begin(), cases.end(), [&](const CaseRow& each) {
-        return each.case_id == key.case_id;
-      });
-      all.push_back({.case_id = key.case_id,
-                     .label = row == cases.end() ? key.case_id
-                                                 : case_label(row->options, varying, row->case_id),
-                     .engine = std::string(name_of(key.pass))});
-      frames.emplace_back();
-    }
-    Profiled& profiled = all[at->second];
-    ++profiled.launches;
-    std::vector<OpFrame>& own = frames[at->second];
-    own.insert(own.end(), launch.ops.begin(), launch.ops.end());
-    const auto overhead = launch.row.report.metrics.find("profile_overhead");
-    if (overhead != launch.row.report.metrics.end()) profiled.overhead = overhead->second;
-  }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].table = op_table_of(frames[i]);
-    all[i].rows = grouped(all[i].table.rows, by);
-    all[i].totals = totals_of(all[i].rows);
-    const bool device = all[i].totals.self_device_ns > 0;
+  for (ProfiledCase& each : profiled_cases(results, view.case_id)) {
+    Profiled& profiled = all.emplace_back(Profiled{std::move(each)});
+    profiled.rows = grouped(profiled.table.rows, by);
+    profiled.totals = totals_of(profiled.rows);
+    const bool device = profiled.totals.self_device_ns > 0;
     const std::string sort = !view.sort.empty() ? view.sort
                              : device           ? "self_cuda_time_total"
                                                 : "self_cpu_time_total";
-    sort_rows(all[i], op_column(sort.starts_with('-') ? sort.substr(1) : sort, "--sort"),
+    sort_rows(profiled, op_column(sort.starts_with('-') ? sort.substr(1) : sort, "--sort"),
               view.per_step);
-    cut_rows(all[i], view);
+    cut_rows(profiled, view);
   }
   return all;
 }
@@ -138,18 +106,6 @@ bool holds_something(const Profiled& profiled, const OpColumn& column) {
     if (is_null(value)) return false;
     return column.unit == OpUnit::kText || as_number(value) != 0;
   });
-}
-
-// 10.0 G: operations fill every magnitude.
-std::string operations_text(double count) {
-  constexpr std::string_view kPrefixes = " kMGTPE";
-  std::size_t prefix = 0;
-  while (count >= kThousand && prefix + 1 < kPrefixes.size()) {
-    count /= kThousand;
-    ++prefix;
-  }
-  const std::string text = significant(count);
-  return prefix == 0 ? text : text + ' ' + kPrefixes[prefix];
 }
 
 std::string cell_text(const Value& value, OpUnit unit) {
@@ -187,7 +143,8 @@ Grid grid_of(const Profiled& profiled, const OpsView& view) {
                             .align = text ? Align::kLeft : Align::kRight,
                             .drop_at = wanted ? 0 : column->drop_at + 1,  // after names are cut
                             .shrink_at = text ? 1 : 0,
-                            .shrink_to = 36});
+                            .shrink_to = 36,
+                            .shrink_inside = true});
   }
   for (const OpRow& row : profiled.rows) {
     GridRow& cells = grid.rows.emplace_back();
@@ -197,17 +154,6 @@ Grid grid_of(const Profiled& profiled, const OpsView& view) {
     }
   }
   return grid;
-}
-
-std::string heading(const Profiled& profiled) {
-  std::string text = profiled.label + "  (" + profiled.engine;
-  if (profiled.launches > 1) text += ", " + std::to_string(profiled.launches) + " launches";
-  if (profiled.overhead) {
-    text += ", profile_overhead " + significant(*profiled.overhead) + "x";
-  } else {
-    text += ", profile_overhead unknown: no timing launch beside it";
-  }
-  return text + ")";
 }
 
 std::string summary_line(const Profiled& profiled) {
@@ -320,11 +266,6 @@ std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
 std::string render_ops(const Results& results, const OpsView& view, Format format,
                        const TableStyle& style) {
   const std::vector<Profiled> all = gather(results, view);
-  if (all.empty()) {
-    throw ConfigError(view.case_id.empty() ? "--ops" : "--case " + view.case_id,
-                      "no launch here recorded its operations; measure with `stepbench run FILE "
-                      "--profile` or `profile: {ops: native}`");
-  }
   switch (format) {
     case Format::kCsv:
       return as_csv(all, view);

@@ -132,7 +132,8 @@ std::string_view name_of(AnswerKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results) : rows_(rows) {
+Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
+    : rows_(rows), digits_(id_digits(rows)) {
   std::set<std::string> swept;
   for (const RunRow& run : results.runs) swept.insert(run.swept.begin(), run.swept.end());
   swept_.assign(swept.begin(), swept.end());
@@ -245,7 +246,7 @@ std::string Proposals::text_of(const Answer& answer, const Finding& finding) con
   if (answer.kind == AnswerKind::kSame) return text + "no difference";
   text += ratio_text(answer.ratio) + (answer.by_rate ? " the samples/s" : " the speed");
   if (answer.kind == AnswerKind::kBetter) {
-    text += ", case " + answer.row->case_id.substr(0, id_digits(rows_));
+    text += ", case " + answer.row->case_id.substr(0, digits_);
   }
   return text;
 }

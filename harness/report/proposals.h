@@ -63,6 +63,7 @@ class Proposals {
   std::vector<std::string> varying_;             // tell the rows apart
   std::vector<std::string> solid_;               // of these: have a value of their own in every row
   std::map<std::string, const CaseRow*> timed_;  // by case and arm
+  std::size_t digits_;                           // of a case's id
   std::optional<double> best_low_;               // lowest speed that counts as the best
   bool by_rate_ = false;
   mutable std::map<std::string, Buckets> buckets_;  // by the proposed options

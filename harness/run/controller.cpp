@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "harness/base/digest.h"
@@ -10,16 +12,45 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
+#include "harness/text/secrets.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
+namespace {
+
+// With the device's work in it; 0 where that is not known.
+std::int64_t whole_step_ns(const Launch& launch) {
+  std::int64_t sum_ns = 0;
+  std::int64_t steps = 0;
+  for (const CycleSamples& samples : launch.samples) {
+    const std::vector<std::int64_t>& step_ns = samples.steps.column("step_ns");
+    sum_ns = std::accumulate(step_ns.begin(), step_ns.end(), sum_ns);
+    steps += std::ssize(step_ns);
+  }
+  if (steps == 0) return 0;
+  const auto drained = launch.row.report.schedule.find("window_drained_ns");
+  if (drained != launch.row.report.schedule.end()) {
+    const auto* drained_ns = std::get_if<std::int64_t>(&drained->second);
+    return drained_ns == nullptr ? 0 : std::max(*drained_ns, sum_ns) / steps;
+  }
+  return text_of(launch.row.options, "device") == "cpu" ? sum_ns / steps : 0;
+}
+
+}  // namespace
+
 Controller::Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
                        Interrupts& interrupts, const Clock& clock)
-    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {}
+    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
+  for (const RunArm& arm : setup_.arms) {
+    const std::vector<std::string> values = secret_values(arm.plan);
+    secrets_.insert(secrets_.end(), values.begin(), values.end());
+  }
+}
 
 const RunArm& Controller::arm_of(const Job& job) const {
   for (const RunArm& arm : setup_.arms) {
@@ -58,24 +89,24 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   const auto attempt = setup_.attempts.find(row.key);
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
-  row.options = Fields(resolved.options.begin(), resolved.options.end());
+  row.options = without_secrets(Fields(resolved.options.begin(), resolved.options.end()));
   row.started_utc = utc_text(setup_.now());
-  row.repeat_command = arm_of(job).repeat_prefix + " --case " + resolved.case_id + " --launches 1";
+  row.repeat_command = mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
+                       resolved.case_id + " --launches 1";
   return row;
 }
 
 LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolved,
                                      Variables environment) const {
-  std::vector<std::string> argv = fill_in(setup_.wrap,
-                                          {{"run_dir", setup_.run_dir.string()},
-                                           {"case_id", resolved.case_id},
-                                           {"launch", std::to_string(job.launch)}},
-                                          "--wrap");
+  std::vector<std::string> argv = fill_in(
+      setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch), "--wrap");
   argv.push_back(arm_of(job).worker.path.string());
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
                         .message = {},
-                        .limits = limits_of(resolved)};
+                        .limits = limits_of(resolved, job.pass)};
+  const auto usual = usual_step_ns_.find({resolved.case_id, job.arm, job.pass});
+  if (usual != usual_step_ns_.end()) request.limits.stall.usual_step_ns = usual->second;
   request.message.resolved = resolved;
   request.message.pass = job.pass;
   request.message.launch = job.launch;
@@ -101,8 +132,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   }
   StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
   for (const std::string& name : arm.plan.varying) {
-    if (const Value* value = planned.resolved.options.get(name))
-      start.options.emplace(name, *value);
+    const auto value = launch.row.options.find(name);
+    if (value != launch.row.options.end()) start.options.insert(*value);
   }
   writer_.write(start);
   const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);
@@ -182,6 +213,10 @@ void Controller::commit(Launch launch, Results& finished) {
     case Outcome::Kind::kFailed:
       ++counts_.failed;
       break;
+  }
+  if (const std::int64_t step_ns = whole_step_ns(launch); step_ns > 0) {
+    const LaunchKey& key = launch.row.key;
+    usual_step_ns_[{key.case_id, key.arm, key.pass}] = step_ns;
   }
   const auto estimate = estimate_of(launch);
   progress_.end_launch(launch.row, estimate

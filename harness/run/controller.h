@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/plan/plan.h"
@@ -82,6 +83,9 @@ class Controller {
   Interrupts& interrupts_;
   const Clock& clock_;
   RunCounts counts_;
+  std::vector<std::string> secrets_;  // values that are not recorded
+  // By case, arm and pass, of their last launch: what the next one is expected to take.
+  std::map<std::tuple<std::string, std::string, Pass>, std::int64_t> usual_step_ns_;
   std::set<std::string> workers_written_;
   std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
 };

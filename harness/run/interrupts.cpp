@@ -16,6 +16,10 @@ Interrupts::Interrupts() {
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGINT);
   sigaddset(&wanted, SIGTERM);
+  struct sigaction hang_up {};
+  if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
+    sigaddset(&wanted, SIGHUP);
+  }
   ::pthread_sigmask(SIG_BLOCK, &wanted, &old_mask_);
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM as a descriptor that a loop can wait for.
+// SIGINT, SIGTERM and SIGHUP as a descriptor that a loop can wait for.
 #pragma once
 
 #include <signal.h>
@@ -10,8 +10,9 @@
 
 namespace stepbench {
 
-// While it lives, SIGINT and SIGTERM arrive here and nowhere else, and a broken pipe or a full disk
-// is an error code instead of a signal. One object at a time, made on the main thread before any
+// While it lives, SIGINT, SIGTERM and SIGHUP arrive here and nowhere else, and a broken pipe or a
+// full disk is an error code instead of a signal. A SIGHUP that was ignored before (nohup) stays
+// so. One object at a time, made on the main thread before any
 // other thread.
 class Interrupts {
  public:
@@ -22,7 +23,7 @@ class Interrupts {
 
   // Readable when one is pending.
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
-  // SIGINT or SIGTERM; never blocks.
+  // The signal; never blocks.
   [[nodiscard]] std::optional<int> take();
   // The first one taken: the run is to end.
   [[nodiscard]] std::optional<int> first() const { return first_; }

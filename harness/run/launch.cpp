@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -13,11 +14,13 @@
 #include "harness/machine/process_tree.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process_exit.h"
+#include "harness/os/text_file.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_session.h"
 #include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
@@ -25,6 +28,8 @@ namespace {
 using protocol::Stage;
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kLongestTurnNs = 3 * kNsPerS;  // it wakes at least once a second
+constexpr std::size_t kLastWordsBytes = 300;
 constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
 
 std::string name_of(std::optional<Stage> stage) {
@@ -39,8 +44,10 @@ class LaunchLoop {
         clock_(context.clock),
         unsent_(protocol::encode(request.message) + "\n"),
         session_(request.limits.protocol_bytes),
+        watch_(request.limits.stall),
         begin_ns_(clock_.now_ns()),
         since_ns_(begin_ns_),
+        turned_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
         sampler_(context.root, worker_.pid, clock_),
         device_sampler_(context.devices, watched_device_of(request), clock_,
@@ -82,7 +89,9 @@ class LaunchLoop {
         std::min({deadline_ns(), sampler_.next_ns(), device_sampler_.next_ns(), next_progress_ns_});
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 0, 1000);
-    if (::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0) {
+    const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
+    forgive_own_sleep();
+    if (any) {
       if (waits[1].revents != 0) talk();
       if (waits[2].revents != 0) read_output();
       if (waits[3].revents != 0) interrupt();
@@ -90,10 +99,20 @@ class LaunchLoop {
     }
     if (dead_) return;
     if (session_.protocol_error()) kill_group(SIGKILL);
-    if (clock_.now_ns() >= deadline_ns()) overdue();
+    if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
     device_sampler_.sample();
     report_progress();
+  }
+
+  // While this program was stopped or got no processor, nobody listened to the worker.
+  void forgive_own_sleep() {
+    const std::int64_t now_ns = clock_.now_ns();
+    const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestTurnNs;
+    turned_ns_ = now_ns;
+    if (slept_ns <= 0) return;
+    since_ns_ += slept_ns;
+    asleep_ns_ += slept_ns;
   }
 
   [[nodiscard]] short wanted_of_control() const {
@@ -110,6 +129,8 @@ class LaunchLoop {
     }
     const std::optional<Stage> stage = session_.stage();
     const std::uint64_t messages = session_.messages();
+    const std::uint64_t stages = session_.stage_messages();
+    const std::size_t cycles = session_.cycles();
     const bool ended = session_.final_outcome().has_value();
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
@@ -124,6 +145,12 @@ class LaunchLoop {
       break;
     }
     note_windows();
+    if (session_.messages() != messages) heard_ns_ = clock_.now_ns();
+    const bool more_cycles = session_.cycles() != cycles;
+    const bool stage_is_last = session_.last_message().starts_with("`stage");
+    if (more_cycles && stage_is_last) watch_.cycle(session_.last_cycle_step_ns());
+    if (session_.stage_messages() != stages) watch_.stage(*session_.stage_message(), heard_ns_);
+    if (more_cycles && !stage_is_last) watch_.cycle(session_.last_cycle_step_ns());
     if (session_.stage() != stage || session_.final_outcome().has_value() != ended ||
         (in_cycles() && session_.messages() != messages)) {
       since_ns_ = clock_.now_ns();
@@ -216,34 +243,46 @@ class LaunchLoop {
 
   [[nodiscard]] std::int64_t stage_limit_ns() const {
     return is_ending()   ? limits_.tear_down_ns
-           : in_cycles() ? limits_.silence_ns
+           : in_cycles() ? watch_.silence_ns()
                          : limits_.set_up_ns;
   }
 
   [[nodiscard]] std::string stage_limit_name() const {
     return is_ending()   ? "limits.tear_down_s"
-           : in_cycles() ? "limits.step_s x steps per cycle"
+           : in_cycles() ? watch_.limit().name
                          : "limits.set_up_s";
+  }
+
+  [[nodiscard]] std::int64_t wall_end_ns() const {
+    return begin_ns_ + limits_.wall_ns + asleep_ns_;
   }
 
   [[nodiscard]] std::int64_t deadline_ns() const {
     if (interrupted_) return kill_at_ns_;
-    if (timed_out_) return begin_ns_ + limits_.wall_ns * 2;  // killed already
-    return std::min(begin_ns_ + limits_.wall_ns, since_ns_ + stage_limit_ns());
+    if (timed_out_) return wall_end_ns() + limits_.wall_ns;  // killed already
+    return std::min(wall_end_ns(), since_ns_ + stage_limit_ns());
   }
 
   void overdue() {
     if (!interrupted_) {
-      const bool by_stage = since_ns_ + stage_limit_ns() < begin_ns_ + limits_.wall_ns;
+      const bool by_stage = since_ns_ + stage_limit_ns() < wall_end_ns();
       timed_out_ =
           by_stage
               ? "no message for " + seconds_text(static_cast<double>(stage_limit_ns()) * 1e-9) +
-                    " (limit: " + stage_limit_name() + ")"
+                    " (limit: " + stage_limit_name() + ")" + last_sign()
               : "not finished after " + seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
-                    " (limits.wall_s)";
+                    " (limits.wall_s)" + last_sign();
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
+  }
+
+  // " in stage active; its last message was `stage active`, 2.1 s after its start"
+  [[nodiscard]] std::string last_sign() const {
+    const std::string where = " in stage " + name_of(session_.stage());
+    if (session_.last_message().empty()) return where + "; it never sent a message";
+    return where + "; its last message was " + session_.last_message() + ", " +
+           duration(static_cast<double>(heard_ns_ - begin_ns_)) + " after its start";
   }
 
   void report_progress() {
@@ -282,10 +321,20 @@ class LaunchLoop {
     } else if (timed_out_) {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
-      result.outcome =
-          Outcome::failed("the worker " + exit_text(death) + " without a final line" +
-                          (session_.has_unfinished_line() ? " (its last line is cut off)" : ""));
+      result.outcome = Outcome::failed(
+          "the worker " + exit_text(death) + " without a final line" +
+          (session_.has_unfinished_line() ? " (its last line is cut off)" : "") + last_words());
     }
+  }
+
+  // A worker that ends by itself says why in its last line: what the dynamic linker misses, the
+  // exception of an interpreter.
+  [[nodiscard]] std::string last_words() const {
+    if (!WIFEXITED(status_) || WEXITSTATUS(status_) == 0) return {};
+    const std::string text = output_.text();
+    const std::string_view lines = trim(text);
+    const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+    return last.empty() ? "" : ": " + to_valid_utf8(last.substr(0, kLastWordsBytes));
   }
 
   const LaunchLimits& limits_;
@@ -293,10 +342,14 @@ class LaunchLoop {
   const Clock& clock_;
   std::string unsent_;  // of the case message
   WorkerSession session_;
+  StallWatch watch_;
   OutputTail output_;
   std::array<char, 65536> buffer_{};
   std::int64_t begin_ns_;
-  std::int64_t since_ns_;  // the current stage's limit counts from here
+  std::int64_t since_ns_;       // the current stage's limit counts from here
+  std::int64_t heard_ns_ = 0;   // when the last message came
+  std::int64_t turned_ns_;      // when the loop last turned
+  std::int64_t asleep_ns_ = 0;  // this program itself, in all
   std::int64_t kill_at_ns_ = 0;
   std::int64_t next_progress_ns_ = 0;
   bool interrupted_ = false;

@@ -4,16 +4,16 @@
 
 #include <cstdint>
 
+#include "harness/base/pass.h"
 #include "harness/base/resolved_case.h"
+#include "harness/run/stall_watch.h"
 
 namespace stepbench {
-
-inline constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 struct LaunchLimits {
   std::int64_t wall_ns = 600 * kNsPerS;
   std::int64_t set_up_ns = 120 * kNsPerS;
-  std::int64_t silence_ns = 3600 * kNsPerS;  // between two messages in warm-up and active
+  StallRule stall = {};  // between two messages in warm-up and active
   std::int64_t tear_down_ns = 30 * kNsPerS;
   std::int64_t grace_ns = 5 * kNsPerS;  // between SIGTERM and SIGKILL
   std::uint64_t protocol_bytes = std::uint64_t{1} << 30;
@@ -21,6 +21,6 @@ struct LaunchLimits {
 
 // From the options limits.* and schedule.*: a worker is silent for a whole cycle, so that
 // limits.step_s counts once for each step of it.
-[[nodiscard]] LaunchLimits limits_of(const ResolvedCase& resolved);
+[[nodiscard]] LaunchLimits limits_of(const ResolvedCase& resolved, Pass pass = Pass::kTiming);
 
 }  // namespace stepbench

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/run/hidden_secrets.h"
 
 namespace stepbench {
 namespace {
@@ -28,10 +29,10 @@ void check_options(const Results& earlier, const Plan& plan, const Catalogue& ca
   for (const Launch& launch : earlier.launches) {
     const auto found = planned.find(launch.row.key.case_id);
     if (found == planned.end()) continue;
+    const Fields options = without_secrets(found->second->options);
     for (const auto& [name, then] : launch.row.options) {
-      const auto now = found->second->options.find(name);
-      if (now == found->second->options.end() || now->second == then || may_differ(name, catalogue))
-        continue;
+      const auto now = options.find(name);
+      if (now == options.end() || now->second == then || may_differ(name, catalogue)) continue;
       refuse(name + " of case " + launch.row.key.case_id, to_text(then), to_text(now->second));
     }
   }

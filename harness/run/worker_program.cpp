@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -16,13 +18,16 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/os/command.h"
 #include "harness/os/descriptor.h"
+#include "harness/os/process_exit.h"
 #include "harness/os/text_file.h"
 #include "harness/protocol/facts.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/worker_process.h"
+#include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench {
@@ -87,28 +92,78 @@ std::optional<std::string> elf_build_id(const fs::path& path) {
   return std::nullopt;
 }
 
-constexpr std::chrono::seconds kTimeLimit{120};  // importing torch in Python from a cold disk
-
-CommandResult ask(const WorkerProgram& worker, const std::string& question,
-                  std::string_view input) {
-  CommandResult result = run_command({worker.path.string(), question}, input, kTimeLimit);
+CommandResult ask(const WorkerProgram& worker, const std::string& question, std::string_view input,
+                  std::chrono::milliseconds limit) {
+  CommandResult result = run_command({worker.path.string(), question}, input, limit);
   const std::string command = worker.path.string() + " " + question;
   if (!result.started) throw ConfigError(command, "cannot be run: " + result.reason);
-  if (result.timed_out) throw ConfigError(command, "gave no answer within 120 s");
+  if (result.interrupted) throw Error("interrupted");
+  if (result.timed_out) {
+    const double seconds = std::chrono::duration<double>{limit}.count();
+    throw ConfigError(command, "gave no answer within " + seconds_text(seconds) +
+                                   " and was killed; --set limits.ask_s=N waits for N seconds");
+  }
   return result;
 }
 
-void expect_success(const CommandResult& result, const std::string& command) {
-  if (result.exit_status == 0) return;
+std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1000)};
+}
+
+constexpr int kKilled = 128;  // and above: by a signal, as a shell says it
+
+// "ended with status 7: its last words".
+std::string end_of(const CommandResult& result) {
   std::string last{trim(to_valid_utf8(result.err))};
   last.erase(0, last.rfind('\n') + 1);
-  throw ConfigError(command, "ended with status " + std::to_string(result.exit_status) +
-                                 (last.empty() ? "" : ": " + last));
+  return (result.exit_status > kKilled
+              ? "was killed by " + signal_text(result.exit_status - kKilled)
+              : "ended with status " + std::to_string(result.exit_status)) +
+         (last.empty() ? "" : ": " + last);
+}
+
+void expect_success(const CommandResult& result, const std::string& command) {
+  if (result.exit_status != 0) throw ConfigError(command, end_of(result));
+}
+
+// Of a worker that does not know `check`: it has no rules.
+std::vector<CheckAnswer> unasked(std::size_t cases, const std::string& why) {
+  std::vector<CheckAnswer> answers(cases);
+  if (cases > 0) answers.front().notes.push_back("no rules of the worker were asked: " + why);
+  return answers;
+}
+
+// `cut`: the last line may be unfinished.
+std::vector<CheckAnswer> answers_in(std::string_view output, const std::string& where, bool cut) {
+  if (cut) output = output.substr(0, output.rfind('\n') + 1);
+  std::vector<CheckAnswer> answers;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size());
+    const std::string_view line = trim(output.substr(at, end - at));
+    at = end + 1;
+    if (line.empty()) continue;
+    try {
+      answers.push_back(check_answer_from_json(line));
+    } catch (const Error& error) {
+      throw ConfigError(where,
+                        "answer " + std::to_string(answers.size() + 1) + ": " + error.what());
+    }
+  }
+  return answers;
+}
+
+// A script runs other programs, whose change its own file does not show: nothing is kept of it.
+bool is_elf(const fs::path& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  std::array<char, SELFMAG> magic{};
+  return file.is_open() && read_at(file, 0, magic) &&
+         std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
 }
 
 std::optional<fs::path> cache_file(const WorkerProgram& worker, const fs::path& cache_dir) {
   struct stat facts {};
-  if (cache_dir.empty() || ::stat(worker.path.c_str(), &facts) != 0) return std::nullopt;
+  if (cache_dir.empty() || !is_elf(worker.path) || ::stat(worker.path.c_str(), &facts) != 0)
+    return std::nullopt;
   const std::string key = worker.path.string() + '\n' + std::to_string(facts.st_size) + '\n' +
                           std::to_string(facts.st_mtim.tv_sec) + '.' +
                           std::to_string(facts.st_mtim.tv_nsec) + '\n' + worker.build_id;
@@ -161,7 +216,8 @@ WorkerProgram find_worker(const std::string& asked, const fs::path& program_dir)
                     "--preset ci --target stepbench-worker`, or name one with --worker PATH");
 }
 
-Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir) {
+Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir,
+                          std::chrono::milliseconds limit) {
   const std::string source = worker.path.string() + " describe";
   const auto file = cache_file(worker, cache_dir);
   if (const auto cached = file ? read_text(*file) : std::nullopt) {
@@ -170,7 +226,7 @@ Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir
     } catch (const Error&) {  // written by another version: ask again
     }
   }
-  const CommandResult answer = ask(worker, "describe", "");
+  const CommandResult answer = ask(worker, "describe", "", limit);
   expect_success(answer, source);
   const std::string& text = answer.out;
   Catalogue catalogue = catalogue_from_json(text, source);
@@ -178,34 +234,44 @@ Catalogue describe_worker(const WorkerProgram& worker, const fs::path& cache_dir
   return catalogue;
 }
 
+std::chrono::milliseconds ask_limit(std::span<const std::string> set) {
+  constexpr std::string_view kOption = "limits.ask_s=";
+  double seconds = kAskSeconds;
+  for (const std::string& assignment : set) {
+    if (!assignment.starts_with(kOption)) continue;
+    const char* const end = assignment.data() + assignment.size();
+    double value = 0;
+    const auto [rest, error] = std::from_chars(assignment.data() + kOption.size(), end, value);
+    if (error == std::errc{} && rest == end) seconds = value;  // else the plan refuses it
+  }
+  return milliseconds_of(seconds);
+}
+
 ForeignCheck check_by(const WorkerProgram& worker) {
   return [worker](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
     std::string input = protocol::encode(facts) + '\n';
+    double seconds = 0;
     for (const ResolvedCase& resolved : cases) {
       protocol::CaseMessage message;
       message.resolved = resolved;
       input += protocol::encode(message) + '\n';
+      seconds = std::max(seconds, resolved.number_or("limits.ask_s", kAskSeconds));
     }
-    const CommandResult result = ask(worker, "check", input);
-    const std::string& output = result.out;
+    const CommandResult result = ask(worker, "check", input, milliseconds_of(seconds));
     const std::string where = worker.path.string() + " check";
-    std::vector<CheckAnswer> answers;
-    if (result.exit_status != 0 && output.empty()) {  // knows no `check`: it has no rules
+    const bool crashed = result.exit_status >= kKilled || result.exit_status == kExitBug;
+    if (result.exit_status != 0 && !crashed && result.out.empty()) {
+      return unasked(cases.size(), where + " " + end_of(result));
+    }
+    if (!crashed) expect_success(result, where);
+    std::vector<CheckAnswer> answers = answers_in(result.out, where, crashed);
+    if (crashed && answers.size() < cases.size()) {
+      const bool plugin = cases[answers.size()].text_or("model.kind", "") == "plugin";
+      answers.push_back({.kind = CheckAnswer::Kind::kError,
+                         .option = plugin ? "model.path" : "workload",
+                         .reason = "the worker that checked this case " + end_of(result)});
       answers.resize(cases.size());
       return answers;
-    }
-    expect_success(result, where);
-    for (std::size_t at = 0; at < output.size();) {
-      const std::size_t end = std::min(output.find('\n', at), output.size());
-      const std::string_view line = trim(std::string_view{output}.substr(at, end - at));
-      at = end + 1;
-      if (line.empty()) continue;
-      try {
-        answers.push_back(check_answer_from_json(line));
-      } catch (const Error& error) {
-        throw ConfigError(where,
-                          "answer " + std::to_string(answers.size() + 1) + ": " + error.what());
-      }
     }
     if (answers.size() != cases.size()) {
       throw ConfigError(where, std::to_string(answers.size()) + " answers to " +
@@ -214,6 +280,18 @@ ForeignCheck check_by(const WorkerProgram& worker) {
     }
     return answers;
   };
+}
+
+std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resolved,
+                          const std::string& request) {
+  protocol::CaseMessage message;
+  message.resolved = resolved;
+  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n');
+  if (result.exit_status == 0) return std::move(result.out);
+  std::string words{trim(to_valid_utf8(result.err))};
+  if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
+  if (words.empty()) words = "ended with status " + std::to_string(result.exit_status);
+  throw ConfigError(worker.path.string() + " data", words);
 }
 
 fs::path cache_directory(const Variables& variables) {

@@ -3,7 +3,9 @@
 // its catalogue or its rules.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "harness/catalogue/catalogue.h"
@@ -26,15 +28,28 @@ struct WorkerProgram {
 // The GNU build id of an ELF file, else the digest of the file's content.
 [[nodiscard]] std::string program_build_id(const std::filesystem::path& file);
 
-// What `WORKER describe` prints. Kept in `cache_dir` (empty: nowhere) by path, size, time of change
-// and build id, so that a worker that takes seconds to start is asked once. Throws ConfigError
-// naming the worker.
+inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from a cold disk
+
+// limits.ask_s of --set: the catalogue is asked for before the file can be read.
+[[nodiscard]] std::chrono::milliseconds ask_limit(std::span<const std::string> set);
+
+// What `WORKER describe` prints. That of an ELF program is kept in `cache_dir` (empty: nowhere) by
+// path, size, time of change and build id, so that one that takes seconds to start is asked once; a
+// script is asked each time. Throws ConfigError naming the worker, also when there is no answer
+// within `limit`: it is killed then.
 [[nodiscard]] Catalogue describe_worker(const WorkerProgram& worker,
-                                        const std::filesystem::path& cache_dir);
+                                        const std::filesystem::path& cache_dir,
+                                        std::chrono::milliseconds limit = ask_limit({}));
 
 // Asks `WORKER check`: one line `facts`, then one `case` line per case on its stdin; one answer per
-// case on its stdout.
+// case on its stdout. A worker that dies of a case is an error of that case. The limit is
+// limits.ask_s of the cases.
 [[nodiscard]] ForeignCheck check_by(const WorkerProgram& worker);
+
+// What `WORKER data` prints for the case; `request` is a line. Throws ConfigError with the worker's
+// own words.
+[[nodiscard]] std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resolved,
+                                        const std::string& request);
 
 // $XDG_CACHE_HOME/stepbench or ~/.cache/stepbench; empty without either.
 [[nodiscard]] std::filesystem::path cache_directory(const Variables& variables);

@@ -21,6 +21,26 @@ std::string quote(std::string_view line) {
   return "\"" + text + (line.size() > kQuotedBytes ? "...\"" : "\"");
 }
 
+// What a message is, as a person would name it: "`stage active`".
+struct TitleOf {
+  std::string operator()(const protocol::Hello&) const { return "`hello`"; }
+  std::string operator()(const protocol::StageMessage& message) const {
+    return "`stage " + std::string{protocol::name_of(message.stage)} + "`";
+  }
+  std::string operator()(const protocol::CycleMessage& message) const {
+    return "`cycle " + std::to_string(message.cycle) + "`";
+  }
+  std::string operator()(const CycleSamples&) const { return "`samples`"; }
+  std::string operator()(const OpFrame&) const { return "`ops`"; }
+  std::string operator()(const LaunchReport&) const { return "`launch`"; }
+  std::string operator()(const protocol::SkippedMessage&) const { return "`skipped`"; }
+  std::string operator()(const protocol::FailedMessage&) const { return "`failed`"; }
+};
+
+std::string title_of(const protocol::WorkerMessage& message) {
+  return std::visit(TitleOf{}, message);
+}
+
 }  // namespace
 
 void WorkerSession::receive(std::string_view bytes) {
@@ -44,6 +64,7 @@ void WorkerSession::receive(std::string_view bytes) {
         throw Error("the first message must be `hello`");
       }
       if (final_) throw Error("nothing may follow the final line");
+      last_message_ = title_of(message);
       std::visit([this](auto&& value) { handle(std::forward<decltype(value)>(value)); },
                  std::move(message));
       line = {};
@@ -68,7 +89,11 @@ void WorkerSession::handle(protocol::Hello&& message) {
   stage_ = protocol::Stage::kSetUp;
 }
 
-void WorkerSession::handle(protocol::StageMessage&& message) { stage_ = message.stage; }
+void WorkerSession::handle(protocol::StageMessage&& message) {
+  stage_ = message.stage;
+  stage_message_ = message;
+  ++stage_messages_;
+}
 
 void WorkerSession::handle(protocol::CycleMessage&& message) {
   last_cycle_step_ns_ = message.mean_step_ns;

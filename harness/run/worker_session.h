@@ -26,6 +26,13 @@ class WorkerSession {
   [[nodiscard]] const std::optional<protocol::Hello>& hello() const { return hello_; }
   // nullopt before `hello`.
   [[nodiscard]] std::optional<protocol::Stage> stage() const { return stage_; }
+  // The last one; nullopt before it.
+  [[nodiscard]] const std::optional<protocol::StageMessage>& stage_message() const {
+    return stage_message_;
+  }
+  [[nodiscard]] std::uint64_t stage_messages() const { return stage_messages_; }
+  // "`stage active`"; empty before the first message.
+  [[nodiscard]] const std::string& last_message() const { return last_message_; }
   [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
   [[nodiscard]] std::int64_t last_cycle_step_ns() const { return last_cycle_step_ns_; }
   [[nodiscard]] std::size_t cycles() const { return cycles_; }  // whose windows have ended
@@ -55,6 +62,9 @@ class WorkerSession {
   std::optional<std::string> protocol_error_;
   std::optional<protocol::Hello> hello_;
   std::optional<protocol::Stage> stage_;
+  std::optional<protocol::StageMessage> stage_message_;
+  std::uint64_t stage_messages_ = 0;
+  std::string last_message_;
   std::optional<Outcome> final_;
   std::int64_t last_cycle_step_ns_ = 0;
   std::size_t cycles_ = 0;

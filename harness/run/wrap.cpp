@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
+#include "harness/run/worker_process.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -62,6 +63,23 @@ std::vector<std::string> fill_in(const std::vector<std::string>& words,
     result.push_back(std::move(filled));
   }
   return result;
+}
+
+std::vector<std::pair<std::string, std::string>> wrap_values(const std::string& run_dir,
+                                                             const std::string& case_id,
+                                                             int launch) {
+  return {{"run_dir", run_dir}, {"case_id", case_id}, {"launch", std::to_string(launch)}};
+}
+
+void check_wrap(const std::vector<std::string>& words, const Variables& variables) {
+  if (words.empty()) return;
+  const std::string program = fill_in(words, wrap_values("-", "-", 0), "--wrap").front();
+  const bool fixed = program == words.front();
+  try {
+    if (fixed) static_cast<void>(resolve_program(program, variables));
+  } catch (const ConfigError& error) {
+    throw ConfigError("--wrap", error.what());
+  }
 }
 
 std::optional<std::string> wrap_warning(const std::vector<std::string>& words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command line put before the worker's, as that of a profiler. Pure; throws ConfigError.
+// A command line put before the worker's, as that of a profiler. Throws ConfigError.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "harness/machine/devices.h"
 
 namespace stepbench {
 
@@ -20,6 +22,14 @@ namespace stepbench {
 [[nodiscard]] std::vector<std::string> fill_in(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& values, const std::string& where);
+
+// What may stand in braces in --wrap, as a launch fills it in.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> wrap_values(
+    const std::string& run_dir, const std::string& case_id, int launch);
+
+// Throws ConfigError now for what would go wrong at the first launch: an unknown name in braces, a
+// program that is not there.
+void check_wrap(const std::vector<std::string>& words, const Variables& variables);
 
 // What a wrapper lacks to see measured steps without ending the worker; nullopt if it lacks
 // nothing.

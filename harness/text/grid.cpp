@@ -51,9 +51,10 @@ std::size_t total_width(const Grid& grid) {
 
 void cut_cells(Grid& grid, std::size_t column, std::size_t cells) {
   GridColumn& head = grid.columns[column];
+  const auto cut = head.shrink_inside ? shortened_inside : shortened;
   head.head = shortened(head.head, cells);
   for (GridRow& row : grid.rows) {
-    if (column < row.cells.size()) row.cells[column] = shortened(row.cells[column], cells);
+    if (column < row.cells.size()) row.cells[column] = cut(row.cells[column], cells);
   }
 }
 

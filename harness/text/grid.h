@@ -19,6 +19,7 @@ struct GridColumn {
   int drop_at = 0;    // the column is left out; 0: never
   int shrink_at = 0;  // its cells are cut, to no less than `shrink_to`; 0: never
   std::size_t shrink_to = 8;
+  bool shrink_inside = false;  // out of their middle, where their ends tell them apart
 };
 
 struct GridRow {

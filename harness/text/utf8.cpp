@@ -80,4 +80,16 @@ std::string shortened(std::string_view text, std::size_t cells) {
   return cut + "…";
 }
 
+std::string shortened_inside(std::string_view text, std::size_t cells) {
+  if (width(text) <= cells) return std::string(text);
+  const std::size_t head = (cells + 1) / 3;
+  if (head < 2) return shortened(text, cells);
+  std::size_t left = width(text) - (cells - head);
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (!is_continuation(text[at]) && left-- == 0) break;
+  }
+  return shortened(text, head) + std::string(text.substr(at));
+}
+
 }  // namespace stepbench

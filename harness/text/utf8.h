@@ -23,5 +23,7 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 [[nodiscard]] std::size_t width(std::string_view text);
 // At most `cells` wide, the cut marked by "…".
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t cells);
+// The same, cut out of its middle: the beginning and, twice as long, the end stay.
+[[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
 
 }  // namespace stepbench

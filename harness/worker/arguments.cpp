@@ -31,6 +31,7 @@ const std::string_view kWorkerHelp =
                           the answer goes to standard output, line by line
   WORKER describe         print what this worker can measure, as JSON
   WORKER check            read cases from standard input, answer ok, skip or error for each
+  WORKER data             read a case and a request, print what the case's loader delivers
   WORKER --control-fd=N   talk to stepbench on an inherited socket
 
 Example, under a debugger:
@@ -54,6 +55,8 @@ WorkerArguments parse_worker_arguments(std::span<const char* const> arguments) {
       out.mode = Mode::kDescribe;
     } else if (argument == "check") {
       out.mode = Mode::kCheck;
+    } else if (argument == "data") {
+      out.mode = Mode::kData;
     } else if (const auto descriptor = value("--control-fd")) {
       out.mode = Mode::kDriven;
       out.control_descriptor = descriptor_of(*descriptor);
@@ -61,8 +64,9 @@ WorkerArguments parse_worker_arguments(std::span<const char* const> arguments) {
       out.mode = Mode::kCaseFile;
       out.case_file = *file;
     } else {
-      throw ConfigError(std::string(argument),
-                        "unknown argument; known: --control-fd, --case, describe, check, --help");
+      throw ConfigError(
+          std::string(argument),
+          "unknown argument; known: --control-fd, --case, describe, check, data, --help");
     }
   }
   return out;

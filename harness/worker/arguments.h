@@ -10,7 +10,7 @@
 namespace stepbench {
 
 struct WorkerArguments {
-  enum class Mode : std::uint8_t { kHelp, kDriven, kCaseFile, kDescribe, kCheck };
+  enum class Mode : std::uint8_t { kHelp, kDriven, kCaseFile, kDescribe, kCheck, kData };
   Mode mode = Mode::kHelp;
   int control_descriptor = -1;           // kDriven
   std::filesystem::path case_file = {};  // kCaseFile

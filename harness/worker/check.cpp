@@ -92,7 +92,8 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
       if (row.workload == resolved.workload) row.rule(resolved, facts, answer);
     }
     answer.amended(given, resolved.options);
-    out << answer.line() << '\n';
+    // Who reads them knows by their number which case a crash belongs to.
+    out << answer.line() << std::endl;
   }
 }
 

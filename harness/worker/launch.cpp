@@ -46,16 +46,29 @@ class Stages {
   explicit Stages(const SendMessage& send) : send_(send) {}
   void enter(Stage stage) {
     if (entered_ && stage == stage_) return;
-    stage_ = stage;
-    entered_ = true;
-    send_(protocol::StageMessage{stage});
+    tell({stage});
+  }
+  // Also when the time per step of a warm-up becomes known: from then on silence means something.
+  void enter(const LoopStage& news) {
+    const Stage stage = news.active ? Stage::kActive : Stage::kWarmup;
+    const bool first_time = news.step_ns > 0 && !knows_step_;
+    if (stage == stage_ && !first_time) return;
+    knows_step_ = news.step_ns > 0;
+    tell({stage, news.steps, news.step_ns});
   }
   [[nodiscard]] Stage current() const { return stage_; }
 
  private:
+  void tell(const protocol::StageMessage& message) {
+    stage_ = message.stage;
+    entered_ = true;
+    send_(message);
+  }
+
   const SendMessage& send_;
   Stage stage_ = Stage::kSetUp;
   bool entered_ = false;
+  bool knows_step_ = false;
 };
 
 class Launch {
@@ -136,7 +149,7 @@ class Launch {
               phase_names(parts_.catalogue, resolved_.workload));
     loop.exercise();
     evidence_.loop =
-        loop.run([&](bool active) { stages_.enter(active ? Stage::kActive : Stage::kWarmup); },
+        loop.run([&](const LoopStage& stage) { stages_.enter(stage); },
                  [&](const Series& cycle) {
                    send_(cycle_message(static_cast<std::int64_t>(cycles_.size()), cycle));
                    cycles_.push_back(cycle);

@@ -90,6 +90,7 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
 // the loader and the device's queue as the warm-up left them.
 Action Loop::next_action(std::int64_t step) {
   if (in_window_) return action_at(options_.schedule, step - inserted_);
+  if (step == 0) cycle_began_ns_ = clock_.now_ns();
   if (step < cycle_from_) return Action::kNone;
   const auto before_window = steps_to_window(options_.schedule, step - inserted_);
   if (before_window) {
@@ -100,6 +101,8 @@ Action Loop::next_action(std::int64_t step) {
     if (more > 0) return Action::kNone;
     workload_.synchronize();
     workload_.before_cycle();
+    cycle_began_ns_ = clock_.now_ns();
+    steps_of_cycle_ = 0;
   }
   return action_at(options_.schedule, step - inserted_);
 }
@@ -110,10 +113,13 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
     instruments_.change(action);
     return;
   }
-  on_stage(is_active(action));
   // A host that times a window alone must not find the warm-up's work in it.
-  const bool host_alone = options_.idle_device || !instruments_.any_times_the_device();
-  if (is_active(action) && host_alone) workload_.synchronize();
+  const bool drained =
+      is_active(action) && (options_.idle_device || !instruments_.any_times_the_device());
+  if (drained) workload_.synchronize();
+  on_stage({.active = is_active(action),
+            .steps = is_active(action) ? options_.schedule.active : 0,
+            .step_ns = known_step_ns(drained || options_.host_alone)});
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
   if (!is_active(action)) return;
@@ -132,7 +138,21 @@ void Loop::one_step(std::int64_t index) {
     throw;
   }
   const StepRecorder::Step& step = recorder_.finish_step();
-  if (in_window_) samples_.append(step);
+  if (in_window_) {
+    samples_.append(step);
+  } else {
+    ++steps_of_cycle_;
+  }
+}
+
+// `drained`: the device has done all steps of this cycle so far.
+std::int64_t Loop::known_step_ns(bool drained) const {
+  std::int64_t known_ns = 0;
+  if (drained && steps_of_cycle_ > 0) {
+    known_ns = (clock_.now_ns() - cycle_began_ns_) / steps_of_cycle_;
+  }
+  if (window_means_.empty()) return known_ns;
+  return std::max(known_ns, static_cast<std::int64_t>(window_means_.back()));
 }
 
 void Loop::end_window(const OnCycle& on_cycle) {

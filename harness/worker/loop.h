@@ -29,9 +29,17 @@ struct LoopResult {
   Usage usage = {};                            // inside the active windows
 };
 
+// Of the steps that follow, told before each step outside a window and before each window.
+struct LoopStage {
+  bool active = false;
+  std::int64_t steps = 0;    // of the window; 0 before it
+  std::int64_t step_ns = 0;  // per step of this cycle or the window before, the device's work in
+                             // it; 0: not known
+};
+
 class Loop {
  public:
-  using OnStage = std::function<void(bool active)>;          // before each change of it
+  using OnStage = std::function<void(const LoopStage& stage)>;
   using OnCycle = std::function<void(const Series& cycle)>;  // after each finished window
 
   Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
@@ -52,6 +60,7 @@ class Loop {
   void one_step(std::int64_t index);
   void end_window(const OnCycle& on_cycle);
   [[nodiscard]] bool stop_between_cycles();
+  [[nodiscard]] std::int64_t known_step_ns(bool drained) const;
 
   LoopOptions options_;
   const Clock& clock_;
@@ -62,6 +71,8 @@ class Loop {
   bool in_window_ = false;
   std::int64_t inserted_ = 0;    // steps that are not in the schedule, so far
   std::int64_t cycle_from_ = 0;  // until this step, steps are inserted
+  std::int64_t cycle_began_ns_ = 0;
+  std::int64_t steps_of_cycle_ = 0;  // so far
   Usage usage_at_begin_;
   std::vector<double> window_means_;
   LoopResult result_;

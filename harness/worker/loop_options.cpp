@@ -77,6 +77,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   out.timing = schedule;
   if (is_profiling(pass)) profile_last_steps(resolved, out);
   out.idle_device = is_profiling(pass);
+  out.host_alone = resolved.text_or("device", "") == "cpu";
   out.sync_each_step = resolved.text("schedule.sync") == "step";
   const double wall_s = resolved.number("limits.wall_s");
   const double stepping_s = wall_s - std::min(wall_s / 10, kMaxReservedS);

@@ -55,6 +55,20 @@ class Program {
     return 0;
   }
 
+  void show_data() const {
+    if (parts_.facts.show_data == nullptr) {
+      throw ConfigError("data", "this worker cannot show data");
+    }
+    std::string line;
+    std::string request;
+    if (!std::getline(std::cin, line) || !std::getline(std::cin, request)) {
+      throw ConfigError("data", "expected a case and a request on standard input, one line each");
+    }
+    protocol::CaseMessage message = protocol::decode_case(line);
+    fill_defaults(message.resolved, parts_.catalogue);
+    std::cout << parts_.facts.show_data(message.resolved, request) << std::flush;
+  }
+
  private:
   static void send(int descriptor, const protocol::WorkerMessage& message) {
     if (!protocol::write_line(descriptor, protocol::encode(message))) {
@@ -112,6 +126,9 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
         return program.case_file(arguments.case_file);
       case Mode::kDescribe:
         std::cout << to_json(catalogue) << '\n';
+        return 0;
+      case Mode::kData:
+        program.show_data();
         return 0;
       case Mode::kCheck:
         check_cases(std::cin, std::cout, catalogue, workloads, facts.rules);

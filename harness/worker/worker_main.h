@@ -3,6 +3,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
@@ -18,12 +20,16 @@ struct WorkerFacts {
   void (*set_threads)(int intra_op, int inter_op) = nullptr;  // applied before set_up; may be null
   std::span<const WorkloadRule> rules = {};                   // for `check`
   const Clock* clock = nullptr;                               // null: the host's
+  // For `data`: the text to print for a case; null: this worker cannot. The request is what
+  // `stepbench data show` wrote.
+  std::string (*show_data)(const ResolvedCase& resolved, std::string_view request) = nullptr;
 };
 
 //   WORKER --control-fd=3     driven by stepbench
 //   WORKER --case FILE        one case from a file, the same lines on stdout, for debuggers
 //   WORKER describe           the catalogue as JSON
 //   WORKER check              reads resolved cases, answers ok, skip or error for each
+//   WORKER data               reads a case and a request, prints what the case's loader delivers
 // Returns the process's exit status.
 [[nodiscard]] int worker_main(int argc, char** argv, const Catalogue& catalogue,
                               std::span<const WorkloadType> workloads,

@@ -88,7 +88,7 @@ double loop_median(std::int64_t rounds) {
   Loop loop(options, clock, workload, nothing, names);
   loop.exercise();
   double out = 0;
-  (void)loop.run([](bool) {},
+  (void)loop.run([](const LoopStage&) {},
                  [&](const Series& cycle) { out = median_of(cycle.column("step_ns")); });
   return out;
 }

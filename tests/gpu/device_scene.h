@@ -101,7 +101,7 @@ struct Listeners {
   Loop loop(options, clock, workload, set, phase_names());
   loop.exercise();
   Measured measured;
-  (void)loop.run([](bool) {}, [&](const Series& columns) { measured.cycle = columns; });
+  (void)loop.run([](const LoopStage&) {}, [&](const Series& columns) { measured.cycle = columns; });
   NoteSink said;
   for (const Instrument* instrument : set.all()) instrument->report(said);
   measured.metrics = said.metrics;

@@ -62,6 +62,8 @@ class StubWorkload final : public Workload {
         step_ns_(ns_of(resolved.number("stub.step_us"))),
         jitter_(resolved.number("stub.jitter")),
         slow_steps_(resolved.integer("stub.slow_steps")),
+        tail_every_(resolved.integer("stub.tail_every")),
+        tail_ns_(ns_of(resolved.number("stub.tail_us"))),
         epoch_steps_(resolved.integer("stub.epoch_steps")),
         epoch_gap_ns_(ns_of(resolved.number("stub.epoch_gap_us"))),
         samples_(resolved.integer("stub.samples")),
@@ -149,7 +151,8 @@ class StubWorkload final : public Workload {
     if (index < slow_steps_) {
       factor += 1 - static_cast<double>(index) / static_cast<double>(slow_steps_);
     }
-    return std::llround(static_cast<double>(step_ns_) * factor);
+    const bool in_tail = tail_every_ > 0 && index % tail_every_ == 0;
+    return std::llround(static_cast<double>(in_tail ? tail_ns_ : step_ns_) * factor);
   }
 
   const ResolvedCase resolved_;
@@ -160,6 +163,8 @@ class StubWorkload final : public Workload {
   std::int64_t step_ns_;
   double jitter_;
   std::int64_t slow_steps_;
+  std::int64_t tail_every_;
+  std::int64_t tail_ns_;
   std::int64_t epoch_steps_;
   std::int64_t epoch_gap_ns_;
   std::int64_t samples_;

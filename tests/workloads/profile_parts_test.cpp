@@ -135,6 +135,27 @@ TEST(StepMarks, TellStepsAndTheirPhases) {
   EXPECT_EQ(log.marks[1].start_ns, 24);
 }
 
+TEST(StepMarks, HaveTheBordersOfTheMeasuredSteps) {
+  StepMarks marks;
+  std::uint64_t now = 1000;
+  // Marked 7, 3 and 5 ns before their time was read.
+  for (const auto& [index, early] : {std::pair(4, 7U), std::pair(5, 3U), std::pair(6, 5U)}) {
+    marks.step_begin(index, now - early);
+    marks.step_end(now + 90);
+    now += 100;
+  }
+  marks.measured(4, {100, 100, 100});
+  OpLog log;
+  marks.add_to(
+      log, [](std::uint64_t stamp) { return static_cast<std::int64_t>(stamp); },
+      [](PhaseId) { return "forward"; });
+  ASSERT_THAT(log.marks, SizeIs(3));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(log.marks[i].start_ns, 997 + 100 * static_cast<std::int64_t>(i));
+    EXPECT_EQ(log.marks[i].end_ns - log.marks[i].start_ns, 100);
+  }
+}
+
 TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
   WorkerSpans spans;
   spans.listen(true);

@@ -11,7 +11,7 @@
 
 namespace stepbench::test {
 
-std::vector<protocol::WorkerMessage> run_worker(const Options& options) {
+std::vector<protocol::WorkerMessage> run_worker(const Options& options, Pass pass) {
   Options all = tiny_images("resnet18");
   all["threads.intra_op"] = std::int64_t{1};
   all["schedule.warmup"] = std::int64_t{1};
@@ -19,6 +19,7 @@ std::vector<protocol::WorkerMessage> run_worker(const Options& options) {
   for (const auto& [name, value] : options) all[name] = value;
   protocol::CaseMessage message;
   message.resolved = train_case(all);
+  message.pass = pass;
   const std::filesystem::path file =
       std::filesystem::path(testing::TempDir()) / ("case-" + std::to_string(::getpid()) + ".json");
   std::ofstream(file) << protocol::encode(message) << '\n';

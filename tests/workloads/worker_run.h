@@ -12,7 +12,8 @@
 namespace stepbench::test {
 
 // A tiny_images() case of resnet18 with `options` on top: one step to warm up, four measured.
-[[nodiscard]] std::vector<protocol::WorkerMessage> run_worker(const Options& options);
+[[nodiscard]] std::vector<protocol::WorkerMessage> run_worker(const Options& options,
+                                                              Pass pass = Pass::kTiming);
 
 template <typename T>
 const T& only(const std::vector<protocol::WorkerMessage>& messages) {

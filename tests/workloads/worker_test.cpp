@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "harness/ops/module_tree.h"
+#include "harness/ops/op_frame.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
@@ -33,6 +36,64 @@ TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
   EXPECT_EQ(report.metrics.at("model_parameters"), 78962);
   EXPECT_GT(std::get<double>(report.fingerprint.at("loss")), 0);
   EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0);
+}
+
+OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages) {
+  std::vector<OpFrame> frames;
+  for (const protocol::WorkerMessage& message : messages) {
+    if (const auto* frame = std::get_if<OpFrame>(&message)) frames.push_back(*frame);
+  }
+  return op_table_of(frames);
+}
+
+std::int64_t forward_ns(const ModuleTree& tree, const std::string& path) {
+  const auto phase = std::find(tree.phases.begin(), tree.phases.end(), "forward");
+  for (const ModuleNode& node : tree.nodes) {
+    if (node.path == path && node.kind == ModuleNode::Kind::kModule)
+      return node.by_phase.at(static_cast<std::size_t>(phase - tree.phases.begin())).cpu_ns;
+  }
+  return 0;
+}
+
+// To the nanosecond: operations, what is outside them, and so all modules.
+void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>& messages,
+                                     const std::string& module) {
+  const std::vector<std::int64_t>& step_ns = only<CycleSamples>(messages).steps.column("step_ns");
+  const OpTable table = profiled_ops(messages);
+  for (const std::size_t depth : {0U, 1U, 2U, 9U}) {
+    const ModuleTree tree = make_module_tree(table, depth);
+    const auto profiled = static_cast<std::size_t>(tree.steps);
+    ASSERT_LE(profiled, step_ns.size());
+    EXPECT_EQ(tree.nodes.front().all.cpu_ns - tree.beside_ns,
+              std::accumulate(step_ns.end() - tree.steps, step_ns.end(), std::int64_t{0}));
+    EXPECT_EQ(tree.beside_ns, 0);
+    std::vector<std::int64_t> children(tree.nodes.size(), 0);
+    for (const ModuleNode& node : tree.nodes) {
+      if (node.parent != ModuleNode::kNoParent) children.at(node.parent) += node.all.cpu_ns;
+    }
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      if (children[i] == 0) continue;
+      EXPECT_EQ(children[i], tree.nodes[i].all.cpu_ns) << tree.nodes[i].path;
+    }
+  }
+  EXPECT_GT(forward_ns(make_module_tree(table, 9), module), 0);
+}
+
+TEST(Worker, ModulesOfAProfiledResnetSumToItsSteps) {
+  for (const Pass pass : {Pass::kNative, Pass::kKineto}) {
+    const auto messages = run_worker({{"profile.active", std::int64_t{3}}}, pass);
+    expect_modules_sum_to_the_steps(messages, "layer3.0.conv1");
+  }
+}
+
+TEST(Worker, ModulesOfAProfiledGptSumToItsSteps) {
+  const auto messages = run_worker({{"model.kind", std::string("gpt")},
+                                    {"data.kind", std::string("synthetic_tokens")},
+                                    {"data.vocabulary", std::int64_t{64}},
+                                    {"data.sequence_length", std::int64_t{16}},
+                                    {"profile.active", std::int64_t{3}}},
+                                   Pass::kNative);
+  expect_modules_sum_to_the_steps(messages, "transformer.h.0");
 }
 
 TEST(Worker, SaysWhichTorchItRuns) {

@@ -92,6 +92,8 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
 }
 
 int execute(const AbOptions& options, const Environment& environment) {
+  const ArmsRequest& arms = options.request.arms;
+  check_verdict_output(options.output, {arms.file, arms.a, arms.b});
   std::optional<Interrupts> interrupts;
   std::vector<std::string> verdict_files = {options.output.verdict_file};
   try {
@@ -162,6 +164,7 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
 }
 
 void add_rule(CLI::App& ab, AbRequest& options) {
+  add_metric(ab, options.metrics);
   add_margin(ab, options.margins);
   add_repeated(ab, "--allow", options.allow,
                "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "

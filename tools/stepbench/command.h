@@ -41,5 +41,6 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code);
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code);
 void add_doctor(CLI::App& app, const Environment& environment, int& exit_code);
 void add_data(CLI::App& app, const Environment& environment, int& exit_code);
+void add_completion(CLI::App& app, const Environment& environment, int& exit_code);
 
 }  // namespace stepbench::cli

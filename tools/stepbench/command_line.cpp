@@ -59,7 +59,7 @@ void set_groups(CLI::App& app) {
            {"Measure", {"plan", "run", "ab"}},
            {"Read results", {"show", "compare"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
-           {"Set up", {"data"}}}) {
+           {"Set up", {"data", "completion"}}}) {
     for (const char* name : names) app.get_subcommand(name)->group(group);
   }
 }
@@ -117,6 +117,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
   add_doctor(app, environment, exit_code);
   add_help(app, environment);
   add_data(app, environment, exit_code);
+  add_completion(app, environment, exit_code);
   app.footer(kFooter);  // not earlier: commands would inherit it
   set_groups(app);
   add_general_options(app);

@@ -37,6 +37,7 @@ struct CompareArguments {
 };
 
 int execute(const CompareArguments& options, const Environment& environment) {
+  check_verdict_output(options.output, {options.request.base, options.request.candidate});
   Comparison comparison;
   try {
     comparison = compare_files(options.request, built_in_catalogue());
@@ -60,11 +61,15 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
       app.add_subcommand("compare", "Set two results side by side, with intervals and verdicts");
   compare->footer(kCompareExamples);
   compare->add_option("BASE", request.base, "A result file or a run's folder: the base")
-      ->required();
-  compare->add_option("NEW", request.candidate, "The result that is compared with it")->required();
+      ->required()
+      ->type_name("RUN");
+  compare->add_option("NEW", request.candidate, "The result that is compared with it")
+      ->required()
+      ->type_name("RUN");
   add_repeated(*compare, "--ignore", request.ignore,
                "An option in which the cases may differ; may be repeated", "KEY")
       .group(kCaseOptions);
+  add_metric(*compare, request.metrics);
   add_margin(*compare, request.margins);
   add_repeated(*compare, "--allow", request.allow,
                "A field of the environment that may differ; also `all`, `missing` for cases that "

@@ -1,45 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <string>
 
 #include "harness/base/exit_status.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/data_show.h"
 #include "tools/stepbench/options.h"
 #include "workloads/data/data_kinds.h"
 
 namespace stepbench::cli {
 namespace {
 
-std::string with_unit(double bytes) {
-  const char* unit = "B";
-  for (const char* larger : {"kB", "MB", "GB"}) {
-    if (bytes < 1000) break;
-    bytes /= 1000;
-    unit = larger;
-  }
-  char text[32];
-  (void)std::snprintf(text, sizeof text, "%.3g %s", bytes, unit);
-  return text;
-}
-
 void make_and_tell(const Maker& maker, const MakerValues& values, const Environment& environment) {
   const std::int64_t count = values.at(maker.counted);
   MakeProgress progress;
   if (environment.err_is_terminal) {
     progress = [&](std::int64_t done) {
-      environment.err << "\r" << done << " of " << count << " " << maker.counted << std::flush;
+      environment.err << "\r" << with_separators(done) << " of " << with_separators(count) << " "
+                      << maker.counted << std::flush;
     };
   }
   const MadeFolder made = make_data(maker, values, progress);
   if (environment.err_is_terminal) environment.err << "\r\033[K" << std::flush;
-  environment.out << values.out.string() << ": " << count << " " << maker.counted << ", "
-                  << with_unit(static_cast<double>(made.bytes)) << ", "
-                  << with_unit(static_cast<double>(made.bytes) / static_cast<double>(count))
+  environment.out << printable(values.out.string()) << ": " << with_separators(count) << " "
+                  << maker.counted << ", " << byte_text(static_cast<double>(made.bytes)) << ", "
+                  << byte_text(static_cast<double>(made.bytes) / static_cast<double>(count))
                   << " each on average";
   if (made.made == 0) environment.out << " (already there)";
   environment.out << "\n";
@@ -87,8 +78,10 @@ void add_maker(CLI::App& make, const Maker& maker, const Environment& environmen
 }  // namespace
 
 void add_data(CLI::App& app, const Environment& environment, int& exit_code) {
-  CLI::App* data = app.add_subcommand("data", "Make data sets to measure with");
+  CLI::App* data =
+      app.add_subcommand("data", "Make data sets to measure with; show what a loader delivers");
   data->require_subcommand(1);
+  add_data_show(*data, environment, exit_code);
   CLI::App* make = data->add_subcommand("make", "Make a data set of a given kind (data.kind)");
   make->require_subcommand(1);
   make->footer(

@@ -145,19 +145,39 @@ std::string groups_text(const std::vector<Group>& groups, const HelpStyle& style
   return text;
 }
 
-// An example of a footer. Where it does not fit, what it does goes below the command.
-std::string example_text(const std::string& line, std::size_t columns) {
-  if (width(line) <= columns) return line + "\n";
-  const std::size_t command = line.find_first_not_of(' ');
-  const std::size_t gap = line.find("   ", command);
+constexpr std::size_t kRemark = 6;  // the indent of sentences about an example
+
+std::size_t indent_of(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+bool is_example(const std::string& line) {
+  return indent_of(line) > 0 && indent_of(line) < kRemark;
+}
+
+// Where blanks part an example from what it does; npos: nothing does.
+std::size_t gap_of(const std::string& line) { return line.find("   ", indent_of(line)); }
+
+bool fits(const std::string& footer, std::size_t columns) {
+  std::istringstream lines(footer);
+  for (std::string line; std::getline(lines, line);) {
+    if (is_example(line) && gap_of(line) != std::string::npos && width(line) > columns)
+      return false;
+  }
+  return true;
+}
+
+// With what it does below the command.
+std::string example_in_two_lines(const std::string& line, std::size_t columns) {
+  const std::size_t gap = gap_of(line);
   if (gap == std::string::npos) return line + "\n";
   return line.substr(0, gap) + "\n" +
-         wrap(line.substr(line.find_first_not_of(' ', gap)), columns, command + 4);
+         wrap(line.substr(line.find_first_not_of(' ', gap)), columns, kRemark);
 }
 
 // Lines with a small indent are examples and stay; all others are sentences and flow.
 std::string footer_text(const std::string& footer, std::size_t columns) {
-  constexpr std::size_t kRemark = 6;  // the indent of sentences about an example
+  const bool one_line = fits(footer, columns);
   std::istringstream lines(footer);
   std::string text;
   std::string sentences;
@@ -167,14 +187,14 @@ std::string footer_text(const std::string& footer, std::size_t columns) {
     sentences.clear();
   };
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
-    const bool example = blanks > 0 && blanks < kRemark;
+    const std::size_t blanks = indent_of(line);
+    const bool example = is_example(line);
     if (line.empty() || example || blanks != indent) flush();
     indent = blanks;
     if (line.empty()) {
       text += "\n";
     } else if (example) {
-      text += example_text(line, columns);
+      text += one_line ? line + "\n" : example_in_two_lines(line, columns);
     } else {
       sentences += (sentences.empty() ? "" : " ") + line.substr(blanks);
     }

@@ -179,7 +179,8 @@ void add_list(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("list", "Show workloads, sections and options with their meaning");
   auto options = std::make_shared<ListOptions>();
-  command->add_option("NAME", options->name, "A workload, section or option; or: metrics, all");
+  command->add_option("NAME", options->name, "A workload, section or option; or: metrics, all")
+      ->type_name("NAME");
   add_worker(*command, options->worker);
   add_format(*command, options->format, {"table", "json", "markdown"});
   command->footer(kListExamples);

@@ -16,6 +16,7 @@
 #include "harness/base/exit_status.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"
+#include "tools/stepbench/complete.h"
 #include "tools/stepbench/usage.h"
 
 extern char** environ;  // NOLINT: POSIX
@@ -59,6 +60,10 @@ int run(Environment& environment) {
   CLI::App app;
   stepbench::cli::add_commands(app, environment, exit_code);
   app.parse_complete_callback([&] { stepbench::cli::choose_colour(app, environment); });
+  if (environment.argv.size() > 1 && environment.argv[1] == stepbench::cli::kCompleteCommand) {
+    stepbench::cli::complete(app, environment);
+    return stepbench::kExitOk;
+  }
   try {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(environment.argv.rbegin(), environment.argv.rend() - 1));

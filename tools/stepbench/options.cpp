@@ -71,7 +71,8 @@ CLI::Option& add_repeated(CLI::App& command, const std::string& flag,
 
 CLI::Option& add_experiment(CLI::App& command, std::string& file) {
   return *command.add_option("FILE", file, "The experiment, a YAML file; - is standard input")
-              ->required();
+              ->required()
+              ->type_name("EXPERIMENT");
 }
 
 void add_set(CLI::App& command, std::vector<std::string>& set, const std::string& doc) {
@@ -136,10 +137,20 @@ void add_lock_flags(CLI::App& command, LockFlags& flags) {
       ->group(kMeasureOptions);
 }
 
+void add_metric(CLI::App& command, std::vector<std::string>& metrics) {
+  add_repeated(command, "--metric", metrics,
+               "What is tested and decides, instead of step and peak_bytes: step_p99, "
+               "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
+               "further one takes more launches to prove",
+               "NAME[,NAME]")
+      .delimiter(',')
+      ->group(kVerdictOptions);
+}
+
 void add_margin(CLI::App& command, std::vector<std::string>& margins) {
   add_repeated(command, "--margin", margins,
-               "The change that does not matter, as step=2%; default: step=1%, and for peak_bytes "
-               "1% where launches differ among themselves, else 0",
+               "The change that does not matter, as step=2%; default: 1% of each metric, and of "
+               "peak_bytes 0 where every launch has the same peak",
                "NAME=SHARE")
       .group(kVerdictOptions);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options that several commands share, each declared once, and checks of values that say what was
-// expected. The name of a value is what help shows, and tells completion what to offer: FILE, PATH,
-// DIR, RUN, ID, KEY, KEY=VALUE, or the values themselves as a|b|c.
+// expected. The name of a value is what help shows, and tells completion what to offer: EXPERIMENT,
+// FILE, PATH, DIR, RUN, ID, NAME (of `list`), COLUMN, KEY, KEY=VALUE, or the values as a|b|c.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,7 @@ struct LockFlags {
 void add_lock_flags(CLI::App& command, LockFlags& flags);
 
 // The verdict of `ab` and `compare`.
+void add_metric(CLI::App& command, std::vector<std::string>& metrics);
 void add_margin(CLI::App& command, std::vector<std::string>& margins);
 void add_verdict_flags(CLI::App& command, bool& bootstrap, bool& allow_inconclusive);
 

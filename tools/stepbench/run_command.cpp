@@ -38,7 +38,8 @@ Examples:
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
 
 Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
-file that cannot be written, 4 nothing measured, 130 or 143 interrupted (finished rows are kept).)";
+file that cannot be written, 4 nothing measured, 129, 130 or 143 interrupted (finished rows are
+kept).)";
 
 struct RunOptions {
   RunRequest request = {};

@@ -31,17 +31,6 @@ bool is_run_name(const std::string& name) {
          std::all_of(name.begin(), name.begin() + 8, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-fs::path newest_run(const fs::path& directory) {
-  std::vector<fs::path> runs;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (!entry.is_directory(ignored) || !is_run_name(entry.path().filename().string())) continue;
-    if (holds_results(entry.path())) runs.push_back(entry.path());
-  }
-  const auto newest = std::max_element(runs.begin(), runs.end());
-  return newest == runs.end() ? fs::path() : *newest;
-}
-
 std::string near_names(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -55,6 +44,17 @@ std::string near_names(const fs::path& path) {
 
 }  // namespace
 
+std::vector<fs::path> runs_in(const fs::path& directory) {
+  std::vector<fs::path> runs;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (!entry.is_directory(ignored) || !is_run_name(entry.path().filename().string())) continue;
+    if (holds_results(entry.path())) runs.push_back(entry.path());
+  }
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
 fs::path choose_run(const fs::path& path, std::ostream& err) {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
@@ -62,15 +62,15 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
     throw ConfigError(path.string(), "no such file or directory" + near_names(path));
   }
   if (!fs::is_directory(status) || holds_results(path)) return path;
-  const fs::path newest = newest_run(path);
-  if (newest.empty()) {
+  const std::vector<fs::path> runs = runs_in(path);
+  if (runs.empty()) {
     throw ConfigError(
         path.string(),
         "no results in it: neither .jsonl files nor directories of runs. `stepbench run "
         "configs/quickstart.yaml` writes some");
   }
-  err << "showing " << printable(newest.string()) << '\n';
-  return newest;
+  err << "showing " << printable(runs.back().string()) << '\n';
+  return runs.back();
 }
 
 }  // namespace stepbench::cli

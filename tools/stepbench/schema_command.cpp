@@ -14,8 +14,8 @@ void add_schema(CLI::App& app, const Environment& environment, int& exit_code) {
       app.add_subcommand("schema", "Print the JSON Schema of experiment files, for editors");
   command->footer(
       "Examples:\n"
-      "  stepbench schema > stepbench.schema.json\n"
-      "  Then write as the first line of a YAML file, for editors with the YAML language server:\n"
+      "  stepbench schema > stepbench.schema.json\n\n"
+      "Then write as the first line of a YAML file, for editors with the YAML language server:\n"
       "    # yaml-language-server: $schema=stepbench.schema.json");
   command->callback([&environment, &exit_code] {
     environment.out << json_schema(built_in_catalogue());

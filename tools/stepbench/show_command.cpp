@@ -13,8 +13,10 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/os/output_file.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_page.h"
+#include "harness/report/module_report.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
@@ -35,6 +37,8 @@ struct ShowOptions {
   std::vector<std::string> group_by = {};
   std::size_t row_limit = 20;
   bool per_step = false;
+  bool by_module = false;
+  std::size_t depth = ModulesView{}.depth;
   std::string format = {};
   std::vector<std::string> columns = {};
   std::string sort = {};
@@ -57,6 +61,8 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --ops --sort self_cuda_time_total --row-limit 10 --group-by shape
   stepbench show RUN --ops --per-step --group-by phase,module --format csv
       columns and sort keys have the names of torch.profiler's; in csv and json times are microseconds
+  stepbench show RUN --ops --by-module --depth 3
+      what each module of the model cost, forward and backward; they add up to the step
 
 The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
 interval is that of this median (95 %, six launches or more), else the range. No step is left out. Rates are
@@ -106,6 +112,16 @@ Format format_of(const std::string& name) {
   return Format::kTable;
 }
 
+std::string modules(const ShowOptions& options, const Results& results, const TableStyle& style) {
+  if (!options.group_by.empty() || options.per_step || !options.columns.empty()) {
+    throw ConfigError("--by-module",
+                      "adds up the modules of all steps: leave out --group-by, --per-step and "
+                      "--columns");
+  }
+  const ModulesView view{.case_id = options.case_id, .depth = options.depth, .sort = options.sort};
+  return render_modules(results, view, format_of(options.format), style);
+}
+
 std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
   if (options.ops) {
     if (options.samples || options.format == "npy") {
@@ -113,6 +129,7 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
                         "an op table comes as table, csv, json or markdown; leave out "
                         "--samples and npy");
     }
+    if (options.by_module) return modules(options, results, style);
     const OpsView view{.case_id = options.case_id,
                        .sort = options.sort,
                        .row_limit = options.row_limit,
@@ -121,8 +138,10 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
                        .columns = options.columns};
     return render_ops(results, view, format_of(options.format), style);
   }
-  if (!options.group_by.empty() || options.per_step) {
-    throw ConfigError(options.per_step ? "--per-step" : "--group-by", "needs --ops");
+  for (const auto& [flag, given] : {std::pair("--per-step", options.per_step),
+                                    std::pair("--group-by", !options.group_by.empty()),
+                                    std::pair("--by-module", options.by_module)}) {
+    if (given) throw ConfigError(flag, std::string("needs --ops: stepbench show --ops ") + flag);
   }
   const bool npy = options.format == "npy";
   if (options.samples || npy) return raw_samples(options, results);
@@ -149,6 +168,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   if (paths.empty()) paths.emplace_back("results");
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
+  check_output_file("--output", options.output, paths);
   const Results results = read_results(paths);
   const bool to_file = !options.output.empty();
   const TableStyle style{.colour = environment.colour && !to_file,
@@ -205,6 +225,15 @@ void add_ops(CLI::App& show, ShowOptions& options) {
                            ->type_name("N")
                            ->group(kOpsOptions);
   expect_whole_number(*limit, 0, 1'000'000'000);
+  show.add_flag("--by-module", options.by_module,
+                "A tree of the model's modules, forward and backward")
+      ->group(kOpsOptions);
+  CLI::Option* depth =
+      show.add_option("--depth", options.depth, "Of --by-module: levels of modules shown")
+          ->capture_default_str()
+          ->type_name("N")
+          ->group(kOpsOptions);
+  expect_whole_number(*depth, 0, 1'000);
   show.add_flag("--per-step", options.per_step, "Each profiled step apart")->group(kOpsOptions);
 }
 

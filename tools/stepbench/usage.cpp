@@ -44,9 +44,15 @@ std::string decapitalized(std::string text) {
   return text;
 }
 
+std::string long_name(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
+}
+
 // The option or argument of which CLI11's message speaks: its first word.
 const CLI::Option* option_in(const CLI::App& command, const std::string& message) {
-  return command.get_option_no_throw(message.substr(0, message.find_first_of(" :")));
+  const std::string name = message.substr(0, message.find_first_of(" :"));
+  const CLI::Option* option = command.get_option_no_throw(name);
+  return option == nullptr ? command.get_option_no_throw("--" + name) : option;
 }
 
 // What stands behind the last `separator`; CLI11 puts the other option of a pair there.
@@ -56,7 +62,7 @@ std::string behind(const std::string& text, const std::string& separator) {
 }
 
 std::string missing_value(const CLI::Option& option) {
-  return option.get_name() + " needs a value: " + option_head(option);
+  return long_name(option) + " needs a value: " + option_head(option);
 }
 
 // Our sentence for what CLI11 found; empty where its own will do.
@@ -71,24 +77,24 @@ std::string reason_of(const CLI::App& command, const CLI::ParseError& error) {
     case CLI::ExitCodes::ArgumentMismatch:
       if (option == nullptr) return {};
       if (message.find("At Most") != std::string::npos) {
-        return option->get_name() + " is given " + behind(message, "received ") +
+        return long_name(*option) + " is given " + behind(message, "received ") +
                " times; it takes one value";
       }
-      return option->get_items_expected_max() == 0 ? option->get_name() + " takes no value"
+      return option->get_items_expected_max() == 0 ? long_name(*option) + " takes no value"
                                                    : missing_value(*option);
     case CLI::ExitCodes::ConversionError:
       if (option == nullptr) return {};
-      return option->get_items_expected_max() == 0 ? option->get_name() + " takes no value"
+      return option->get_items_expected_max() == 0 ? long_name(*option) + " takes no value"
                                                    : "wrong value: " + option_head(*option);
     case CLI::ExitCodes::ExcludesError:
       return option == nullptr ? std::string()
-                               : option->get_name() + " and " + behind(message, "excludes ") +
+                               : long_name(*option) + " and " + behind(message, "excludes ") +
                                      " contradict each other: give one of them";
     case CLI::ExitCodes::RequiresError: {
       const CLI::Option* other = command.get_option_no_throw(behind(message, "requires "));
       return option == nullptr || other == nullptr
                  ? std::string()
-                 : option->get_name() + " is of use only with " + option_head(*other);
+                 : long_name(*option) + " is of use only with " + option_head(*other);
     }
     default:
       return {};

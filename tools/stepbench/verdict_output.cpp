@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "harness/base/error.h"
+#include "harness/os/output_file.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
 #include "tools/stepbench/options.h"
@@ -24,6 +25,18 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output) {
   command.add_option("--markdown", output.markdown_file, "Also write the Markdown form here")
       ->type_name("FILE")
       ->group(kOutputOptions);
+}
+
+void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs) {
+  const auto resolved = [](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  check_output_file("--verdict", output.verdict_file, inputs);
+  check_output_file("--markdown", output.markdown_file, inputs);
+  if (output.verdict_file.empty() || output.markdown_file.empty()) return;
+  if (resolved(output.verdict_file) == resolved(output.markdown_file)) {
+    throw ConfigError("--markdown", output.markdown_file + " is the file of --verdict, too");
+  }
 }
 
 void write_verdict(const std::string& path, const std::string& text) {

@@ -2,7 +2,9 @@
 // Where `compare` and `ab` put their verdict: files and the terminal.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/compare/comparison.h"
 #include "tools/stepbench/command.h"
@@ -18,6 +20,10 @@ struct VerdictOutput {
 
 // The options that fill it in.
 void add_verdict_output(CLI::App& command, VerdictOutput& output);
+
+// What can be refused before any work is done: an output that is one of `inputs`, or the other
+// output, or cannot be written. Throws ConfigError.
+void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs);
 
 // Nothing for an empty path. Throws ConfigError.
 void write_verdict(const std::string& path, const std::string& text);

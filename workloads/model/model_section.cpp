@@ -31,7 +31,8 @@ Section model_section() {
                .type = OptionType::kEnum,
                .doc = "fp32; tf32: matrix products and convolutions on tensor cores with 10-bit "
                       "mantissas (CUDA); bf16 and fp16: autocast, where weights and gradients stay "
-                      "fp32, and with fp16 the loss is scaled as torch.amp.GradScaler does.",
+                      "fp32, and with fp16 the loss is scaled as torch.amp.GradScaler does. A CPU "
+                      "without instructions for them computes both in software, many times slower.",
                .default_value = std::string{"fp32"},
                .choices = {"fp32", "tf32", "bf16", "fp16"},
                .identity_default = std::string{"fp32"}},

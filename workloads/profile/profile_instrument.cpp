@@ -106,6 +106,11 @@ class ProfileInstrument final : public Instrument {
     if (recording_) marks_.phase_end(collector_->now());
   }
 
+  void add_columns(Series& cycle) override {
+    if (!recording_ || cycle.steps() == 0) return;
+    marks_.measured(cycle.column("index").front(), cycle.column("step_ns"));
+  }
+
   void report(ReportSink& sink) const override {
     sink.effective("profile.ops", std::string(engine_));
     const OpTable table = make_op_table(log_);

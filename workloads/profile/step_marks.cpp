@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/profile/step_marks.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "workloads/profile/string_table.h"
 
 namespace stepbench {
@@ -26,9 +30,44 @@ void StepMarks::phase_end(std::uint64_t now) noexcept {
   phase_ = kNone;
 }
 
+void StepMarks::clear() {
+  marks_.clear();
+  windows_.clear();
+}
+
+void StepMarks::measured(std::int64_t first, std::vector<std::int64_t> periods_ns) {
+  windows_.push_back({first, std::move(periods_ns)});
+}
+
+// A step is marked shortly before its time is read. Of all steps the shortest such delay places
+// the window, so that no mark begins after its step did.
+void StepMarks::set_borders(OpLog& log, std::size_t from, const Window& window) {
+  std::vector<std::int64_t> begins_ns = {0};  // since the first step's begin
+  for (const std::int64_t period_ns : window.periods_ns) {
+    begins_ns.push_back(begins_ns.back() + period_ns);
+  }
+  std::vector<StepMark*> steps;
+  std::optional<std::int64_t> first_ns;
+  for (std::size_t i = from; i < log.marks.size(); ++i) {
+    StepMark& mark = log.marks[i];
+    const std::int64_t at = mark.index - window.first;
+    const auto size = static_cast<std::int64_t>(window.periods_ns.size());
+    if (mark.phase != kNoIndex || at < 0 || at >= size) continue;
+    steps.push_back(&mark);
+    const std::int64_t earliest_ns = mark.start_ns - begins_ns[static_cast<std::size_t>(at)];
+    first_ns = std::max(first_ns.value_or(earliest_ns), earliest_ns);
+  }
+  for (StepMark* mark : steps) {
+    const auto at = static_cast<std::size_t>(mark->index - window.first);
+    mark->start_ns = *first_ns + begins_ns[at];
+    mark->end_ns = *first_ns + begins_ns[at + 1];
+  }
+}
+
 void StepMarks::add_to(OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
                        const std::function<std::string(PhaseId)>& phase_name) const {
   StringTable names(log.names);
+  const std::size_t before = log.marks.size();
   for (const Mark& mark : marks_) {
     if (mark.end == 0) continue;  // its step threw
     log.marks.push_back(
@@ -37,6 +76,7 @@ void StepMarks::add_to(OpLog& log, const std::function<std::int64_t(std::uint64_
          .index = mark.step,
          .phase = mark.phase == PhaseId::kOther ? kNoIndex : names.id(phase_name(mark.phase))});
   }
+  for (const Window& window : windows_) set_borders(log, before, window);
 }
 
 }  // namespace stepbench

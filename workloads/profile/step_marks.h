@@ -20,7 +20,10 @@ class StepMarks {
   void step_end(std::uint64_t now) noexcept;
   void phase_begin(PhaseId id, std::uint64_t now);
   void phase_end(std::uint64_t now) noexcept;
-  void clear() { marks_.clear(); }
+  void clear();
+  // What the steps of a window took from one's start to the next one's, in ns, from step `first`
+  // on: their marks then have these borders, and touch.
+  void measured(std::int64_t first, std::vector<std::int64_t> periods_ns);
 
   // `phase_name`: of a PhaseId.
   void add_to(OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
@@ -33,9 +36,16 @@ class StepMarks {
     std::int64_t step = 0;
     PhaseId phase = PhaseId::kOther;  // kOther: the whole step
   };
+  struct Window {
+    std::int64_t first = 0;
+    std::vector<std::int64_t> periods_ns;
+  };
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+  static void set_borders(OpLog& log, std::size_t from, const Window& window);
+
   std::vector<Mark> marks_;
+  std::vector<Window> windows_;
   std::size_t step_ = kNone;   // open ones
   std::size_t phase_ = kNone;  // phases do not nest
   std::int64_t index_ = 0;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "harness/base/error.h"
+#include "harness/machine/cpu_precision.h"
 #include "workloads/data/file_digest.h"
 #include "workloads/step/fixed_batch.h"
 #include "workloads/step/flop_counter.h"
@@ -205,6 +206,10 @@ void ModelStep::report(ReportSink& sink) const {
     sink.note(
         "TorchScript is legacy: PyTorch deprecates it, and its executor compiles during the first "
         "steps, so that it needs a longer warm-up than the same model in C++");
+  }
+  if (!options_.device.is_cuda()) {
+    auto finding = emulated_precision(resolved_.text("model.precision"), cpu_features("/"));
+    if (finding) sink.finding(std::move(*finding));
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
   report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()),

@@ -26,11 +26,18 @@ AbArms two_arms() {
   return arms;
 }
 
-RunRow described(const AbArms& arms, std::int64_t pairs = 0, const Margins& margins = {},
-                 std::uint64_t seed = 7) {
+TestedMetrics with_margins(std::optional<double> step, std::optional<double> peak_bytes) {
+  TestedMetrics tested = default_metrics();
+  tested.metrics[0].margin = step;
+  tested.metrics[1].margin = peak_bytes;
+  return tested;
+}
+
+RunRow described(const AbArms& arms, std::int64_t pairs = 0,
+                 const TestedMetrics& tested = default_metrics(), std::uint64_t seed = 7) {
   RunRow row;
   row.context.emplace("worker_build_id", arms.a.worker.build_id);
-  describe_campaign(arms, pairs, margins, seed, row);
+  describe_campaign(arms, pairs, tested, seed, row);
   return row;
 }
 
@@ -41,7 +48,7 @@ Results earlier_with(const RunRow& row) {
 }
 
 TEST(AbHeader, HoldsEverythingOnWhichTheCourseDepends) {
-  const RunRow row = described(two_arms(), 20, {.step = 0.02, .peak_bytes = 0.5});
+  const RunRow row = described(two_arms(), 20, with_margins(0.02, 0.5));
   const auto text = [&](const char* name) { return to_text(row.context.at(name)); };
   EXPECT_EQ(text("ab_seed"), "7");
   EXPECT_EQ(text("ab_pairs"), "20");
@@ -65,14 +72,23 @@ TEST(AbHeader, AnotherCampaignIsRefusedWithWhatDiffers) {
     EXPECT_THAT([&] { check_same_campaign(earlier, now, arms); },
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
-  refuses(described(arms, 20), "ab_pairs was `looks` and is now `20`");
-  refuses(described(arms, 0, {.step = 0.03}), "ab_margin_step was `0.01` and is now `0.03`");
+  refuses(described(arms, 20), "--pairs was `looks` and is now `20`");
+  refuses(described(arms, 0, with_margins(0.03, {})), "--margin step was `0.01` and is now `0.03`");
+  refuses(described(arms, 0, tested_metrics(std::vector<std::string>{"step"}, {})),
+          "--metric was `step, peak_bytes` and is now `step`");
   AbArms rebuilt = arms;
   rebuilt.b.worker.build_id = "build3";
-  refuses(described(rebuilt), "arm_b_build_id was `build2` and is now `build3`");
+  refuses(described(rebuilt), "the build of arm B's worker was `build2` and is now `build3`");
   AbArms replanned = arms;
   replanned.b.plan.digest = "plan-c";
   refuses(described(replanned), "the plan's digest was");
+}
+
+TEST(AbHeader, ACampaignOfAnOlderVersionGoesOnWithTheMetricsThatItHad) {
+  const AbArms arms = two_arms();
+  RunRow old = described(arms);
+  old.context.erase("ab_metrics");
+  EXPECT_NO_THROW(check_same_campaign(earlier_with(old), described(arms), arms));
 }
 
 TEST(AbHeader, APlainRunIsNoCampaignToGoOnWith) {

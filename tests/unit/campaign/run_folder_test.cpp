@@ -44,6 +44,22 @@ TEST(RunFolder, ToResumeMustBeThere) {
               ThrowsMessage<ConfigError>(HasSubstr("none is not a run's folder")));
 }
 
+TEST(RunFolder, OfARunThatWasKilledBeforeItsFirstLineHoldsNothing) {
+  const test::TemporaryFolder folder;
+  EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
+  folder.write("box-1of1-7.jsonl", "");
+  EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
+  folder.write("box-1of1-7.jsonl", R"({"kind":"run","schema":"stepbench.res)");
+  EXPECT_TRUE(earlier_results(folder.path()).runs.empty());
+}
+
+TEST(RunFolder, ThatHoldsOtherThingsIsNoneOfARun) {
+  const test::TemporaryFolder folder;
+  folder.write("notes.txt", "");
+  EXPECT_THAT([&] { (void)earlier_results(folder.path()); },
+              ThrowsMessage<ConfigError>(HasSubstr("no results in it")));
+}
+
 TEST(RunFolder, WithoutOneNothingWasMeasuredEarlier) {
   EXPECT_TRUE(earlier_results("").launches.empty());
 }

@@ -12,22 +12,42 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+TestedMetrics tested(const std::vector<std::string>& metrics,
+                     const std::vector<std::string>& margins, const Plan* plan = nullptr) {
+  return tested_metrics({metrics, margins}, {}, plan);
+}
+
+std::optional<double> margin_of(const TestedMetrics& tested, std::string_view name) {
+  TestedMetrics copy = tested;
+  const TestedMetric* metric = find_tested(copy, name, {});
+  return metric == nullptr ? std::nullopt : metric->margin;
+}
+
 TEST(VerdictOptions, AMarginIsAShareOrAPercentage) {
-  const Margins margins = parse_margins({"step=2%", "peak_bytes=0.005"}, {});
-  EXPECT_DOUBLE_EQ(margins.step, 0.02);
-  EXPECT_DOUBLE_EQ(margins.peak_bytes.value(), 0.005);
-  EXPECT_DOUBLE_EQ(parse_margins({"0.03"}, {}).step, 0.03) << "without a name: of the step";
-  EXPECT_FALSE(parse_margins({}, {}).peak_bytes);
+  const TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
+  EXPECT_DOUBLE_EQ(margin_of(metrics, "step").value(), 0.02);
+  EXPECT_DOUBLE_EQ(margin_of(metrics, "peak_bytes").value(), 0.005);
+  EXPECT_DOUBLE_EQ(margin_of(tested({}, {"0.03"}), "step").value(), 0.03)
+      << "without a name: of the step";
+  EXPECT_FALSE(margin_of(tested({}, {}), "peak_bytes"));
+}
+
+TEST(VerdictOptions, AMarginMayBeOfAnyTestedMetricInItsShortForm) {
+  const TestedMetrics metrics = tested({"step_p99_ns", "forward"}, {"p99=5%", "forward_ns=2%"});
+  EXPECT_DOUBLE_EQ(margin_of(metrics, "step_p99").value(), 0.05);
+  EXPECT_DOUBLE_EQ(margin_of(metrics, "forward").value(), 0.02);
 }
 
 TEST(VerdictOptions, AWrongMarginIsRefused) {
   for (const char* wrong : {"step=", "step=-1%", "step=100%", "step=x", "step=1%%"}) {
-    EXPECT_THAT([&] { (void)parse_margins({wrong}, {}); },
+    EXPECT_THAT([&] { (void)tested({}, {wrong}); },
                 ThrowsMessage<ConfigError>(HasSubstr("is not a share")))
         << wrong;
   }
-  EXPECT_THAT([] { (void)parse_margins({"loss=1%"}, {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("'loss' has no margin")));
+  EXPECT_THAT(
+      [] { (void)tested({}, {"loss=1%"}); },
+      ThrowsMessage<ConfigError>(HasSubstr("'loss' is not tested; a margin can be given for step, "
+                                           "peak_bytes")));
 }
 
 TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
@@ -35,9 +55,12 @@ TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
   plan.cases.resize(1);
   plan.cases[0].resolved.options["compare.margin.step"] = 0.05;
   plan.cases[0].resolved.options["compare.margin.peak_bytes"] = std::string("auto");
-  EXPECT_DOUBLE_EQ(margins_of(plan).step, 0.05);
-  EXPECT_FALSE(margins_of(plan).peak_bytes);
-  EXPECT_DOUBLE_EQ(margins_of({}).step, Margins{}.step);
+  EXPECT_DOUBLE_EQ(margin_of(tested({}, {}, &plan), "step").value(), 0.05);
+  EXPECT_FALSE(margin_of(tested({}, {}, &plan), "peak_bytes"));
+  EXPECT_DOUBLE_EQ(margin_of(tested({}, {"step=3%"}, &plan), "step").value(), 0.03);
+  EXPECT_NO_THROW((void)tested({"forward"}, {}, &plan)) << "the step is not tested";
+  const Plan empty;
+  EXPECT_FALSE(margin_of(tested({}, {}, &empty), "step"));
 }
 
 TEST(VerdictOptions, WhatCannotBeAllowedIsNamedWithTheNearestThatCan) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -65,12 +66,95 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }
 
-TEST_F(AbCommand, AVerdictThatCannotBeWrittenWhereItWasAskedForIsAnErrorInTheRunsOwnToo) {
-  const CommandResult result =
-      ab({"--pairs", "2", "--verdict", (program_.folder / "absent" / "x.json").string()});
+// Every fiftieth step is slow: 2 % of the steps, which p99 sees and the step hardly.
+constexpr const char* kWithTail =
+    "name: ab\n"
+    "workload: stub\n"
+    "schedule: {wait: 0, warmup: 1, active: 400}\n"
+    "stub: {jitter: 0.01, tail_every: 50}\n";
+
+TEST_F(AbCommand, ASlowerTailIsFoundByItsPercentileAndNotByTheStep) {
+  program_.config(kWithTail);
+  const CommandResult by_step = ab({"--b-set", "stub.tail_us=2200", "--pairs", "10"});
+  EXPECT_EQ(by_step.exit_status, 0) << by_step.out;
+  fs::remove_all(program_.folder / "results");
+  const CommandResult by_tail =
+      program_.run({"--b-set", "stub.tail_us=2200", "--pairs", "10", "--metric", "step_p99"});
+  EXPECT_EQ(by_tail.exit_status, 1) << by_tail.out << by_tail.err;
+  EXPECT_THAT(by_tail.out, Not(HasSubstr("step_p99 of ")));
+  const Json metrics = verdict().at("cases").at(0).at("metrics");
+  ASSERT_EQ(metrics.size(), 1U);
+  EXPECT_EQ(metrics.at(0).at("metric"), "step_p99_ns");
+  EXPECT_NEAR(metrics.at(0).at("change").get<double>(), 0.1, 0.01);
+}
+
+TEST_F(AbCommand, AFasterPhaseIsFoundByItsNameAndNotByTheStep) {
+  const std::string faster = "stub.phases=data_wait=20,forward=27,backward=40,optimizer=5";
+  const CommandResult result = program_.run(
+      {"--b-set", faster, "--pairs", "10", "--metric", "forward,step", "--margin", "forward=2%"});
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  const Json metrics = verdict().at("cases").at(0).at("metrics");
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics.at(0).at("name"), "forward");
+  EXPECT_EQ(metrics.at(0).at("verdict"), "improvement");
+  EXPECT_NEAR(metrics.at(0).at("change").get<double>(), -0.1, 0.01);
+  EXPECT_EQ(metrics.at(1).at("verdict"), "ok");
+}
+
+TEST_F(AbCommand, ARateThatFallsIsARegression) {
+  const CommandResult result = program_.run(
+      {"--b-set", "stub.step_us=1100", "--pairs", "10", "--metric", "samples/s", "--profile"});
+  EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
+  const Json rate = step_of(verdict());
+  EXPECT_EQ(rate.at("metric"), "samples_per_s");
+  EXPECT_NEAR(rate.at("change").get<double>(), -1 / 11.0, 0.01);
+  EXPECT_FALSE(verdict().at("cases").at(0).at("cause").empty());
+}
+
+TEST_F(AbCommand, APercentileOfFewStepsIsWarnedOf) {
+  EXPECT_THAT(program_.run({"--pairs", "6", "--metric", "p99"}).out,
+              HasSubstr("step_p99 of 5 steps is little more than the slowest one; measure 300"));
+}
+
+TEST_F(AbCommand, AnUnknownMetricIsRefusedBeforeMeasuringAndAnAbsentOneAfterAPair) {
+  const CommandResult unknown = program_.run({"--metric", "step_p999"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--metric: no metric is named 'step_p999' (did you mean "
+                                     "'step_p99'?)"));
+  EXPECT_THAT(program_.run({"--metric", "samples"}).err, HasSubstr("neither better nor worse"));
+  EXPECT_FALSE(fs::exists(program_.folder / "results"));
+  const CommandResult absent = program_.run({"--metric", "tokens_per_s"});
+  EXPECT_EQ(absent.exit_status, 2);
+  EXPECT_THAT(absent.err, HasSubstr("gives 'tokens_per_s'"));
+  EXPECT_EQ(program_.results().launches.size(), 2U);
+}
+
+TEST_F(AbCommand, AVerdictThatCannotBeWrittenIsFoundBeforeMeasuring) {
+  for (const char* flag : {"--verdict", "--markdown"}) {
+    const CommandResult result =
+        ab({"--pairs", "2", flag, (program_.folder / "absent" / "x.json").string()});
+    EXPECT_EQ(result.exit_status, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("x.json cannot be written: there is no folder"));
+    EXPECT_FALSE(fs::exists(program_.folder / "results"));
+  }
+}
+
+TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo) {
+  const CommandResult result = ab({"--pairs", "2", "--verdict", "/dev/full"});
   EXPECT_EQ(result.exit_status, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("x.json: cannot be written"));
+  EXPECT_THAT(result.err, HasSubstr("/dev/full: cannot be written"));
   EXPECT_EQ(verdict().at("exit_code"), 2);
+}
+
+TEST_F(AbCommand, AVerdictThatWouldReplaceTheExperimentIsRefused) {
+  const std::string config = (program_.folder / "config.yaml").string();
+  for (const char* flag : {"--verdict", "--markdown"}) {
+    const CommandResult result = ab({"--pairs", "2", flag, config});
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_THAT(result.err, HasSubstr("config.yaml is what this command reads"));
+  }
+  std::ifstream file(config);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), kOneCase);
 }
 
 TEST_F(AbCommand, AReaderOfItsOutputThatGoesAwayIsAnErrorAndNoSignal) {
@@ -283,7 +367,7 @@ TEST_F(AbCommand, ResumeRefusesAnotherCampaign) {
   EXPECT_EQ(ab({"--pairs", "6"}).exit_status, 0);
   const CommandResult pairs = program_.resume({"--pairs", "8", "--margin", "peak_bytes=50%"});
   EXPECT_EQ(pairs.exit_status, 2);
-  EXPECT_THAT(pairs.err, HasSubstr("ab_pairs was `6` and is now `8`"));
+  EXPECT_THAT(pairs.err, HasSubstr("--pairs was `6` and is now `8`"));
   EXPECT_THAT(program_.resume({"--pairs", "6", "--margin", "2%"}).err,
               HasSubstr("not the same campaign"));
 }

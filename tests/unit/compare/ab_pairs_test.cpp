@@ -59,7 +59,7 @@ TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
   EXPECT_EQ(pairs.pair.base.measured.size(), 3U);
   EXPECT_EQ(pairs.pair.candidate.measured.back()->row.key.launch, 3);
   EXPECT_EQ(pairs.base_launches.size(), 4U) << "the control needs no partner";
-  const auto asked = metric_samples(pairs, results.columns, {});
+  const auto asked = metric_samples(pairs, results.columns, default_metrics());
   EXPECT_EQ(asked.front().samples.base.size(), 4U);
   EXPECT_TRUE(std::isnan(asked.front().samples.candidate.back()));
 }

@@ -268,6 +268,27 @@ TEST(Compare, SameInputGivesTheSameBytes) {
   EXPECT_THAT(comparison_json(first), HasSubstr("bootstrap_ratio_low"));
 }
 
+TEST(Compare, NamedMetricsAloneAreTestedAndCorrected) {
+  MadeResults slow = one_case(1, 0);
+  slow.cases[0].data_wait_ns = [](int launch) { return 1'100'000 + launch % 7 * 100; };
+  MadeResults base = one_case(1, 0);
+  base.cases[0].data_wait_ns = [](int launch) { return 1'000'000 + launch % 5 * 100; };
+  const std::vector<std::string> names = {"data_wait"};
+  const std::vector<Metric> columns = make(base).columns;
+  const Comparison result = compared(base, slow, {.tested = tested_metrics(names, columns)});
+  ASSERT_EQ(result.cases[0].metrics.size(), 1U) << "no exact counts beside them";
+  EXPECT_EQ(result.cases[0].metrics[0].name, "data_wait");
+  EXPECT_EQ(result.cases[0].metrics[0].test.verdict, Verdict::kSuspect);
+  EXPECT_NEAR(result.cases[0].metrics[0].test.change.value(), 0.1, 0.001);
+  EXPECT_EQ(result.tested, 1U);
+}
+
+TEST(Compare, AMetricThatNoLaunchHasIsRefused) {
+  const std::vector<std::string> names = {"tokens_per_s"};
+  EXPECT_THAT(refusal(one_case(1, 0), one_case(1, 0), {.tested = tested_metrics(names, {})}),
+              HasSubstr("--metric: no launch of either result gives 'tokens_per_s'"));
+}
+
 TEST(CompareOutput, MarkdownHasAMarkerAndTheVerdict) {
   const std::string text = comparison_markdown(compared(one_case(1, 0), one_case(1.05, 1)), false);
   EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: old -> new"));

@@ -71,9 +71,7 @@ TEST_F(ExactCounts, ANumberThatWasNotDeclaredExactIsNotCompared) {
 
 MetricSamples asked(const std::string& name, std::vector<double> base,
                     std::vector<double> candidate, bool exact = true) {
-  return {.name = name,
-          .metric = name,
-          .unit = "",
+  return {.metric = {.name = name, .metric = name},
           .samples = {.base = std::move(base), .candidate = std::move(candidate), .exact = exact}};
 }
 
@@ -81,12 +79,13 @@ TEST(VaryingCounts, AreToldAndNotAsked) {
   std::vector<MetricSamples> all_samples = {asked("step", {1, 2}, {1, 2}, false),
                                             asked("copies", {3, 3}, {4, 4}),
                                             asked("allocations", {0, 0.02, 0}, {0, 0, 0})};
-  all_samples[2].unit = "calls";
+  all_samples[2].metric.unit = "calls";
   EXPECT_THAT(take_varying_counts(all_samples),
               ElementsAre("allocations varies between launches, so there is no verdict on it: 0 to "
                           "0.02 in the base, 0 in the candidate (calls)"));
   ASSERT_EQ(all_samples.size(), 2U);
-  EXPECT_EQ(all_samples[1].name, "copies") << "it repeats inside each side, so its change counts";
+  EXPECT_EQ(all_samples[1].metric.name, "copies")
+      << "it repeats inside each side, so its change counts";
 }
 
 TEST(VaryingCounts, LaunchesWithoutANumberDoNotMakeACountVary) {

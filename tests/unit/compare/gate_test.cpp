@@ -187,8 +187,10 @@ TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
   CaseResult one;
   one.metrics.emplace_back();
   std::vector<Gate> gates;
-  const std::vector<double> values = spread_by(60);
-  judge_noise({"a", values}, {"b", {}}, {}, one, gates);
+  const Results measured = testing_compare::make(noisy(1));
+  CasePair pair;
+  for (const Launch& launch : measured.launches) pair.base.measured.push_back(&launch);
+  judge_noise(pair, "a", "b", {}, one, gates);
   EXPECT_EQ(one.metrics[0].test.verdict, Verdict::kNoData);
   EXPECT_EQ(gates.size(), 1U);
 }

@@ -74,7 +74,7 @@ struct EventScene {
     loop_options.deadline_ns = std::numeric_limits<std::int64_t>::max();
     Loop loop(loop_options, clock, workload, set, names);
     loop.exercise();
-    (void)loop.run([](bool) {}, [&](const Series& cycle) { cycles.push_back(cycle); });
+    (void)loop.run([](const LoopStage&) {}, [&](const Series& cycle) { cycles.push_back(cycle); });
     if (events != nullptr) events->report(said);
   }
 

@@ -93,12 +93,12 @@ struct Campaign {
     options.deadline_ns = std::numeric_limits<std::int64_t>::max();
     Loop loop(options, clock, workload, set, names);
     loop.exercise();
-    (void)loop.run([&](bool active) { window_ = active ? Window::kOpens : Window::kClosed; },
-                   [&](const Series& cycle) {
-                     EXPECT_EQ(cycle.column("step_device_ns").size(),
-                               static_cast<std::size_t>(kSteps));
-                     censuses.push_back({cuda.events, heap_bytes(), cupti.buffers.size()});
-                   });
+    (void)loop.run(
+        [&](const LoopStage& stage) { window_ = stage.active ? Window::kOpens : Window::kClosed; },
+        [&](const Series& cycle) {
+          EXPECT_EQ(cycle.column("step_device_ns").size(), static_cast<std::size_t>(kSteps));
+          censuses.push_back({cuda.events, heap_bytes(), cupti.buffers.size()});
+        });
     for (Instrument* each : set.all()) each->report(said);
     if (collecting == nullptr) return;
     activities = collecting->activities;

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   Loop loop(options, clock, steps, set, names);
   loop.exercise();
   try {
-    (void)loop.run([](bool) {}, [](const Series&) {});
+    (void)loop.run([](const LoopStage&) {}, [](const Series&) {});
   } catch (const std::runtime_error&) {
     return throws ? 0 : 1;
   }

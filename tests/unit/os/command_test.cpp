@@ -2,11 +2,27 @@
 #include "harness/os/command.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "tests/temporary_folder.h"
 
 namespace stepbench {
 namespace {
 
 using namespace std::chrono_literals;
+
+bool is_gone(pid_t process) {
+  for (int turn = 0; turn < 6000; ++turn) {
+    if (::kill(process, 0) != 0) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
 
 TEST(Command, GivesInputAndTakesBothOutputs) {
   const CommandResult result = run_command({"sh", "-c", "cat; echo no >&2; exit 3"}, "hello", 60s);
@@ -29,6 +45,44 @@ TEST(Command, KillsWhatTakesTooLong) {
   const CommandResult result = run_command({"sleep", "1000"}, "", 100ms);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.exit_status, 128 + 9);
+}
+
+TEST(Command, KillsWhatItStartedInTurn) {
+  const test::TemporaryFolder folder;
+  const std::string pid_file = folder / "pid";
+  const CommandResult result =
+      run_command({"sh", "-c", "sleep 1000 & echo $! > " + pid_file + "; wait"}, "", 2s);
+  EXPECT_TRUE(result.timed_out);
+  pid_t grandchild = 0;
+  std::ifstream{pid_file} >> grandchild;
+  ASSERT_GT(grandchild, 0);
+  EXPECT_TRUE(is_gone(grandchild));
+}
+
+TEST(Command, MeetsItsLimitAlsoWhereItClosedItsOutput) {
+  EXPECT_TRUE(run_command({"sh", "-c", "exec >&- 2>&-; exec sleep 1000"}, "", 200ms).timed_out);
+}
+
+TEST(Command, EndsWithItsProgramThoughABackgroundOneHoldsThePipe) {
+  const CommandResult result = run_command({"sh", "-c", "echo out; sleep 1000 &"}, "", 60s);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.out, "out\n");
+}
+
+TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)std::signal(SIGINT, SIG_DFL);
+    std::thread{[parent = ::getpid()] {
+      std::this_thread::sleep_for(100ms);
+      ::kill(parent, SIGINT);
+    }}.detach();
+    const CommandResult result = run_command({"sleep", "1000"}, "", 60s);
+    ::_exit(result.interrupted ? 1 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
 }
 
 TEST(Command, SaysWhyAProgramCannotBeRun) {

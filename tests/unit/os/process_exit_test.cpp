@@ -20,6 +20,12 @@ TEST(ProcessExit, TellsStatusFromSignalFromMemory) {
               HasSubstr("after a process of its control group was killed for lack of memory"));
 }
 
+TEST(ProcessExit, SaysWhatABusErrorComesFrom) {
+  EXPECT_EQ(exit_text({.status = SIGBUS}),
+            "was killed by SIGBUS (Bus error) (a mapped file was changed or truncated while it was "
+            "read, or /dev/shm is full)");
+}
+
 TEST(ProcessExit, ReadsWhatWaitidSays) {
   siginfo_t info{};
   info.si_code = CLD_EXITED;

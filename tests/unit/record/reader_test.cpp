@@ -139,6 +139,23 @@ TEST(Reader, TheLastCommittedAttemptOfAKeyWins) {
   EXPECT_TRUE(results.unfinished.empty()) << "it has a launch line";
 }
 
+TEST(Reader, ALaunchLineThatStandsTwiceKeepsItsSamples) {
+  const LaunchKey key = testing::key();
+  const Results results = read_text(kRun + whole(key) + launch(key));
+  ASSERT_EQ(results.launches.size(), 1U);
+  EXPECT_EQ(results.launches[0].row.outcome.kind, Outcome::Kind::kMeasured);
+  ASSERT_EQ(results.launches[0].samples.size(), 1U);
+}
+
+TEST(Reader, TheLaterOfEqualAttemptsCounts) {
+  const LaunchKey key = testing::key();
+  const Results results = read_text(kRun + start(key) + samples(key, 0, 11) + launch(key) +
+                                    start(key) + samples(key, 0, 51) + launch(key));
+  ASSERT_EQ(results.launches.size(), 1U);
+  ASSERT_EQ(results.launches[0].samples.size(), 1U);
+  EXPECT_EQ(results.launches[0].samples[0].steps.column("index").front(), 51);
+}
+
 TEST(Reader, LaunchesComeInTheOrderOfTheirFirstAppearance) {
   const Results results = read_text(kRun + whole(testing::key("b")) + whole(testing::key("a")) +
                                     launch(testing::key("b"), 1));

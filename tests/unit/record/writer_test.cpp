@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <limits>
@@ -23,6 +24,26 @@ void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
   writer.write(StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
   writer.write(testing::samples_row(key));
   writer.write(testing::launch_row(key));
+}
+
+TEST(ResultWriter, IsSeenWritingByOtherProcessesUntilItEnds) {
+  const TemporaryFolder folder;
+  const auto others_see_it = [&](const std::filesystem::path& path) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(is_being_written(path) ? 1 : 0);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WEXITSTATUS(status) == 1;
+  };
+  {
+    const ResultWriter writer(folder / "a.jsonl");
+    EXPECT_TRUE(is_being_written(folder / "a.jsonl")) << "also by its own process";
+    EXPECT_TRUE(others_see_it(folder / "a.jsonl"));
+    EXPECT_TRUE(others_see_it(folder.path()));
+  }
+  EXPECT_FALSE(others_see_it(folder / "a.jsonl"));
+  EXPECT_FALSE(others_see_it(folder.path()));
+  EXPECT_FALSE(is_being_written(folder / "nowhere"));
 }
 
 TEST(ResultWriter, WhatItWritesIsReadBackEqual) {

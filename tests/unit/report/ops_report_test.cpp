@@ -48,7 +48,7 @@ std::string shown(const OpsView& view, Format format = Format::kTable) {
 
 TEST(OpsReport, ShowsTheEngineAndWhatProfilingCost) {
   const std::string text = shown({});
-  EXPECT_THAT(text, HasSubstr("abcdef0123456789  (native, profile_overhead 1.12x)"));
+  EXPECT_THAT(text, HasSubstr("abcdef0123456789  (native, recording cost: 1.12x the step)"));
   EXPECT_THAT(text, HasSubstr("Kernels and copies by time"));
   EXPECT_THAT(text, HasSubstr("Waits for the device, and the op that caused each"));
   EXPECT_THAT(text, HasSubstr("Peak memory while profiled"));
@@ -85,6 +85,28 @@ TEST(OpsReport, SortsByAnyColumnOfTorchProfiler) {
         "self_device_memory_usage", "count", "flops", "key"}) {
     EXPECT_NO_THROW((void)shown({.sort = name})) << name;
   }
+}
+
+TEST(OpsReport, SortsByTheHeadsThatItShows) {
+  for (const OpColumn& column : op_columns()) {
+    EXPECT_EQ(&op_column(column.head, "--sort"), &column) << column.head;
+    EXPECT_EQ(&op_column(column.name, "--sort"), &column) << column.name;
+  }
+  EXPECT_EQ(op_column("self_cpu", "--sort").name, "self_cpu_time_total");
+  EXPECT_EQ(op_column("calls", "--sort").name, "count");
+  EXPECT_EQ(op_column("Self CPU", "--sort").name, "self_cpu_time_total");
+}
+
+TEST(OpsReport, LongNamesKeepTheEndThatTellsThemApart) {
+  LogMaker maker;
+  for (const char* of : {"ConvolutionBackward0", "NativeBatchNormBackward0"}) {
+    maker.op("autograd::engine::evaluate_function: " + std::string(of), 0, 10);
+  }
+  Results results = profiled();
+  results.launches[0].ops = frames_of(make_op_table(maker.log));
+  const std::string text = render_ops(results, {}, Format::kTable, {.columns = 60});
+  EXPECT_THAT(text, HasSubstr("autograd::e…on: ConvolutionBackward0"));
+  EXPECT_THAT(text, HasSubstr("autograd::e…NativeBatchNormBackward0"));
 }
 
 TEST(OpsReport, AColumnThatDoesNotExistIsAnsweredWithTheNearest) {

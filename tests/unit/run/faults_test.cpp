@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "harness/os/text_file.h"
@@ -12,6 +13,7 @@
 namespace stepbench::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -79,6 +81,21 @@ TEST(Fault, AKilledWorkerIsNotCalledOutOfMemory) {
 
 TEST(Fault, ANonZeroExitNamesItsStatus) {
   expect_failed_row("exit_3", "exited with status 3", "warmup");
+}
+
+TEST(Fault, AMissingLibraryIsNamedByItsRow) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const std::string stub = program.worker.string();
+  program.worker = program.script(
+      "worker",
+      "case $1 in --control*) echo 'worker: error while loading shared libraries: libtorch.so: no "
+      "such file' >&2; exit 127;; esac\nexec " +
+          stub + " \"$@\"\n");
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_EQ(program.results().launches.at(0).row.outcome.reason,
+            "the worker exited with status 127 without a final line: worker: error while loading "
+            "shared libraries: libtorch.so: no such file");
 }
 
 TEST(Fault, AnExitWithoutAFinalLineIsAFailure) {
@@ -166,6 +183,38 @@ TEST(Fault, AHangInAStepMeetsTheLimitOfItsCycle) {
                  0.05, 0.35);
 }
 
+TEST(Fault, AHangInAWindowIsNoticedInSeconds) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", "stub: {at_step: 4}\n"));
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(HasSubstr("timed out: no message for 10.1 s"),
+                    HasSubstr("limits.stall_s: auto, 10 s + 20 x 1.00 ms per step x 5 steps"),
+                    HasSubstr("in stage active; its last message was `stage active`")));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(Fault, AHangInAWindowMeetsTheLimitThatTheUserSet) {
+  RunProgram program;
+  program.config(yaml_with("hang_in_step", "stub: {at_step: 4}\nlimits: {stall_s: 0.4}\n"));
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              HasSubstr("no message for 0.4 s (limit: limits.stall_s) in stage active"));
+}
+
+TEST(Fault, AStoppedWorkerIsKilledAsAHungOne) {
+  RunProgram program;
+  program.config(yaml_with("ok", "limits: {set_up_s: 1}\n"));
+  const std::string stub = program.worker.string();
+  program.worker = program.script(
+      "worker", "case $1 in --control*) kill -STOP $$;; esac\nexec " + stub + " \"$@\"\n");
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(HasSubstr("no message for 1 s (limit: limits.set_up_s)"),
+                    HasSubstr("it never sent a message")));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
 TEST(Fault, AHangInTearDownMeetsItsLimit) {
   expect_timeout({"hang_in_tear_down", "tear_down_s", "(limit: limits.tear_down_s)", "tear_down"},
                  0.2, 0.2);
@@ -227,7 +276,58 @@ TEST(Wrap, PutsACommandBeforeTheWorkerAndMarksItsRows) {
   EXPECT_EQ(results.launches.at(0).row.key.pass, Pass::kWrapped);
 }
 
-TEST(ForeignWorker, IsAskedForItsCatalogueOnceAndForItsRules) {
+TEST(Wrap, ThatCannotWorkIsSaidBeforeAnythingIsMade) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const CommandResult unknown = program.run({"--wrap", "env {bogus}"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("there is no {bogus}; known: {run_dir}, {case_id}, {launch}"));
+  const CommandResult missing = program.run({"--wrap", "no-such-profiler -x"});
+  EXPECT_EQ(missing.exit_status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("no-such-profiler: there is no such program"));
+  EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
+}
+
+TEST(Secret, ItsValueIsNowhereInTheResults) {
+  RunProgram program;
+  program.config(
+      "name: secret\nworkload: stub\nlaunches: 1\n"
+      "schedule: {wait: 0, warmup: 0, active: 2}\n"
+      "env: {WANDB_API_KEY: wandb_in_the_file}\n"
+      "sweep: {matrix: {stub.samples: [1]}}\n");
+  program.prefix = {"/usr/bin/env", "NCCL_SECRET=from_the_shell"};
+  EXPECT_EQ(program.run({"--set", "env.HF_TOKEN=hf_on_the_line"}).exit_status, 0);
+  std::string text;
+  for (const auto& entry : std::filesystem::directory_iterator{program.run_dir()}) {
+    text += read_text(entry.path()).value();
+  }
+  for (const char* value : {"wandb_in_the_file", "hf_on_the_line", "from_the_shell"}) {
+    EXPECT_EQ(text.find(value), std::string::npos) << value;
+  }
+  for (const char* name : {"WANDB_API_KEY", "HF_TOKEN", "NCCL_SECRET"}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+  const CommandResult resumed = program.resume({"--set", "env.HF_TOKEN=hf_on_the_line"});
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
+}
+
+TEST(Secret, CasesThatDifferInOneStayTwo) {
+  RunProgram program;
+  program.config(
+      "name: secret\nworkload: stub\nlaunches: 1\n"
+      "schedule: {wait: 0, warmup: 0, active: 2}\n"
+      "sweep: {matrix: {env.HF_TOKEN: [hf_first, hf_second]}}\n");
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  const Results results = program.results();
+  ASSERT_EQ(results.launches.size(), 2U);
+  EXPECT_NE(results.launches[0].row.key.case_id, results.launches[1].row.key.case_id);
+  EXPECT_NE(results.launches[0].row.options.at("env.HF_TOKEN"),
+            results.launches[1].row.options.at("env.HF_TOKEN"));
+  EXPECT_EQ(result.out.find("hf_first"), std::string::npos);
+}
+
+TEST(ForeignWorker, ThatIsAScriptIsAskedEachTime) {
   RunProgram program;
   program.config(yaml_with("ok"));
   const std::string stub = program.worker.string();
@@ -236,10 +336,80 @@ TEST(ForeignWorker, IsAskedForItsCatalogueOnceAndForItsRules) {
       program.script("worker", "echo \"$1\" >> " + log.string() + "; exec " + stub + " \"$@\"\n");
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
-  EXPECT_EQ(read_text(log), "describe\ncheck\ncheck\n");
-  std::ofstream{program.worker, std::ios::app} << "# another build\n";
+  EXPECT_EQ(read_text(log), "describe\ncheck\ndescribe\ncheck\n")
+      << "what it executes may have been built anew";
+}
+
+TEST(ForeignWorker, ThatIsAProgramIsAskedForItsCatalogueOnce) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
-  EXPECT_EQ(read_text(log), "describe\ncheck\ncheck\ndescribe\ncheck\n");
+  const std::filesystem::directory_iterator cached{program.folder / "cache/stepbench"};
+  ASSERT_NE(cached, std::filesystem::directory_iterator{});
+  std::ofstream{cached->path()} << R"({"stepbench_catalogue": 1, "sections": [], "workloads": []})";
+  EXPECT_EQ(program.run({"--dry-run"}).exit_status, 2) << "the kept answer counts";
+}
+
+TEST(ForeignWorker, ThatDoesNotDescribeItselfIsKilledAtTheLimit) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  program.worker = program.script("worker", "sleep 1000\n");
+  const CommandResult result = program.run({"--set", "limits.ask_s=0.3"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("worker describe: gave no answer within 0.3 s"));
+  EXPECT_THAT(result.err, HasSubstr("limits.ask_s"));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(ForeignWorker, ThatHangsInItsRulesIsKilledAtTheLimitOfTheFile) {
+  RunProgram program;
+  program.config(yaml_with("ok", "limits: {ask_s: 0.3}\n"));
+  const std::string stub = program.worker.string();
+  program.worker =
+      program.script("worker", "case $1 in check) sleep 1000;; esac\nexec " + stub + " \"$@\"\n");
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("worker check: gave no answer within 0.3 s"));
+  EXPECT_THAT(program.leftovers(), IsEmpty());
+}
+
+TEST(ForeignWorker, ThatHangsWhenAskedEndsWithTheProgram) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    RunProgram program;
+    program.config(yaml_with("ok"));
+    const auto started = program.folder / "started";
+    program.worker = program.script("worker", "touch " + started.string() + "; sleep 1000\n");
+    StartedRun run = program.start();
+    ASSERT_TRUE(appears(started));
+    run.signal(signal);
+    EXPECT_EQ(run.wait(), 128 + signal);
+    EXPECT_THAT(program.leftovers(), IsEmpty());
+  }
+}
+
+TEST(ForeignWorker, ThatCrashesInItsRulesIsAnErrorAtTheFilesLine) {
+  RunProgram program;
+  program.config(yaml_with("ok, skip"));
+  const std::string stub = program.worker.string();
+  program.worker = program.script("worker",
+                                  "case $1 in check) echo '{\"answer\": \"ok\"}'; kill -SEGV $$;; "
+                                  "esac\nexec " +
+                                      stub + " \"$@\"\n");
+  const CommandResult result = program.run({"--dry-run"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("config.yaml:2:"));
+  EXPECT_THAT(result.err, HasSubstr("the worker that checked this case was killed by SIGSEGV"));
+}
+
+TEST(ForeignWorker, WithoutRulesIsSaidToHaveNone) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  const std::string stub = program.worker.string();
+  program.worker = program.script(
+      "worker", "case $1 in check) echo usage >&2; exit 2;; esac\nexec " + stub + " \"$@\"\n");
+  const CommandResult result = program.run();
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("no rules of the worker were asked"));
 }
 
 TEST(ForeignWorker, ThatBreaksWhenAskedIsNamedWithItsLastWords) {

@@ -94,6 +94,20 @@ TEST(Interrupt, SigtermAtRandomMomentsThenResumeCompletesTheRun) {
   for (unsigned seed = 10; seed < 14; ++seed) cut_off_and_resume(SIGTERM, 143, seed);
 }
 
+TEST(Interrupt, ALostTerminalEndsTheRunInOrder) { cut_off_and_resume(SIGHUP, 129, 15); }
+
+TEST(Interrupt, ALostTerminalIsNoneUnderNohup) {
+  RunProgram program;
+  program.config(kSweep);
+  program.prefix = {"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""};
+  StartedRun run = program.start();
+  std::string line;
+  ASSERT_TRUE(run.read_line(line));
+  run.signal(SIGHUP);
+  EXPECT_EQ(run.wait(), 0);
+  EXPECT_EQ(launch_lines(program.run_dir()), kLaunches);
+}
+
 TEST(Interrupt, SigkillAtRandomMomentsTakesTheWorkerAlongAndResumeCompletesTheRun) {
   for (unsigned seed = 20; seed < 24; ++seed) cut_off_and_resume(SIGKILL, 137, seed);
 }
@@ -173,6 +187,16 @@ TEST(Resume, RefusesOtherData) {
   program.config(yaml_with("ok", "stub: {marker: " + data.string() + "}\n"));
   EXPECT_EQ(program.run().exit_status, 0);  // appends to the file
   expect_refusal(program, "the data's digest");
+}
+
+TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
+  RunProgram program;
+  program.config(kSweep);
+  const auto folder = program.folder / "results/20260131-120000-cut";
+  std::filesystem::create_directories(folder);
+  const CommandResult resumed = program.resume();
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
+  EXPECT_EQ(launch_lines(folder), kLaunches);
 }
 
 TEST(Resume, RefusesAFolderThatIsNone) {

@@ -32,6 +32,10 @@ TEST(Utf8, IsCutByCharactersNotBytes) {
   EXPECT_EQ(shortened("größer", 4), "grö…");
   EXPECT_EQ(shortened("größer", 6), "größer");
   EXPECT_EQ(shortened("größer", 0), "");
+  EXPECT_EQ(shortened_inside("größer", 6), "größer");
+  EXPECT_EQ(shortened_inside("größer", 5), "g…ßer");
+  EXPECT_EQ(shortened_inside("größer", 3), "gr…");
+  EXPECT_EQ(shortened_inside("größer", 0), "");
   EXPECT_EQ(width("größer"), 6U);
 }
 

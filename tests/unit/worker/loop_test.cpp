@@ -44,8 +44,12 @@ struct Scene {
     Loop loop(options, clock, workload, set, phase_names());
     loop.exercise();
     log.lines.emplace_back("run");
-    return loop.run([&](bool active) { stages.emplace_back(active ? "active" : "warmup"); },
-                    [&](const Series& cycle) { cycles.push_back(cycle); });
+    return loop.run(
+        [&](const LoopStage& stage) {
+          stages.emplace_back(stage.active ? "active" : "warmup");
+          told.push_back(stage);
+        },
+        [&](const Series& cycle) { cycles.push_back(cycle); });
   }
 
   ScriptedClock clock;
@@ -54,6 +58,7 @@ struct Scene {
   bool with_instruments = false;
   LoopOptions options;
   std::vector<std::string> stages;
+  std::vector<LoopStage> told;
   std::vector<Series> cycles;
 };
 
@@ -198,6 +203,32 @@ TEST(Loop, StagesAreAnnouncedBeforeTheirSteps) {
   Scene scene({.wait = 0, .warmup = 1, .active = 2, .repeat = 2});
   (void)scene.run();
   EXPECT_THAT(scene.stages, ElementsAre("warmup", "active", "warmup", "active"));
+}
+
+TEST(Loop, AStageTellsTheStepsOfItsWindowAndTheTimeThatTheDeviceTookToo) {
+  Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
+  (void)scene.run();
+  ASSERT_THAT(scene.told, SizeIs(3));
+  EXPECT_EQ(scene.told[1].step_ns, 0) << "the device may still work on the first step";
+  EXPECT_EQ(scene.told[2].steps, 2);
+  EXPECT_EQ(scene.told[2].step_ns, (2 * 100 + 1000) / 2) << "synchronised";
+}
+
+TEST(Loop, WithoutADeviceTheTimeIsKnownAfterOneStep) {
+  Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
+  scene.options.host_alone = true;
+  (void)scene.run();
+  EXPECT_EQ(scene.told[0].step_ns, 0);
+  EXPECT_EQ(scene.told[1].step_ns, 100);
+}
+
+TEST(Loop, ATimedDeviceIsNotWaitedForToTellTheTime) {
+  Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
+  scene.with_instruments = true;
+  scene.log.times_the_device = true;
+  (void)scene.run();
+  EXPECT_EQ(scene.told.back().steps, 2);
+  EXPECT_EQ(scene.told.back().step_ns, 0);
 }
 
 TEST(Loop, AnAutomaticWindowStopsWhenTheMeanIsPreciseTwiceRunning) {

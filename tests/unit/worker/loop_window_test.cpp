@@ -69,7 +69,8 @@ Measured measure(const LoopOptions& options, const std::function<std::int64_t(st
   Loop loop(options, clock, workload, none, phases);
   loop.exercise();
   Measured out;
-  out.result = loop.run([](bool) {}, [&](const Series& cycle) { out.cycles.push_back(cycle); });
+  out.result =
+      loop.run([](const LoopStage&) {}, [&](const Series& cycle) { out.cycles.push_back(cycle); });
   return out;
 }
 

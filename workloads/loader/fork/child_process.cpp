@@ -55,7 +55,10 @@ void close_machinery(int keep) {
 }
 
 void reset_signals() {
-  for (int signal = 1; signal < NSIG; ++signal) (void)std::signal(signal, SIG_DFL);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    // The handler of SIGBUS serves mapped files that are cut, in this process as well.
+    if (signal != SIGBUS) (void)std::signal(signal, SIG_DFL);
+  }
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

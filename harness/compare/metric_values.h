@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The value of a metric in each launch of the two sides of a case. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/case_pairs.h"
+#include "harness/compare/tested_metrics.h"
+#include "harness/estimate/step_times.h"
+
+namespace stepbench {
+
+// Reads the launches once for all metrics. `pair` outlives it.
+class MetricValues {
+ public:
+  explicit MetricValues(const CasePair& pair);
+
+  struct Sides {
+    std::vector<double> base;  // one for each measured launch; NaN: it has no such number
+    std::vector<double> candidate;
+  };
+  // Not of a peak: which metric that is depends on both sides.
+  [[nodiscard]] Sides of(const TestedMetric& metric) const;
+  // The metric of this name among those that the workloads report.
+  [[nodiscard]] Sides reported(std::string_view metric) const;
+
+  [[nodiscard]] bool is_latency() const { return steps_.latency; }
+  // Some launches have times on the device and others not.
+  [[nodiscard]] bool is_mixed() const { return steps_.mixed; }
+  // Of the launch that has the fewest; 0 without launches.
+  [[nodiscard]] std::int64_t fewest_steps() const;
+
+ private:
+  struct Read {
+    const Launch* launch = nullptr;
+    std::optional<LaunchEstimate> estimate;
+  };
+  [[nodiscard]] double value_of(const Read& read, const TestedMetric& metric) const;
+
+  std::vector<Read> base_;
+  std::vector<Read> candidate_;
+  StepTimes steps_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/os/output_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "harness/base/error.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_result_name(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
+// By its first bytes; of a compressed file the name must do.
+bool holds_results(const fs::path& file) {
+  if (!has_result_name(file)) return false;
+  if (file.extension() == ".gz") return true;
+  std::array<char, 512> bytes{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), static_cast<std::size_t>(in.gcount()));
+  return begin.find("\"stepbench.result\"") != std::string_view::npos;
+}
+
+bool is_run_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator entry{folder, error};
+  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+    if (entry->is_regular_file(error) && holds_results(entry->path())) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse(const std::string& flag, const fs::path& output, const std::string& why) {
+  throw ConfigError(flag, output.string() + ' ' + why);
+}
+
+void refuse_unwritable(const std::string& flag, const fs::path& output, const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(output, error)) refuse(flag, output, "is a folder; name a file");
+  if (fs::exists(output, error)) {
+    if (::access(output.c_str(), W_OK) == 0) return;
+  } else {
+    if (!fs::is_directory(folder, error)) {
+      refuse(flag, output, "cannot be written: there is no folder " + folder.string());
+    }
+    if (::access(folder.c_str(), W_OK) == 0) return;
+  }
+  refuse(flag, output, "cannot be written: " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+void check_output_file(const std::string& flag, const fs::path& output,
+                       std::span<const fs::path> inputs) {
+  if (output.empty()) return;
+  std::error_code error;
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const fs::path& input) {
+    return !input.empty() && fs::equivalent(output, input, error);
+  });
+  if (is_input && !fs::is_directory(output, error)) {
+    refuse(flag, output, "is what this command reads; it would be lost. Name another file");
+  }
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  if (has_result_name(output) && is_run_folder(folder)) {
+    refuse(flag, output,
+           "would be among the results of a run, or replace them. Name another file or folder");
+  }
+  refuse_unwritable(flag, output, folder);
+}
+
+}  // namespace stepbench

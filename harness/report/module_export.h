@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules of profiled cases for programs: sums over the profiled steps, exact. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/module_columns.h"
+
+namespace stepbench {
+
+// One line per module; times in microseconds, exact to the nanosecond.
+[[nodiscard]] std::string modules_csv(const std::vector<CaseModules>& all, const std::string& sort);
+[[nodiscard]] std::string modules_json(const std::vector<CaseModules>& all,
+                                       const std::string& sort);
+
+}  // namespace stepbench

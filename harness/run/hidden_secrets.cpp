@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/hidden_secrets.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "harness/text/secrets.h"
+
+namespace stepbench {
+namespace {
+
+bool is_secret_option(std::string_view name, const Value& value) {
+  constexpr std::string_view kSection = "env.";
+  return name.starts_with(kSection) && !is_null(value) &&
+         is_secret_name(name.substr(kSection.size()));
+}
+
+}  // namespace
+
+std::vector<std::string> secret_values(const Plan& plan) {
+  std::set<std::string> values;
+  for (const PlannedCase& planned : plan.cases) {
+    for (const auto& [name, value] : planned.resolved.options) {
+      if (is_secret_option(name, value)) values.insert(to_text(value));
+    }
+  }
+  return {values.begin(), values.end()};
+}
+
+Fields without_secrets(Fields options) {
+  for (auto& [name, value] : options) {
+    if (is_secret_option(name, value)) value = masked_value(to_text(value));
+  }
+  return options;
+}
+
+void hide_secrets(RunRow& row, const std::vector<std::string>& values) {
+  for (std::string& argument : row.argv) argument = mask_secrets(argument, values);
+  row.config_text = mask_secrets(row.config_text, values);
+  for (auto& [name, value] : row.context) {
+    if (const auto* text = std::get_if<std::string>(&value)) value = mask_secrets(*text, values);
+  }
+}
+
+}  // namespace stepbench

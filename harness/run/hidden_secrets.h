@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes passwords and tokens out of what is recorded of a run: see harness/text/secrets.h. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+// The values of secret variables that cases of the plan set.
+[[nodiscard]] std::vector<std::string> secret_values(const Plan& plan);
+
+// Options by full name, with masked_value() for that of each env.NAME that is a secret.
+[[nodiscard]] Fields without_secrets(Fields options);
+
+// In the command line, the configuration's text and the context.
+void hide_secrets(RunRow& row, const std::vector<std::string>& values);
+
+}  // namespace stepbench

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/stall_watch.h"
+
+#include <algorithm>
+
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kBaseNs = 10 * kNsPerS;
+constexpr std::int64_t kTimes = 20;
+// Shorter warm-ups were not made: their messages came together.
+constexpr std::int64_t kLeastWarmupNs = 1'000'000;
+constexpr std::int64_t kForever = 1'000'000'000 * kNsPerS;
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) || result > kForever ? kForever : result;
+}
+
+}  // namespace
+
+void StallWatch::stage(const protocol::StageMessage& message, std::int64_t now_ns) {
+  using protocol::Stage;
+  told_step_ns_ = std::max<std::int64_t>(message.step_ns, 0);
+  if (message.stage == Stage::kWarmup) {
+    if (wait_ != Wait::kForWindow || !warmup_began_ns_) warmup_began_ns_ = now_ns;
+    wait_ = Wait::kForWindow;
+    return;
+  }
+  if (message.stage != Stage::kActive) return;
+  wait_ = Wait::kForCycle;
+  window_steps_ = message.steps;
+  if (told_step_ns_ == 0 && rule_.host_alone && warmup_began_ns_ && rule_.lead_steps > 0) {
+    const std::int64_t took_ns = now_ns - *warmup_began_ns_;
+    if (took_ns >= kLeastWarmupNs) told_step_ns_ = std::max(took_ns / rule_.lead_steps, kTimes);
+  }
+  warmup_began_ns_.reset();
+}
+
+void StallWatch::cycle(std::int64_t mean_step_ns) {
+  cycle_step_ns_ = rule_.host_alone ? std::max<std::int64_t>(mean_step_ns, 0) : 0;
+  wait_ = Wait::kForEnd;
+}
+
+std::optional<StallWatch::Expected> StallWatch::expected() const {
+  const bool of_this_launch = cycle_step_ns_ > 0 || told_step_ns_ > 0;
+  // A fresh process's first steps are its own: what an earlier one took says nothing of them.
+  const bool of_an_earlier_one = rule_.usual_step_ns > 0 && wait_ == Wait::kForCycle;
+  if (!rule_.automatic || wait_ == Wait::kForEnd || (!of_this_launch && !of_an_earlier_one)) {
+    return std::nullopt;
+  }
+  // A window that must lie between borders of epochs may begin one window and a refill later.
+  const std::int64_t lead = rule_.lead_steps + rule_.window_steps + 1 + rule_.refill_steps;
+  const std::int64_t steps = wait_ == Wait::kForWindow ? lead
+                             : window_steps_ > 0       ? window_steps_
+                                                       : rule_.window_steps;
+  return Expected{std::max({cycle_step_ns_, told_step_ns_, rule_.usual_step_ns}), steps};
+}
+
+std::int64_t StallWatch::by_step_ns() const {
+  return product(rule_.step_ns, std::max<std::int64_t>(rule_.lead_steps + rule_.window_steps, 1));
+}
+
+std::int64_t StallWatch::by_expected_ns(const Expected& expected) const {
+  const std::int64_t work_ns = product(product(expected.step_ns, expected.steps), kTimes);
+  return product(kBaseNs + work_ns, rule_.patience);
+}
+
+std::int64_t StallWatch::silence_ns() const {
+  if (rule_.fixed_ns) return *rule_.fixed_ns;
+  const auto known = expected();
+  return known ? std::min(by_step_ns(), by_expected_ns(*known)) : by_step_ns();
+}
+
+StallWatch::Limit StallWatch::limit() const {
+  Limit limit{silence_ns(), {}};
+  const auto known = expected();
+  if (rule_.fixed_ns) {
+    limit.name = "limits.stall_s";
+  } else if (!known || by_step_ns() <= by_expected_ns(*known)) {
+    limit.name = "limits.step_s x steps per cycle";
+  } else {
+    limit.name = "limits.stall_s: auto, " + std::to_string(10 * rule_.patience) + " s + " +
+                 std::to_string(kTimes * rule_.patience) + " x " +
+                 duration(static_cast<double>(known->step_ns)) + " per step x " +
+                 counted(known->steps, "step");
+  }
+  return limit;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/secrets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/base/digest.h"
+
+namespace stepbench {
+namespace {
+
+// A shorter one cannot be told from other text.
+constexpr std::size_t kLeastValueBytes = 6;
+
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+void replace_each(std::string& text, std::string_view value) {
+  for (std::size_t at = text.find(value); at != std::string::npos;
+       at = text.find(value, at + kMask.size())) {
+    text.replace(at, value.size(), kMask);
+  }
+}
+
+// Where the value begins behind a name that ends at `at`; npos if there is none.
+std::size_t value_after(std::string_view text, std::size_t at) {
+  constexpr std::string_view kQuotes = "\"'";
+  if (at < text.size() && kQuotes.find(text[at]) != std::string_view::npos) ++at;
+  if (at >= text.size() || (text[at] != '=' && text[at] != ':')) return std::string_view::npos;
+  if (text[at++] == '=') return at;
+  return text.find_first_not_of(' ', at);
+}
+
+std::size_t end_of_value(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  const std::size_t end = quote == '"' || quote == '\'' ? text.find(quote, begin + 1)
+                                                        : text.find_first_of(" \t\n,}\"'", begin);
+  return std::min(end, text.size());
+}
+
+}  // namespace
+
+bool is_secret_name(std::string_view variable) {
+  constexpr std::array<std::string_view, 6> kWords = {"TOKEN", "SECRET",     "KEY",
+                                                      "PASS",  "CREDENTIAL", "AUTH"};
+  std::string name{variable};
+  std::transform(name.begin(), name.end(), name.begin(), upper);
+  if (name.starts_with("TOKENIZERS_")) return false;
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+std::string masked_value(std::string_view value) {
+  constexpr std::size_t kDigits = 8;
+  return std::string{kMask} + digest(value).substr(0, kDigits);
+}
+
+std::string mask_secrets(std::string_view text, std::span<const std::string> values) {
+  std::string masked{text};
+  for (const std::string& value : values) {
+    if (value.size() >= kLeastValueBytes) replace_each(masked, value);
+  }
+  for (std::size_t at = 0; at < masked.size();) {
+    if (!is_name_char(masked[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t name_begin = at;
+    while (at < masked.size() && is_name_char(masked[at])) ++at;
+    const std::string_view whole = masked;
+    const std::string_view name = whole.substr(name_begin, at - name_begin);
+    const bool is_variable =
+        std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; }) ||
+        whole.substr(0, name_begin).ends_with("env.");
+    if (!is_variable || !is_secret_name(name)) continue;
+    const std::size_t begin = value_after(masked, at);
+    if (begin >= masked.size() || masked[begin] == '\n' || masked[begin] == '$') continue;
+    const bool quoted = masked[begin] == '"' || masked[begin] == '\'';
+    const std::size_t from = begin + (quoted ? 1 : 0);
+    const std::size_t to = end_of_value(masked, begin);
+    if (to <= from || masked[from] == '$') continue;
+    masked.replace(from, to - from, kMask);
+    at = from + kMask.size();
+  }
+  return masked;
+}
+
+}  // namespace stepbench

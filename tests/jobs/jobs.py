@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The jobs of a performance engineer, done through the program as its users do them: jobs.py STEPBENCH SOURCE_DIR [JOB]...
+
+Each job is a method. What is checked is what a user needs to find in the output, not how it is worded."""
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+PYTHON = SOURCE / ".venv/bin/python"
+
+TINY = """\
+name: tiny
+workload: train_step
+data: {kind: synthetic, features: 64, classes: 10, samples: 2048}
+loader: {batch_size: 16, engine: thread, num_workers: 0}
+model: {kind: mlp, hidden: 64, layers: 2}
+optimizer: {kind: sgd, lr: 0.01}
+threads: {intra_op: 1}
+schedule: {wait: 0, warmup: 3, active: 20}
+launches: 2
+"""
+
+
+class Done:
+    def __init__(self, arguments, process):
+        self.command, self.status = " ".join(map(str, arguments)), process.returncode
+        self.out, self.err = process.stdout, process.stderr
+
+    def __str__(self):
+        return f"$ stepbench {self.command}\n{self.out}{self.err}(exit status {self.status})"
+
+
+class Jobs(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "CUDA_VISIBLE_DEVICES": "",
+                            "HOME": str(self.folder)}
+        (self.folder / "tiny.yaml").write_text(TINY)
+
+    def stepbench(self, *arguments, status=0, text=None):
+        process = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=self.environment, text=True,
+                                 capture_output=True, input=text, timeout=240)
+        done = Done(arguments, process)
+        if status is not None:
+            self.assertEqual(done.status, status, done)
+        return done
+
+    def says(self, text, *patterns):
+        for pattern in patterns:
+            self.assertRegex(str(text), pattern)
+
+    def runs(self):
+        return sorted((self.folder / "results").iterdir())
+
+    def test_first_look(self):
+        self.says(self.stepbench(status=2), "Start with", "stepbench run configs/quickstart.yaml")
+        self.says(self.stepbench("-V"), r"stepbench \d")
+        self.says(self.stepbench("help", "run"), "--set KEY=VALUE", "Examples")
+        self.says(self.stepbench("list", "loader"), r"(?m)^ *loader\.num_workers$", r"(?m)^ *loader\.pin_memory$")
+        self.says(self.stepbench("list", "precision"), r"model\.precision", "bf16")
+        self.says(self.stepbench("list", "(top level)"), r"(?m)^ *launches$")
+        self.says(self.stepbench("list", "metrics"), "step_ns")
+
+    def test_sweep(self):
+        run = self.stepbench("run", "tiny.yaml", "--sweep", "num_workers=0,2", "--sweep", "batch_size=8,16",
+                             "--sort", "samples/s")
+        self.says(run, "tiny, 20", r"torch 2\.", "vs best", "too few launches", "Results: results/")
+        (folder,) = self.runs()
+        self.says(self.stepbench("show", folder, "--pivot", "num_workers,batch_size"), "num_workers")
+        self.says(self.stepbench("show", folder, "--baseline", "num_workers=0,batch_size=8"), "vs baseline")
+        filtered = self.stepbench("show", folder, "--filter", "num_workers=2", "--format", "json")
+        cases = json.loads(filtered.out)["cases"]
+        self.assertEqual([case["options"]["loader.num_workers"] for case in cases], [2, 2])
+        rows = list(csv.reader(io.StringIO(self.stepbench("show", folder, "--format", "csv").out)))
+        self.assertEqual(len(rows[0]), len(set(rows[0])), "a column stands twice")
+        self.assertEqual(len(rows), 5)
+        markdown = self.stepbench("show", folder, "--format", "markdown")
+        self.says(markdown, "tiny, 20", "<details>", r"\*")
+
+    def test_answer_with_enough_launches(self):
+        run = self.stepbench("run", "tiny.yaml", "--sweep", "model.layers=2,40", "--launches", "6")
+        self.says(run, r"best: (model\.)?layers=2")
+
+    def test_findings_agree_with_the_rows(self):
+        run = self.stepbench("run", "tiny.yaml", "--set", "data.kind=timed", "--set", "data.cost_us=300", "--sweep",
+                             "num_workers=0,2", status=None)
+        if run.status != 0:
+            run = self.stepbench("run", "tiny.yaml", "--sweep", "num_workers=0,2")
+        self.assertNotRegex(run.out, r"try: --set loader\.num_workers=[02]\b")
+        smoke = self.stepbench("run", "tiny.yaml", "--smoke")
+        self.assertNotIn("try:", smoke.out)
+
+    def test_a_model_saved_from_python(self):
+        if not PYTHON.exists():
+            self.skipTest("no .venv with torch; tools/setup makes it")
+        code = ("import torch; torch.jit.script(torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), "
+                "torch.nn.Linear(64, 10))).save('model.pt')")
+        subprocess.run([PYTHON, "-c", code], cwd=self.folder, check=True)
+        yaml = TINY.replace("{kind: mlp, hidden: 64, layers: 2}", "{kind: torchscript, path: model.pt}")
+        run = self.stepbench("run", "-", "--sweep", "precision=fp32,bf16", text=yaml)
+        self.says(run, "fp32", "bf16")
+        refused = self.stepbench("run", "tiny.yaml", "--set", "precision=fp32,bf16", status=2)
+        self.says(refused.err, "--sweep")
+
+    def test_before_and_after(self):
+        arms = ["ab", "tiny.yaml", "--a-set", "layers=2", "--b-set", "layers=40"]
+        plan = self.stepbench(*arms, "--dry-run")
+        self.assertFalse((self.folder / "results").exists())
+        self.says(plan, "layers=40")
+        done = self.stepbench(*arms, "--pairs", "6", "--metric", "step", "--metric", "forward", "--allow", "noise",
+                              "--allow", "load", "--allow", "drift", "--allow", "steal", status=None)
+        self.assertIn(done.status, (1, 4), done)
+        self.says(done, "layers=2", "layers=40", "forward")
+        same = self.stepbench("ab", "tiny.yaml", "--b-set", "kind=sgd", "--dry-run", "--quiet", status=None)
+        if same.status == 0:
+            self.says(same, "(?i)same")
+        absent = self.stepbench(*arms, "--verdict", "nowhere/verdict.json", status=2)
+        self.says(absent.err, "nowhere")
+        self.assertEqual(len(self.runs()), 1, "found before anything is measured")
+
+    def test_operations_and_modules(self):
+        run = self.stepbench("run", "tiny.yaml", "--profile")
+        self.says(run, "trace")
+        (folder,) = self.runs()
+        self.says(self.stepbench("show", folder, "--ops", "--sort", "calls"), "aten::")
+        modules = self.stepbench("show", folder, "--ops", "--by-module", "--depth", "1")
+        self.says(modules, "forward", "backward", "optimizer")
+
+    def test_two_nights(self):
+        for _ in range(2):
+            self.stepbench("run", "tiny.yaml", "--launches", "8")
+        monday, tuesday = self.runs()
+        both = self.stepbench("show", monday, tuesday)
+        self.says(both, r"(?m)^ *(run|case) ", r"\brun\b")
+        rows = json.loads(self.stepbench("show", monday, tuesday, "--format", "json").out)["cases"]
+        self.assertEqual(len(rows), 2, "each run keeps its own row")
+        compared = self.stepbench("compare", monday, tuesday, status=None)
+        self.assertIn(compared.status, (0, 3, 4), compared)
+        self.assertNotIn("too few to prove", compared.out)
+
+    def test_a_worker_in_python(self):
+        if not PYTHON.exists():
+            self.skipTest("no .venv with torch; tools/setup makes it")
+        example = SOURCE / "tools/examples/python_worker"
+        self.environment["PATH"] = f"{PYTHON.parent}:{self.environment['PATH']}"
+        self.environment["TORCHINDUCTOR_CACHE_DIR"] = str(self.folder / "inductor")
+        run = self.stepbench("run", example / "mlp.yaml", "--worker", example / "python_worker.py")
+        self.says(run, "python-mlp, 20", "batch_size")
+
+    def test_mistakes_are_answered_with_the_remedy(self):
+        mistakes = {
+            "optimizer: {kind: sgd, learning_rate: 0.1}": r"\blr\b",
+            "data: {kind: imagefolder}": "jpeg_folder",
+            "loader: {batch_size: 8, num_wrokers: 2}": "num_workers",
+            "limits: {wall_s: 10m}": "seconds",
+            "schedule:\n\twarmup: 3": "tabs",
+        }
+        for line, remedy in mistakes.items():
+            with self.subTest(line):
+                section = line.split(":")[0]
+                yaml = "".join(l for l in TINY.splitlines(True) if not l.startswith(section + ":")) + line + "\n"
+                (self.folder / "wrong.yaml").write_text(yaml)
+                done = self.stepbench("plan", "wrong.yaml", status=2)
+                self.says(done.err, r"wrong\.yaml:\d+", remedy)
+        for arguments, remedy in ((["run", "tiny.yml"], "tiny.yaml|no such file|No such file"),
+                                  (["run", "tiny.yaml", "--lauches", "2"], "--launches"),
+                                  (["rum", "tiny.yaml"], r"\brun\b"),
+                                  (["plan", "tiny.yaml", "--set", "loader.num_workers=many"], "integer"),
+                                  (["plan", "tiny.yaml", "--max-cases", "2305843009213693951"], None)):
+            with self.subTest(arguments):
+                done = self.stepbench(*arguments, status=2 if remedy else None)
+                self.assertIn(done.status, (0, 2), done)
+                if remedy:
+                    self.says(done.err, remedy)
+
+    def test_an_interrupted_run_is_resumed_without_its_file(self):
+        process = subprocess.Popen([PROGRAM, "run", "tiny.yaml", "--sweep", "num_workers=0,1,2", "--launches", "4"],
+                                   cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        (folder,) = self.runs()
+        (self.folder / "tiny.yaml").unlink()
+        self.stepbench("run", "--resume", folder)
+        cases = json.loads(self.stepbench("show", folder, "--format", "json").out)["cases"]
+        self.assertEqual([case["launches"] for case in cases], [4, 4, 4])
+
+    def test_the_terminal(self):
+        self.says(self.stepbench("--color=always", "list"), "\033")
+        self.assertNotIn("\033", self.stepbench("list").out)
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn("stepbench", self.stepbench("completion", shell).out)
+        master, slave = pty.openpty()
+        subprocess.run(["stty", "cols", "60"], stdin=slave, check=True)
+        process = subprocess.Popen([PROGRAM, "run", "tiny.yaml"], cwd=self.folder, env=self.environment, stdin=slave,
+                                   stdout=slave, stderr=slave)
+        os.close(slave)
+        shown = b""
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            if select.select([master], [], [], 1)[0]:
+                try:
+                    shown += os.read(master, 65536)
+                except OSError:
+                    break
+        self.assertEqual(process.wait(timeout=60), 0)
+        plain = re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", shown.decode())
+        for line in re.split(r"[\r\n]+", plain):
+            if not line.startswith(("Results:", "note:", "warning:", "info:")):
+                self.assertLessEqual(len(line), 60, line)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *(f"Jobs.test_{name}" for name in sys.argv[3:])])

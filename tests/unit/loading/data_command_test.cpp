@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench data` as a program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "harness/os/command.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class DataCommand : public ::testing::Test {
+ protected:
+  DataCommand() {
+    EXPECT_EQ(data({"make", "jpeg_folder", "--images", "12", "--classes", "3", "--width", "24",
+                    "--height", "24", "--out", (root / "set").string()})
+                  .exit_status,
+              0);
+  }
+
+  [[nodiscard]] static CommandResult data(std::vector<std::string> words) {
+    words.insert(words.begin(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "data"});
+    return run_command(words, "", std::chrono::seconds(60));
+  }
+  // An experiment over the set, with `more` at its end.
+  [[nodiscard]] CommandResult show(const std::string& more, std::vector<std::string> words = {},
+                                   const std::string& workload = "loader") const {
+    root.write("x.yaml", "name: x\nworkload: " + workload + "\ndata: {kind: jpeg_folder, path: \"" +
+                             (root / "set").string() +
+                             "\", image_size: 16}\n"
+                             "loader: {engine: thread, num_workers: 2, batch_size: 4}\n" +
+                             more);
+    words.insert(words.begin(), {"show", (root / "x.yaml").string()});
+    return data(words);
+  }
+
+  test::TemporaryFolder root;
+};
+
+TEST_F(DataCommand, ShowsWhatALoaderWithWorkersDelivers) {
+  const CommandResult shown = show("");
+  EXPECT_EQ(shown.exit_status, 0) << shown.err;
+  EXPECT_EQ(shown.err, "");
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("12 samples in 3 classes"), HasSubstr("engine thread, 2 workers"),
+                    HasSubstr("[4, 3, 16, 16]"), HasSubstr("class_00001")));
+  const CommandResult json = show("", {"--format", "json"});
+  EXPECT_THAT(json.out, AllOf(StartsWith("{\"case_id\":"), HasSubstr("\"shape\":[4,3,16,16]")));
+}
+
+TEST_F(DataCommand, WritesAContactSheetOnceAndNeverOverAFile) {
+  const std::string sheet = root / "new/sheet.png";
+  const CommandResult shown = show("", {"--png", sheet});
+  EXPECT_THAT(shown.out, HasSubstr("sheet.png: 8 pictures")) << shown.err;
+  EXPECT_TRUE(fs::is_regular_file(sheet));
+  const CommandResult again = show("", {"--png", sheet});
+  EXPECT_EQ(again.exit_status, 2);
+  EXPECT_THAT(again.err, HasSubstr("is there already; nothing is overwritten"));
+  EXPECT_EQ(again.out, "");
+  const CommandResult folder = show("", {"--png", root / "sheets"});
+  EXPECT_EQ(std::distance(fs::directory_iterator(root / "sheets"), {}), 1) << folder.err;
+}
+
+TEST_F(DataCommand, AsksForACaseWhereTheyReadDifferentData) {
+  const std::string sweep = "sweep: {matrix: {data.image_size: [16, 32]}}\n";
+  const CommandResult shown = show(sweep);
+  EXPECT_EQ(shown.exit_status, 2);
+  EXPECT_THAT(shown.err, AllOf(HasSubstr("--case: the cases differ in the data that they read"),
+                               HasSubstr("data.image_size=32")));
+  const std::size_t line = shown.err.find("data.image_size=32");
+  const std::string id = shown.err.substr(line - 18, 16);
+  EXPECT_THAT(show(sweep, {"--case", id}).out, HasSubstr("[4, 3, 32, 32]"));
+  EXPECT_THAT(show("sweep: {matrix: {loader.num_workers: [1, 2]}}\n").out,
+              HasSubstr("one of 2; all of them read the same samples"));
+}
+
+TEST_F(DataCommand, NamesWhatIsWrongWithTheData) {
+  root.write("set/class_00000/broken.jpg", "\xff\xd8\xff no more");
+  const CommandResult broken = show("");
+  EXPECT_EQ(broken.exit_status, 2);
+  EXPECT_THAT(broken.err, HasSubstr("class_00000/broken.jpg: "));
+  EXPECT_THAT(show("", {"--set", "data.on_error=skip"}).out,
+              HasSubstr("could not be read, and the next took its place"));
+  fs::remove(root / "set/class_00000/broken.jpg");
+  fs::create_symlink("nowhere", root / "set/class_00000/gone.jpg");
+  EXPECT_THAT(show("").out, HasSubstr("note: 1 of 13 files is left out: 1 dangling link"));
+}
+
+// A worker of somebody else, with a loader of its own; `answer` is what it does when asked for
+// data.
+std::string foreign_worker(const std::string& answer) {
+  return R"(#!/bin/sh
+case $1 in
+  describe) cat <<'END'
+{"stepbench_catalogue": 1, "sections": [
+{"name": "data", "doc": "own", "options": [{"name": "kind", "doc": "own", "type": "string", "default": "own"}]},
+{"name": "loader", "doc": "own", "options": [{"name": "batch_size", "doc": "own", "type": "integer", "default": 4}]}],
+"workloads": [{"name": "reader", "doc": "own", "sections": ["data", "loader"], "phases": [], "metrics": []},
+{"name": "adder", "doc": "own", "sections": [], "phases": [], "metrics": []}]}
+END
+  ;;
+  data) )" +
+         answer + " ;;\n  *) exit 2 ;;\nesac\n";
+}
+
+TEST_F(DataCommand, AsksAnotherWorkerAndSaysWhenItCannotShowData) {
+  const auto ask = [&](const std::string& answer, const std::string& workload) {
+    root.write("worker", foreign_worker(answer));
+    ::chmod((root / "worker").c_str(), 0755);
+    root.write("own.yaml", "name: own\nworkload: " + workload + "\n");
+    return data({"show", root / "own.yaml", "--worker", root / "worker"});
+  };
+  EXPECT_EQ(ask("head -n 1 | grep -o '\"loader.batch_size\":4'", "reader").out,
+            "\"loader.batch_size\":4\n");
+  const CommandResult unknown = ask("echo 'data: unknown argument' >&2; exit 2", "reader");
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("worker data: this worker cannot show data"));
+  EXPECT_THAT(ask("echo 'disk gone' >&2; exit 3", "reader").err,
+              HasSubstr("worker data: disk gone"));
+  EXPECT_THAT(ask("exit 0", "adder").err, HasSubstr("has no case with a DataLoader"));
+}
+
+TEST_F(DataCommand, MakesNothingOverAnotherSet) {
+  const CommandResult other = data(
+      {"make", "jpeg_folder", "--images", "7", "--classes", "7", "--out", (root / "set").string()});
+  EXPECT_EQ(other.exit_status, 2) << other.out;
+  root.write("own/notes.txt", "mine");
+  const CommandResult own = data({"make", "token_bin", "--out", (root / "own").string()});
+  EXPECT_EQ(own.exit_status, 2) << own.out;
+  EXPECT_THAT(own.err, HasSubstr("own"));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/machine/cpu_precision.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(CpuPrecision, FeaturesAreTheWordsOfTheKernel) {
+  const test::TemporaryFolder root;
+  EXPECT_THAT(cpu_features(root.path()), IsEmpty());
+  std::filesystem::create_directories(root / "proc");
+  std::ofstream(root / "proc/cpuinfo")
+      << "processor\t: 0\nflags\t\t: fpu avx2 sse2\nflags\t: other\n";
+  EXPECT_THAT(cpu_features(root.path()), ElementsAre("avx2", "fpu", "sse2"));
+  std::ofstream(root / "proc/cpuinfo") << "processor\t: 0\nFeatures\t: asimd asimdhp\n";
+  EXPECT_THAT(cpu_features(root.path()), ElementsAre("asimd", "asimdhp"));
+}
+
+TEST(CpuPrecision, AFormatWithoutInstructionsIsComputedInSoftware) {
+  const auto found = emulated_precision("bf16", {"sse2", "avx512f"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->text,
+            "this CPU computes bf16 in software: it has no instructions for it (avx512_bf16 or "
+            "amx_bf16)");
+  EXPECT_EQ(found->set.front().value, "fp32");
+  EXPECT_THAT(emulated_precision("fp16", {"sse2", "avx512_bf16"})->text, HasSubstr("avx512_fp16"));
+  EXPECT_TRUE(emulated_precision("bf16", {"asimd"}));
+}
+
+TEST(CpuPrecision, AFormatWithInstructionsAndAnUnknownCpuAreNoFinding) {
+  EXPECT_FALSE(emulated_precision("bf16", {"sse2", "avx512_bf16"}));
+  EXPECT_FALSE(emulated_precision("bf16", {"sse2", "amx_bf16"}));
+  EXPECT_FALSE(emulated_precision("fp16", {"sse2", "avx512_fp16"}));
+  EXPECT_FALSE(emulated_precision("fp16", {"asimd", "asimdhp"}));
+  EXPECT_FALSE(emulated_precision("fp32", {"sse2"}));
+  EXPECT_FALSE(emulated_precision("bf16", {}));
+}
+
+}  // namespace
+}  // namespace stepbench

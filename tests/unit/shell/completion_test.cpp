@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the shells are offered, and the three scripts in the shells themselves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temporary_folder.h"
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using testing::lines_of_text;
+using ::testing::Not;
+using testing::stepbench;
+namespace fs = std::filesystem;
+
+const std::string kSample = STEPBENCH_SOURCE_DIR "/results/sample";
+
+// The words that are offered for the last one of these.
+std::vector<std::string> offered(std::vector<std::string> words) {
+  words.insert(words.begin(), "__complete");
+  const CommandResult asked = stepbench(words);
+  EXPECT_EQ(asked.exit_status, 0);
+  EXPECT_THAT(asked.err, IsEmpty());
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of_text(asked.out)) {
+    found.push_back(line.substr(0, line.find('\t')));
+  }
+  return found;
+}
+
+TEST(Completion, OffersCommandsAndTheirs) {
+  EXPECT_THAT(offered({""}), IsSupersetOf({"run", "ab", "show", "help", "completion"}));
+  EXPECT_THAT(offered({"sch"}), ElementsAre("schema"));
+  EXPECT_THAT(offered({"data", "make", "jpeg"}), ElementsAre("jpeg_folder"));
+  EXPECT_THAT(offered({"help", "da"}), ElementsAre("data"));
+  EXPECT_THAT(offered({"help", "data", ""}), Contains("make"));
+  EXPECT_THAT(offered({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
+}
+
+TEST(Completion, OffersOptionsOnceUnlessTheyRepeat) {
+  EXPECT_THAT(offered({"run", "--dry"}), ElementsAre("--dry-run"));
+  EXPECT_THAT(offered({"run", "--dry-run", "--dry"}), IsEmpty());
+  EXPECT_THAT(offered({"run", "--set", "a=1", "--se"}), ElementsAre("--set"));
+  EXPECT_THAT(offered({"data", "make", "jpeg_folder", "--im"}), ElementsAre("--images"));
+  EXPECT_THAT(offered({"run", "--", "--dry"}), IsEmpty()) << "a file may be called so";
+}
+
+TEST(Completion, OffersTheValuesOfAnOption) {
+  EXPECT_THAT(offered({"show", "--format", ""}), IsSupersetOf({"table", "csv", "npy"}));
+  EXPECT_THAT(offered({"show", "--format=n"}), ElementsAre("--format=npy"));
+  EXPECT_THAT(offered({"run", "x", "--profile=n"}), ElementsAre("--profile=native"));
+  EXPECT_THAT(offered({"run", "--color", "al"}), ElementsAre("always"));
+  EXPECT_THAT(offered({"show", "--sort", "-samples_per"}), Contains("-samples_per_s"));
+  EXPECT_THAT(offered({"run", "x", "--launches", ""}), IsEmpty());
+}
+
+TEST(Completion, OffersKeysAndTheirValues) {
+  EXPECT_THAT(offered({"run", "x", "--set", "loader.num_w"}), ElementsAre("loader.num_workers="));
+  EXPECT_THAT(offered({"run", "x", "--set", "num_w"}), ElementsAre("num_workers="));
+  EXPECT_THAT(offered({"run", "x", "--set", "loader.pin_memory="}),
+              ElementsAre("loader.pin_memory=false", "loader.pin_memory=true"));
+  EXPECT_THAT(offered({"run", "x", "--set=model.precision=b"}),
+              ElementsAre("--set=model.precision=bf16"));
+  EXPECT_THAT(offered({"plan", "x", "--filter", "engine=fork,th"}),
+              ElementsAre("engine=fork,thread"));
+  EXPECT_THAT(offered({"run", "x", "--set", "workload=tr"}),
+              IsSupersetOf({"workload=train_step", "workload=transfer"}));
+  EXPECT_THAT(offered({"list", "loader.num_w"}), ElementsAre("loader.num_workers"));
+  EXPECT_THAT(offered({"compare", "a", "b", "--ignore", "loader.eng"}),
+              ElementsAre("loader.engine"));
+}
+
+TEST(Completion, OffersFilesOfTheKindThatIsMeant) {
+  const test::TemporaryFolder own;
+  const fs::path folder = own.path();
+  fs::create_directory(folder / "deeper");
+  for (const char* name : {"a.yaml", "b.txt", "c.jsonl"}) std::ofstream{folder / name} << "";
+  const std::string head = folder.string() + "/";
+  EXPECT_THAT(offered({"run", head}), ElementsAre(head + "a.yaml", head + "deeper/"));
+  EXPECT_THAT(offered({"show", head}), ElementsAre(head + "c.jsonl", head + "deeper/"));
+  EXPECT_THAT(offered({"run", "x", "--results", head}), ElementsAre(head + "deeper/"));
+  EXPECT_THAT(offered({"show", "--output", head + "b"}), ElementsAre(head + "b.txt"));
+}
+
+TEST(Completion, OffersTheCasesOfARunAndOfAPlan) {
+  EXPECT_THAT(offered({"show", kSample, "--case", ""}),
+              ElementsAre("393d3a56bf8f3c96", "cbe6eb1b4b56e320", "f672f0ea6306a318"));
+  EXPECT_THAT(offered({"show", kSample, "--case", "39"}), ElementsAre("393d3a56bf8f3c96"));
+  const test::TemporaryFolder own;
+  const std::string file = (own.path() / "x.yaml").string();
+  std::ofstream{file} << "workload: loader\n";
+  EXPECT_EQ(offered({"run", file, "--case", ""}).size(), 1U);
+}
+
+TEST(Completion, IsSilentWhereNothingCanBeRead) {
+  EXPECT_THAT(offered({"show", "/no/such/run", "--case", ""}), IsEmpty());
+  EXPECT_THAT(offered({"run", "/no/such/file", "--case", ""}), IsEmpty());
+  EXPECT_THAT(offered({"run", "/no/such/folder/"}), IsEmpty());
+  EXPECT_THAT(offered({"nonsense", ""}), IsEmpty());
+  EXPECT_EQ(stepbench({"__complete"}).exit_status, 0);
+}
+
+// Runs `script` in the shell; nothing where the shell is not installed.
+std::optional<CommandResult> in_shell(const std::vector<std::string>& shell,
+                                      const std::string& script) {
+  std::vector<std::string> words = shell;
+  words.push_back("-c");
+  words.push_back(script);
+  CommandResult result = run_command(words, "", std::chrono::seconds{100});
+  if (!result.started) return std::nullopt;
+  return result;
+}
+
+struct Line {
+  std::string before;  // the line up to the cursor, without the program
+  std::vector<std::string> answers;
+};
+const std::vector<Line> kLines = {
+    {"sch", {"schema"}},
+    {"show --form", {"--format"}},
+    {"run x --set loader.num_w", {"loader.num_workers="}},
+    {"show " + kSample + " --case 39", {"393d3a56bf8f3c96"}},
+};
+
+TEST(Completion, WorksInBash) {
+  const std::string start = "source <(" + testing::stepbench_program() +
+                            " completion bash); compopt() { :; }; COMP_WORDS=(" +
+                            testing::stepbench_program() + " ";
+  const std::string finish =
+      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_POINT=${#COMP_LINE}; _stepbench; printf "
+      "'%s\\n' \"${COMPREPLY[@]}\"";
+  const auto answers = [&](const std::string& before, const std::string& words) {
+    const auto result =
+        in_shell({"bash", "--norc"}, "COMP_LINE='" + testing::stepbench_program() + " " + before +
+                                         "'; " + start + words + finish);
+    EXPECT_EQ(result.value().err, "");
+    return lines_of_text(result.value().out);
+  };
+  if (!in_shell({"bash", "--norc"}, "true")) GTEST_SKIP() << "bash is not installed";
+  for (const Line& line : kLines) EXPECT_EQ(answers(line.before, line.before), line.answers);
+  // bash cuts words at '=' and wants only what stands behind it.
+  EXPECT_THAT(answers("run x --set loader.engine=fo", "run x --set loader.engine '=' fo"),
+              ElementsAre("fork"));
+  EXPECT_THAT(answers("show --format=n", "show --format '=' n"), ElementsAre("npy"));
+  EXPECT_THAT(answers("show --format=", "show --format '='"), Contains("csv"));
+}
+
+TEST(Completion, WorksInZsh) {
+  const auto answers = [](const std::string& before) {
+    const auto result = in_shell(
+        {"zsh", "-f"}, "compdef() { : }; compadd() { print -l -- \"${(@P)@[-1]}\" }; source <(" +
+                           testing::stepbench_program() + " completion zsh); words=(" +
+                           testing::stepbench_program() + " " + before +
+                           "); CURRENT=$#words; PREFIX=$words[-1]; _stepbench");
+    EXPECT_EQ(result.value().err, "");
+    return lines_of_text(result.value().out);
+  };
+  if (!in_shell({"zsh", "-f"}, "true")) GTEST_SKIP() << "zsh is not installed";
+  for (const Line& line : kLines) EXPECT_EQ(answers(line.before), line.answers);
+  EXPECT_THAT(answers("run x --set loader.engine=fo"), ElementsAre("loader.engine=fork"));
+}
+
+TEST(Completion, WorksInFish) {
+  const std::string program = testing::stepbench_program();
+  const std::string folder = program.substr(0, program.rfind('/'));
+  const auto answers = [&](const std::string& before) {
+    const auto result =
+        in_shell({"fish", "--no-config"}, "set -x PATH " + folder +
+                                              " $PATH; stepbench completion fish | source; "
+                                              "complete -C 'stepbench " +
+                                              before + "'");
+    EXPECT_EQ(result.value().err, "");
+    std::vector<std::string> words;
+    for (const std::string& line : lines_of_text(result.value().out)) {
+      words.push_back(line.substr(0, line.find('\t')));
+    }
+    return words;
+  };
+  if (!in_shell({"fish", "--no-config"}, "true")) GTEST_SKIP() << "fish is not installed";
+  for (const Line& line : kLines) EXPECT_EQ(answers(line.before), line.answers);
+  EXPECT_THAT(answers("run x --set loader.engine=fo"), ElementsAre("loader.engine=fork"));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/text/utf8.h"
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testing::stepbench;
+
+const std::vector<std::string> kCommands = {"plan", "run",    "ab",     "show", "compare",
+                                            "list", "schema", "doctor", "data"};
+
+TEST(Help, IsTheSameByTheCommandAndByTheOption) {
+  for (const std::string& command : kCommands) {
+    const CommandResult asked = stepbench({"help", command});
+    EXPECT_EQ(asked.exit_status, 0);
+    EXPECT_EQ(asked.out, stepbench({command, "--help"}).out);
+    EXPECT_EQ(asked.out, stepbench({command, "-h"}).out);
+    EXPECT_THAT(asked.out, HasSubstr("\nUsage:\n  stepbench " + command));
+  }
+  EXPECT_EQ(stepbench({"help"}).out, stepbench({"--help"}).out);
+  EXPECT_EQ(stepbench({"help", "data", "make", "jpeg_folder"}).out,
+            stepbench({"data", "make", "jpeg_folder", "--help"}).out);
+}
+
+TEST(Help, NamesValuesAndGroupsOfOptions) {
+  const std::string text = stepbench({"help", "run"}).out;
+  for (const char* part : {"\n  FILE  ", "\nWhich cases:\n", "\nHow to measure:\n", "\nThe run:\n",
+                           "\n  --launches N  ", "\n  --set KEY=VALUE  ", "\n  --resume RUN  ",
+                           "\n  --profile[=native|kineto]\n", "(default: 100000)"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  for (const char* raw : {"TEXT", "REQUIRED", "INT", ":{", "UINT", "FLOAT"}) {
+    for (const std::string& command : kCommands) {
+      EXPECT_THAT(stepbench({"help", command}).out, Not(HasSubstr(raw))) << command;
+    }
+  }
+}
+
+TEST(Help, SentencesKeepTo80ColumnsAwayFromATerminal) {
+  for (const std::string& command : kCommands) {
+    for (const std::string& line : testing::lines_of_text(stepbench({"help", command}).out)) {
+      const bool example = line.starts_with("  stepbench ") || line.starts_with("    ");
+      EXPECT_TRUE(example || width(line) <= 80) << command << ": " << line;
+    }
+  }
+}
+
+TEST(Help, OfNothingNamesTheCommandsOnStandardErrorAndExitsWith2) {
+  const CommandResult bare = stepbench({});
+  EXPECT_EQ(bare.exit_status, 2);
+  EXPECT_THAT(bare.out, IsEmpty());
+  EXPECT_EQ(bare.err, stepbench({"--help"}).out);
+  EXPECT_EQ(stepbench({"data"}).exit_status, 2);
+  EXPECT_THAT(stepbench({"data"}).err, HasSubstr("Usage:\n  stepbench data COMMAND"));
+}
+
+TEST(Help, OfAnUnknownCommandNamesTheNearest) {
+  const CommandResult asked = stepbench({"help", "shwo"});
+  EXPECT_EQ(asked.exit_status, 2);
+  EXPECT_THAT(asked.err, HasSubstr("unknown command 'shwo' (did you mean 'show'?)"));
+}
+
+TEST(Version, IsOneLine) {
+  const CommandResult asked = stepbench({"-V"});
+  EXPECT_EQ(asked.exit_status, 0);
+  EXPECT_THAT(asked.out, StartsWith("stepbench "));
+  EXPECT_EQ(asked.out, stepbench({"--version"}).out);
+}
+
+TEST(Color, IsOnOrOffWhereverTheOptionStands) {
+  const std::string red = "\033[31m";
+  EXPECT_THAT(stepbench({"run"}).err, Not(HasSubstr(red))) << "no terminal";
+  for (const auto& line :
+       std::vector<std::vector<std::string>>{{"--color=always", "run"},
+                                             {"--color", "always", "run"},
+                                             {"run", "--color=always"},
+                                             {"--color=never", "run", "--color", "always"}}) {
+    const CommandResult wrong = stepbench(line);
+    EXPECT_THAT(wrong.err, HasSubstr(red));
+    EXPECT_EQ(wrong.exit_status, 2);
+  }
+  EXPECT_THAT(stepbench({"--color=always", "run", "--color=never"}).err, Not(HasSubstr(red)));
+  EXPECT_THAT(stepbench({"help", "run", "--color=always"}).out, HasSubstr("\033[1mUsage:"));
+}
+
+}  // namespace
+}  // namespace stepbench

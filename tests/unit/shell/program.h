@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `stepbench` with arguments, its output not on a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/os/command.h"
+
+namespace stepbench::testing {
+
+[[nodiscard]] std::string stepbench_program();
+[[nodiscard]] std::string stub_worker();
+[[nodiscard]] CommandResult stepbench(const std::vector<std::string>& arguments);
+[[nodiscard]] std::vector<std::string> lines_of_text(const std::string& text);
+
+}  // namespace stepbench::testing

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every wrong command line is answered with what was expected, in our words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::stepbench;
+
+std::string answer_to(const std::vector<std::string>& arguments) {
+  const CommandResult wrong = stepbench(arguments);
+  EXPECT_EQ(wrong.exit_status, 2);
+  EXPECT_THAT(wrong.out, IsEmpty());
+  for (const char* raw : {"TEXT", "INT", "not in range", "Could not convert", "required but",
+                          "is required", "were not expected", "override"}) {
+    EXPECT_THAT(wrong.err, Not(HasSubstr(raw)));
+  }
+  return wrong.err;
+}
+
+TEST(Usage, AnswersNameWhatWasExpected) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
+      {{"rnu"}, "unknown command 'rnu' (did you mean 'run'?)"},
+      {{"--color", "always", "rnu"}, "unknown command 'rnu'"},
+      {{"data", "mak"}, "unknown command 'mak' (did you mean 'make'?)"},
+      {{"plan"}, "FILE is missing: the experiment"},
+      {{"compare", "a"}, "NEW is missing"},
+      {{"plan", "x", "y"}, "too many arguments, the first is 'y'"},
+      {{"plan", "x", "y"}, "expected stepbench plan FILE [OPTIONS]"},
+      {{"run", "--smok", "x"}, "unknown option '--smok' (did you mean '--smoke'?)"},
+      {{"run", "x", "-x"}, "unknown option '-x'"},
+      {{"run", "x", "--launches", "0"},
+       "--launches: expected a whole number from 1 to 1,000,000, found '0'"},
+      {{"run", "x", "--launches"}, "--launches needs a value: --launches N"},
+      {{"run", "x", "--set"}, "--set needs a value: --set KEY=VALUE"},
+      {{"run", "x", "--quiet=3"}, "--quiet takes no value"},
+      {{"run", "x", "--profile=fast"}, "--profile: expected one of native, kineto, found 'fast'"},
+      {{"run", "x", "--no-lock", "--wait-lock"}, "contradict each other: give one of them"},
+      {{"run", "x", "--retry-failed"}, "--retry-failed is of use only with --resume RUN"},
+      {{"plan", "x", "--results", "a", "--results", "b"},
+       "--results is given 2 times; it takes one value"},
+      {{"list", "--format", "tabel"}, "found 'tabel' (did you mean 'table'?)"},
+      {{"doctor", "--seconds", "1m"}, "--seconds: expected seconds from 0.01 to 3600, found '1m'"},
+      {{"doctor", "--root", "/no/such/folder"}, "--root: expected a folder"},
+      {{"data", "make", "jpeg_folder"}, "--out DIR is missing: folder to make"},
+      {{"data", "make", "jpeg_folder", "--out", "x", "--images", "ten"},
+       "--images: expected a whole number"},
+      {{"help", "run", "x"}, "`stepbench run` has no commands"},
+  };
+  for (const auto& [arguments, expected] : wrong) {
+    EXPECT_THAT(answer_to(arguments), HasSubstr(expected));
+  }
+}
+
+// The options of a command that take a value of this kind, as its help shows them.
+std::vector<std::string> options_with(const std::string& command, const std::string& value) {
+  std::vector<std::string> found;
+  for (const std::string& line : testing::lines_of_text(stepbench({"help", command}).out)) {
+    if (!line.starts_with("  --")) continue;
+    const std::string name = line.substr(2, line.find_first_of(" ,[", 2) - 2);
+    const std::string rest = line.substr(2 + name.size());
+    if (rest.starts_with(" " + value + " ") || rest.starts_with(" [" + value + "]")) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
+TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
+  std::size_t tried = 0;
+  for (const char* command : {"plan", "run", "ab", "show"}) {
+    for (const std::string& option : options_with(command, "N")) {
+      for (const char* value : {"many", "-1", "1.5", "99999999999999999999"}) {
+        const std::string line = option + "=" + value;
+        EXPECT_THAT(answer_to({command, "x", line}),
+                    HasSubstr(option + ": expected a whole number"))
+            << command << " " << line;
+        ++tried;
+      }
+    }
+  }
+  EXPECT_GE(tried, 7U * 4U);
+}
+
+}  // namespace
+}  // namespace stepbench

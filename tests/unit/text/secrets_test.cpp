@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/secrets.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+const std::vector<std::string> kNone;
+
+TEST(Secrets, AreToldByTheNameOfTheirVariable) {
+  for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD",
+                           "GOOGLE_CREDENTIALS", "NCCL_AUTH", "hf_token"}) {
+    EXPECT_TRUE(is_secret_name(name)) << name;
+  }
+  for (const char* name : {"OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES"}) {
+    EXPECT_FALSE(is_secret_name(name)) << name;
+  }
+}
+
+TEST(Secrets, DifferentValuesStayDifferentUnderTheirMasks) {
+  EXPECT_NE(masked_value("hf_one"), masked_value("hf_two"));
+  EXPECT_EQ(masked_value("hf_one"), masked_value("hf_one"));
+  EXPECT_EQ(masked_value("hf_one").find("hf_"), std::string::npos);
+}
+
+TEST(Secrets, AreMaskedInCommandLines) {
+  EXPECT_EQ(mask_secrets("env.HF_TOKEN=hf_abc", kNone), "env.HF_TOKEN=***");
+  EXPECT_EQ(mask_secrets("--set=env.my_token=hf_abc", kNone), "--set=env.my_token=***");
+  EXPECT_EQ(mask_secrets("--b-env HF_TOKEN=hf_abc --pairs 2", kNone),
+            "--b-env HF_TOKEN=*** --pairs 2");
+  EXPECT_EQ(mask_secrets("--set 'env.PASSWORD=a' --case 1", kNone),
+            "--set 'env.PASSWORD=***' --case 1");
+  EXPECT_EQ(mask_secrets("data.tokens=128", kNone), "data.tokens=128");
+}
+
+TEST(Secrets, AreMaskedInConfigurations) {
+  EXPECT_EQ(mask_secrets("env: {HF_TOKEN: hf_abc, OMP_NUM_THREADS: 1}\n", kNone),
+            "env: {HF_TOKEN: ***, OMP_NUM_THREADS: 1}\n");
+  EXPECT_EQ(mask_secrets("env:\n  \"API_KEY\": \"a b\"\n", kNone),
+            "env:\n  \"API_KEY\": \"***\"\n");
+  EXPECT_EQ(mask_secrets("  HF_TOKEN:\n", kNone), "  HF_TOKEN:\n");
+}
+
+TEST(Secrets, AReferenceToAVariableTellsNothingAndStays) {
+  EXPECT_EQ(mask_secrets("HF_TOKEN: ${HF_TOKEN}", kNone), "HF_TOKEN: ${HF_TOKEN}");
+  EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
+}
+
+TEST(Secrets, AKnownValueIsMaskedWhereverItStands) {
+  const std::vector<std::string> values = {"hf_abcdef", "1"};
+  EXPECT_EQ(mask_secrets("curl hf_abcdef 1 hf_abcdef", values), "curl *** 1 ***");
+}
+
+TEST(Secrets, MaskingTwiceIsMaskingOnce) {
+  const std::string once = mask_secrets("env.HF_TOKEN=hf_abc", kNone);
+  EXPECT_EQ(mask_secrets(once, kNone), once);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/data_show.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string_view>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_request.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/options.h"
+#include "workloads/loader/preview/show_data.h"
+
+namespace stepbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDataShowExamples =
+    R"(Nothing is measured: the first batches of the first epoch are read, and looked at.
+
+Examples:
+  stepbench data show configs/quickstart.yaml
+  stepbench data show configs/quickstart.yaml --png sheet.png      what the model sees, as pictures
+  stepbench data show sweep.yaml --case 3f9a --samples 16 --png sheets
+  stepbench data show mine.yaml --set data.augment=false --format json | jq .labels
+
+The contact sheet shows the pictures as they reach the model: cropped, flipped, resized, brought back to
+bytes, each with its label and its index in the data set.
+
+Exit status: 0, 2 wrong usage, or data that cannot be read.)";
+
+struct DataShowOptions {
+  std::string file;
+  std::vector<std::string> set;
+  std::string case_id;
+  std::string worker;
+  std::int64_t samples = 8;
+  std::int64_t batches = 2;
+  std::string png;
+  std::string format = "text";
+};
+
+bool has_loader(const PlannedCase& planned) {
+  return planned.resolved.has("data.kind") && planned.resolved.has("loader.batch_size");
+}
+
+// The options that decide which samples a batch holds and what is made of them.
+bool decides_samples(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kOfLoader = {
+      "loader.batch_size", "loader.shuffle",     "loader.sampler",
+      "loader.weights",    "loader.num_samples", "loader.seed",
+      "loader.epochs",     "loader.drop_last",   "seed"};
+  const bool of_data = name.starts_with("data.") && name != "data.page_cache";
+  return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
+}
+
+bool same_samples(const PlannedCase& a, const PlannedCase& b) {
+  return std::ranges::all_of(a.resolved.options, [&](const auto& option) {
+    const Value* other = b.resolved.options.get(option.first);
+    return !decides_samples(option.first) || (other != nullptr && *other == option.second);
+  });
+}
+
+std::string case_line(const Plan& plan, const PlannedCase& planned) {
+  const std::string values = join(plan.varying, ", ", [&](const std::string& name) {
+    const Value* value = planned.resolved.options.get(name);
+    return name + "=" + (value == nullptr ? "-" : to_text(*value));
+  });
+  return "\n  " + planned.resolved.case_id + "  " + printable(values);
+}
+
+[[noreturn]] void ask_for_case(const Plan& plan, const char* why) {
+  constexpr std::size_t kListed = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(plan.cases.size(), kListed); ++i) {
+    list += case_line(plan, plan.cases[i]);
+  }
+  if (plan.cases.size() > kListed) list += "\n  ... (`stepbench plan` lists all)";
+  throw ConfigError("--case", std::string(why) + ":" + list);
+}
+
+struct Chosen {
+  ResolvedCase resolved;
+  std::string title;
+};
+
+Chosen choose_case(Plan plan, const std::string& id) {
+  const std::size_t planned = plan.cases.size();
+  if (!id.empty()) keep_cases(plan, {id});
+  std::erase_if(plan.cases, [](const PlannedCase& each) { return !has_loader(each); });
+  if (plan.cases.empty()) {
+    throw ConfigError(plan.file.string(),
+                      "has no case with a DataLoader; those of the workloads loader, train_step "
+                      "and eval_step have one");
+  }
+  const PlannedCase& first = plan.cases.front();
+  const auto reads_the_same = [&](const PlannedCase& each) { return same_samples(first, each); };
+  if (!std::ranges::all_of(plan.cases, reads_the_same)) {
+    ask_for_case(plan, id.empty() ? "the cases differ in the data that they read; choose one"
+                                  : "several cases begin like this; write more of the id");
+  }
+  const auto usable = std::ranges::find_if(
+      plan.cases, [](const PlannedCase& each) { return !each.skip.has_value(); });
+  const PlannedCase& chosen = usable == plan.cases.end() ? first : *usable;
+  std::string title;
+  if (planned > 1) title = "one of " + std::to_string(planned);
+  if (id.empty() && planned > 1) title += "; all of them read the same samples";
+  return {chosen.resolved, title};
+}
+
+// FILE.png, or a file of the case's name in a folder.
+std::string sheet_file(const std::string& png, const std::string& case_id) {
+  if (png.empty() || png.ends_with(".png") || png.ends_with(".PNG")) return png;
+  return (fs::path(png) / (case_id + ".png")).string();
+}
+
+int show_data_of(const DataShowOptions& options, const Environment& environment) {
+  const CampaignContext context = campaign_context(environment);
+  const auto worker = options.worker.empty()
+                          ? std::nullopt
+                          : std::optional{find_worker(options.worker, environment.program_dir)};
+  Planned planned = make_plan_here({.file = options.file, .set = options.set}, worker, context);
+  const Chosen chosen = choose_case(std::move(planned.plan), options.case_id);
+  const ShowDataRequest request{
+      .samples = options.samples,
+      .batches = options.batches,
+      .png = sheet_file(options.png, chosen.resolved.case_id),
+      .json = options.format == "json",
+      .title = chosen.title,
+      .columns = environment.terminal_columns,
+  };
+  const bool here = !worker && previews_without_torch(chosen.resolved);
+  environment.out << (here ? show_data(chosen.resolved, request, engines(), order_without_torch)
+                           : data_shown_by(
+                                 worker ? *worker : find_worker("", environment.program_dir),
+                                 chosen.resolved, encode(request)));
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_data_show(CLI::App& data, const Environment& environment, int& exit_code) {
+  CLI::App* command =
+      data.add_subcommand("show",
+                          "Show what the loader of a case delivers: shapes, numbers, "
+                          "labels, order, pictures");
+  auto options = std::make_shared<DataShowOptions>();
+  add_experiment(*command, options->file);
+  add_set(*command, options->set);
+  command->add_option("--case", options->case_id, "The case whose id begins like this")
+      ->type_name("ID")
+      ->group(kCaseOptions);
+  const auto add_count = [&](const char* name, std::int64_t& count, const char* doc,
+                             std::int64_t most) {
+    CLI::Option* option = command->add_option(name, count, doc)
+                              ->capture_default_str()
+                              ->type_name("N")
+                              ->group(kOutputOptions);
+    expect_whole_number(*option, 1, most);
+  };
+  add_count("--samples", options->samples, "Samples shown one by one, and as pictures", 400);
+  add_count("--batches", options->batches,
+            "Batches read; more where --samples needs them, at most an epoch", 1'000'000'000);
+  add_worker(*command, options->worker);
+  command
+      ->add_option("--png", options->png,
+                   "Contact sheet of the samples, where they are pictures: a new file that ends in "
+                   ".png, or a folder for it")
+      ->type_name("PATH")
+      ->group(kOutputOptions);
+  add_format(*command, options->format, {"text", "json"});
+  command->footer(kDataShowExamples);
+  command->callback(
+      [options, &environment, &exit_code] { exit_code = show_data_of(*options, environment); });
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/preview/field_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace stepbench {
+namespace {
+
+template <typename Number>
+void add_all(std::span<const std::byte> numbers, FieldStatistics& to) {
+  for (std::size_t at = 0; at + sizeof(Number) <= numbers.size(); at += sizeof(Number)) {
+    Number number{};
+    std::memcpy(&number, numbers.data() + at, sizeof number);
+    to.add(static_cast<double>(number));
+  }
+}
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+void FieldStatistics::add(double value) {
+  ++values_;
+  if (std::isnan(value)) {
+    ++nans_;
+    return;
+  }
+  if (std::isinf(value)) {
+    ++infinities_;
+    return;
+  }
+  if (value == 0) ++zeros_;
+  const bool first = finite() == 1;
+  min_ = first ? value : std::min(min_, value);
+  max_ = first ? value : std::max(max_, value);
+  const double distance = value - mean_;
+  mean_ += distance / static_cast<double>(finite());
+  squares_ += distance * (value - mean_);
+}
+
+void FieldStatistics::add(std::span<const std::byte> numbers, DType dtype) {
+  switch (dtype) {
+    case DType::kUInt8:
+      return add_all<std::uint8_t>(numbers, *this);
+    case DType::kInt32:
+      return add_all<std::int32_t>(numbers, *this);
+    case DType::kInt64:
+      return add_all<std::int64_t>(numbers, *this);
+    case DType::kFloat32:
+      return add_all<float>(numbers, *this);
+  }
+}
+
+double FieldStatistics::min() const { return finite() > 0 ? min_ : kNone; }
+double FieldStatistics::max() const { return finite() > 0 ? max_ : kNone; }
+double FieldStatistics::mean() const { return finite() > 0 ? mean_ : kNone; }
+double FieldStatistics::deviation() const {
+  return finite() > 0 ? std::sqrt(squares_ / static_cast<double>(finite())) : kNone;
+}
+
+}  // namespace stepbench

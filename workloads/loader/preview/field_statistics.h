@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the numbers of a field look like: range, mean, spread, zeros and what is no number. Pure;
+// any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "workloads/data/batch.h"
+
+namespace stepbench {
+
+class FieldStatistics {
+ public:
+  void add(double value);
+  // Numbers of this type one after another.
+  void add(std::span<const std::byte> numbers, DType dtype);
+
+  [[nodiscard]] std::int64_t values() const { return values_; }
+  [[nodiscard]] std::int64_t zeros() const { return zeros_; }
+  [[nodiscard]] std::int64_t nans() const { return nans_; }
+  [[nodiscard]] std::int64_t infinities() const { return infinities_; }
+  // Of the finite ones; NaN without any.
+  [[nodiscard]] double min() const;
+  [[nodiscard]] double max() const;
+  [[nodiscard]] double mean() const;
+  [[nodiscard]] double deviation() const;  // of all these numbers, not of a sample of them
+
+ private:
+  [[nodiscard]] std::int64_t finite() const { return values_ - nans_ - infinities_; }
+
+  std::int64_t values_ = 0;
+  std::int64_t zeros_ = 0;
+  std::int64_t nans_ = 0;
+  std::int64_t infinities_ = 0;
+  double min_ = 0;
+  double max_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;  // of the distances to the mean
+};
+
+}  // namespace stepbench

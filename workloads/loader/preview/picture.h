@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A field of a sample as a picture for people: bytes again, whatever the loader made of them. Pure;
+// any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "workloads/data/dataset.h"
+
+namespace stepbench {
+
+// 8-bit RGB, row by row from the top.
+struct Picture {
+  Picture() = default;
+  Picture(int pixels_wide, int pixels_high, std::uint8_t grey = 0)
+      : width(pixels_wide),
+        height(pixels_high),
+        rgb(static_cast<std::size_t>(pixels_wide) * static_cast<std::size_t>(pixels_high) * 3,
+            grey) {}
+
+  using Colour = std::array<std::uint8_t, 3>;
+  [[nodiscard]] Colour at(int x, int y) const;
+  // Does nothing outside the picture.
+  void set(int x, int y, Colour colour);
+
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+
+// Where a field of a sample has its pixels: one or three channels, before or behind the rows and
+// columns.
+struct PictureLayout {
+  std::int64_t channels = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  bool channels_last = false;
+
+  // Of the pixel's number in the field.
+  [[nodiscard]] std::size_t place(std::int64_t channel, std::int64_t y, std::int64_t x) const;
+};
+
+// nullopt: no person would take such a field for a picture.
+[[nodiscard]] std::optional<PictureLayout> picture_layout(const FieldSpec& spec);
+
+// One sample. uint8 as it is; float32 as `pixels` says, else stretched from its smallest to its
+// largest number. NaN is magenta.
+[[nodiscard]] Picture to_picture(const std::byte* sample, const FieldSpec& spec,
+                                 const PictureLayout& layout,
+                                 const std::optional<PixelScale>& pixels);
+
+// Larger by a whole factor up to about `side` pixels, or smaller by a mean of blocks down to it.
+[[nodiscard]] Picture resized_near(const Picture& picture, int side);
+
+}  // namespace stepbench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/preview/show_data.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/json/line_object.h"
+#include "workloads/loader/preview/preview_text.h"
+
+namespace stepbench {
+namespace {
+
+void expect_new(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) return;
+  throw ConfigError(file, "is there already; nothing is overwritten");
+}
+
+}  // namespace
+
+std::string encode(const ShowDataRequest& request) {
+  JsonText json;
+  json.open_object()
+      .text("kind", "data")
+      .integer("samples", request.samples)
+      .integer("batches", request.batches)
+      .text("png", request.png)
+      .flag("json", request.json)
+      .text("title", request.title)
+      .integer("columns", request.columns)
+      .close_object();
+  return json.take();
+}
+
+ShowDataRequest decode_show_data(std::string_view line) {
+  LineParser parser;
+  const std::string own(line);
+  const LineObject object = parser.parse(own, LineParser::Padding::kNone).object;
+  const ShowDataRequest usual;
+  return {.samples = object.integer("samples", usual.samples),
+          .batches = object.integer("batches", usual.batches),
+          .png = object.text("png"),
+          .json = object.flag("json"),
+          .title = object.text("title"),
+          .columns = object.integer("columns", usual.columns)};
+}
+
+std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
+                      const std::vector<Engine>& table, const OrderMaker& order) {
+  if (!request.png.empty()) expect_new(request.png);
+  DataPreview preview = preview_data(
+      resolved,
+      {.samples = request.samples, .batches = request.batches, .pictures = !request.png.empty()},
+      table, order);
+  if (!preview.pictures.empty()) {
+    const std::filesystem::path folder = std::filesystem::path(request.png).parent_path();
+    std::error_code ignored;
+    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    write_png(contact_sheet(preview.pictures), request.png);
+    preview.sheet = request.png;
+  }
+  if (request.json) return preview_json(preview) + "\n";
+  return preview_text(preview, request.title, static_cast<std::size_t>(request.columns));
+}
+
+}  // namespace stepbench
