@@ -97,6 +97,9 @@ OrderedJson option_json(const Option& option) {
   }
   if (!option.pattern.empty()) json["pattern"] = option.pattern;
   if (option.must_exist) json["must_exist"] = true;
+  if (!option.pattern_words.empty()) json["pattern_words"] = option.pattern_words;
+  if (!option.also_called.empty()) json["also_called"] = option.also_called;
+  for (const auto& [theirs, ours] : option.values_called) json["values_called"][theirs] = ours;
   return json;
 }
 

@@ -183,6 +183,7 @@ void Expansion::check_scope() {
     for (const Axis::Key& key : include.keys)
       check_setting_scope(key.name, place(key.source, key.mark));
   }
+  if (context_.errors.empty()) check_paths(settings_, context_);
 }
 
 void Expansion::check_setting_scope(const std::string& name, const std::string& where) {

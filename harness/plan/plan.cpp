@@ -143,13 +143,12 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const ParseContext context{source, index, request.variables, errors};
   Settings settings = read_settings(root, context);
   apply_set(request.set, context, settings);
-  check_paths(settings, context);
   if (request.smoke) apply_smoke(settings);
   Sweep sweep = read_sweep(root, context);
   apply_sweep(request.sweep, context, sweep);
   plan.notes = sweep.notes;
   if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
-    errors.add(source,
+    errors.add(place(source, root.mark),
                "'workload' is missing: expected one of " + join(index.workload_option().choices));
   }
   errors.throw_if_any();

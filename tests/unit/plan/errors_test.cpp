@@ -141,7 +141,7 @@ TEST(ConfigErrors, MissingFolderNamesIt) {
 }
 
 TEST(ConfigErrors, EmptyFileSaysWhatIsExpected) {
-  expect_refusal("", "sweep.yaml", "is empty; expected at least `workload: NAME`");
+  expect_refusal("", "sweep.yaml:1:1", "is empty; expected at least `workload: NAME`");
   expect_refusal("# nothing\n", "sweep.yaml", "is empty");
 }
 

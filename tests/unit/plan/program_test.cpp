@@ -50,6 +50,28 @@ TEST(ListCommand, ShowsTheOptionsThatStandInNoSection) {
   EXPECT_EQ(listed("top-level"), listed("(top level)"));
 }
 
+TEST(ListCommand, ExplainsOnceWhatIsNoPartOfAnIdentity) {
+  const std::string text = listed("limits");
+  EXPECT_THAT(text, HasSubstr("  limits.wall_s *\n"));
+  const std::size_t legend = text.find("Not part of a case's identity");
+  ASSERT_NE(legend, std::string::npos);
+  EXPECT_EQ(text.find("Not part of a case's identity", legend + 1), std::string::npos);
+}
+
+TEST(PlanCommand, AnswersOtherToolsWordsWithOurs) {
+  const auto answer = [](const std::string& yaml) {
+    return run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "plan", "-"}, yaml,
+                       std::chrono::seconds(60))
+        .err;
+  };
+  EXPECT_THAT(answer("workload: train_step\noptimizer: {learning_rate: 1}\n"),
+              HasSubstr("did you mean 'lr'?"));
+  EXPECT_THAT(answer("workload: loader\ndata: {kind: ImageFolder}\n"),
+              HasSubstr("did you mean 'jpeg_folder'?"));
+  EXPECT_THAT(answer("workload: loader\nloader: {bs: 1}\n"),
+              HasSubstr("did you mean 'batch_size'?"));
+}
+
 TEST(ListCommand, AnUnknownNameIsAnsweredWithTheNearest) {
   const CommandResult result = stepbench({"list", "num_wrokers"});
   EXPECT_EQ(result.exit_status, 2);
