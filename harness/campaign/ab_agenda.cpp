@@ -76,7 +76,8 @@ void AbAgenda::note_ends(const Results& finished) {
       const AbPoint& point = setup_.points[i];
       if ((key.arm == kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i]) continue;
       given_up_[i] = true;
-      setup_.say("given up: " + setup_.labels[i] + ": arm " + key.arm + " cannot be measured");
+      setup_.say("given up: " + setup_.labels[i] + ": " + arm_label(key.arm) +
+                 " cannot be measured");
     }
   }
 }
@@ -106,8 +107,10 @@ void AbAgenda::say_ended() {
     if (said_[i] || one.in_rotation || one.tests.empty()) continue;
     said_[i] = true;
     const TestResult& first = one.tests.front();
-    setup_.say("decided after " + counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
-               setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
+    const bool open = first.verdict == Verdict::kInconclusive;
+    setup_.say((open ? "not decided after " : "decided after ") +
+               counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " + setup_.labels[i] +
+               ": " + setup_.tested.metrics.front().name + ' ' +
                std::string(name_of(first.verdict)) + ", " + change_text(first));
   }
 }
@@ -130,7 +133,7 @@ std::optional<Job> AbAgenda::next_profile() {
             .launch = static_cast<int>(pair),
             .block = static_cast<int>(pair / 2),
             .position = static_cast<int>(next_profile_),
-            .note = std::string("profile of arm ") + (b ? kArmB : kArmA)};
+            .note = "profile of " + arm_label(b ? kArmB : kArmA)};
     const AbPoint& point = setup_.points[index];
     const LaunchKey key{.case_id = b ? point.b_case : point.a_case,
                         .arm = job.arm,
@@ -163,7 +166,7 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
     say_ended();
     if (!slot) return next_profile();
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
-    std::string note = std::string("arm ") + (slot->b ? kArmB : kArmA);
+    std::string note = arm_label(slot->b ? kArmB : kArmA);
     const AbPairs pairs = ab_pairs(finished, {setup_.points[slot->case_index]}).front();
     check_metrics(slot->case_index, pairs);
     const std::string known = so_far(pairs);

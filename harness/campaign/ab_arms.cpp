@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/campaign/align_schedules.h"
+#include "harness/campaign/arm_words.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
 #include "harness/plan/option_index.h"
@@ -65,7 +67,7 @@ Planned plan_arm(const AbArm& arm, const PlanRequest& request, const CampaignCon
   } catch (const ConfigError& error) {
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
-    throw ConfigError(error.where(), "in arm " + arm.name + " (" + arm.words + "): " + what);
+    throw ConfigError(error.where(), "in " + arm_label(arm.name) + " (" + arm.words + "): " + what);
   }
 }
 
@@ -100,8 +102,8 @@ void refuse_what_has_no_pairs(const AbArms& arms) {
     }
     if (a != b) {
       throw ConfigError("schedule.active",
-                        "is " + a + " in arm a and " + b +
-                            " in arm b; windows of unequal length end at other places of the "
+                        "is " + a + " in arm A and " + b +
+                            " in arm B; windows of unequal length end at other places of the "
                             "loader's turns");
     }
   }
@@ -152,11 +154,11 @@ void warn_of_defaults(const std::string& name, const Value& a, const Value& b, c
   const Option* in_a = arms.a.catalogue.find_option(name);
   const Option* in_b = arms.b.catalogue.find_option(name);
   if (in_a != nullptr && in_b != nullptr && in_a->default_value != in_b->default_value) {
-    warnings.insert("the default of " + name + " is " + to_text(a) + " in arm a and " + to_text(b) +
-                    " in arm b");
+    warnings.insert("the default of " + name + " is " + to_text(a) + " in arm A and " + to_text(b) +
+                    " in arm B");
   } else if ((in_a == nullptr) != (in_b == nullptr)) {
     const bool only_a = in_a != nullptr;
-    warnings.insert(std::string("only arm ") + (only_a ? "a" : "b") + "'s worker knows " + name +
+    warnings.insert("only " + arm_label(only_a ? kArmA : kArmB) + "'s worker knows " + name +
                     " (here " + to_text(only_a ? a : b) + ")");
   }
 }
@@ -255,6 +257,10 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
   }
   arms.overridden.assign(differing.begin(), differing.end());
   arms.warnings.assign(warnings.begin(), warnings.end());
+  if (same_arms(arms)) arms.warnings.push_back(same_arms_text(arms));
+  ArmWords words = arm_words(request, arms);
+  arms.a.words = std::move(words.a);
+  arms.b.words = std::move(words.b);
   return arms;
 }
 

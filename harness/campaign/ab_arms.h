@@ -38,7 +38,7 @@ struct AbArm {
   std::vector<std::string> set;  // this arm's own, with --x-env as env.NAME
   Catalogue catalogue;
   Plan plan;          // cases in the order of the points, then those that cannot be compared
-  std::string words;  // for people: worker and overrides
+  std::string words;  // for people: what it has of its own (arm_words.h)
 };
 
 struct AbArms {

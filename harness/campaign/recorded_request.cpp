@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/text/secrets.h"
 
 namespace stepbench {
 namespace {
@@ -29,6 +30,39 @@ std::string shard_of(const Results& earlier, const std::string& folder) {
   std::string shard = first;  // "2of4"
   const std::size_t of = shard.find("of");
   return of == std::string::npos ? std::string() : shard.replace(of, 2, "/");
+}
+
+// "env.HF_TOKEN" of "env.HF_TOKEN=***".
+std::string key_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+bool is_masked(const std::string& text) { return text.find(kMask) != std::string::npos; }
+
+// What was not recorded has to be given again.
+void refuse_masked(const RunRequest& given, RunRequest& request) {
+  const auto given_again = [&](const std::string& assignment) {
+    return std::any_of(given.set.begin(), given.set.end(), [&](const std::string& other) {
+      return key_of(other) == key_of(assignment);
+    });
+  };
+  std::erase_if(request.set, [&](const std::string& assignment) {
+    return is_masked(assignment) && given_again(assignment);
+  });
+  const auto masked = std::find_if(request.set.begin(), request.set.end(), is_masked);
+  if (masked != request.set.end()) {
+    throw ConfigError("--set", key_of(*masked) +
+                                   " holds a secret, which is not recorded: give --set " +
+                                   key_of(*masked) + "=VALUE again");
+  }
+  const bool any = is_masked(request.text.value_or("")) ||
+                   std::any_of(request.sweep.begin(), request.sweep.end(), is_masked) ||
+                   std::any_of(request.filter.begin(), request.filter.end(), is_masked);
+  if (any) {
+    throw ConfigError("FILE",
+                      "is missing: the experiment holds a secret, which is not recorded in " +
+                          request.resume + "; give FILE and its options again");
+  }
 }
 
 template <typename T>
@@ -71,6 +105,7 @@ RecordedRequest recorded_request(const RunRequest& given) {
   take_if_empty(request.filter, first.asked.filter);
   take_if_empty(request.cases, first.asked.cases);
   take_if_empty(request.worker, first.asked.worker);
+  refuse_masked(given, request);
   take_if_empty(request.wrap, text_of(first.context, "wrap"));
   if (given.shard.count == 1) request.shard = parse_shard(shard_of(earlier, given.resume));
   request.smoke = given.smoke || first.smoke;
@@ -86,7 +121,7 @@ RecordedRequest recorded_request(const RunRequest& given) {
 std::string readable_again(const std::string& file, const std::string& config_text,
                            const fs::path& run_folder) {
   if (file != kStandardInput) return file;
-  const fs::path copy = run_folder / "experiment.yaml";
+  const fs::path copy = run_folder / kExperimentCopy;
   if (!fs::exists(copy)) std::ofstream(copy, std::ios::binary) << config_text;
   return copy.string();
 }

@@ -8,6 +8,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/ab_agenda.h"
 #include "harness/campaign/ab_header.h"
+#include "harness/campaign/arm_words.h"
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/run_request.h"
@@ -15,8 +16,10 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -42,9 +45,11 @@ ColumnRow columns_of_both(const AbArms& arms) {
 }
 
 RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesystem::path& folder) {
-  RunRequest alone{.file = readable_again(request.file, arm.plan.config_text, folder),
-                   .set = request.set,
-                   .sweep = request.sweep};
+  RunRequest alone{
+      .file = readable_again(request.file,
+                             mask_secrets(arm.plan.config_text, secret_values(arm.plan)), folder),
+      .set = request.set,
+      .sweep = request.sweep};
   alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
   alone.worker = arm.worker.path.string();
   return {.name = arm.name,
@@ -76,34 +81,24 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMe
                         .say = [&progress](const std::string& text) { progress.say(text); }};
   // As the plan of either arm asks for it.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
+  std::set<std::string> ids;
+  for (const AbPoint& point : arms.points) ids.insert(point.point_id);
+  const std::size_t digits = id_digits(ids);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     std::string label = case_label(arms.a.plan.cases[i].resolved.options, arms.a.plan.varying);
-    setup.labels.push_back(label.empty() ? arms.points[i].point_id : std::move(label));
+    setup.labels.push_back(label.empty() ? "case " + arms.points[i].point_id.substr(0, digits)
+                                         : std::move(label));
   }
   return setup;
 }
 
-void announce(const AbRequest& request, const AbArms& arms, const AbAgenda& agenda,
-              const std::filesystem::path& folder, Progress& progress) {
+void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
+              Progress& progress) {
   const AbDesign& design = agenda.campaign().design();
-  progress.say("a: " + arms.a.words + "\nb: " + arms.b.words);
+  progress.say("A " + arms.a.words + "   B " + arms.b.words);
   progress.say(counted(std::ssize(arms.points), "case") + "; " + looks_text(design.looks) +
                "; at most " + counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
-  if (request.pairs > 0 && request.pairs < kMinPairsForInterval) {
-    progress.say(
-        "note: fewer than 6 pairs give no interval, so that every case will be inconclusive; plan "
-        "20");
-  }
-  if (arms.overridden.empty() && arms.a.worker.build_id == arms.b.worker.build_id) {
-    progress.say("note: both arms are the same, an A/A campaign");
-  }
-  std::set<std::string> said;
-  for (const AbArm* arm : {&arms.a, &arms.b}) {
-    for (const std::string& note : arm->plan.notes) {
-      if (said.insert(note).second) progress.say("note: " + note);
-    }
-  }
 }
 
 }  // namespace
@@ -115,12 +110,35 @@ void check_request(const AbRequest& request) {
   check_resume_folder(request.resume);
 }
 
+AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
+  AbPlan plan{.columns = columns_of_both(arms).columns};
+  plan.tested = tested_metrics({request.metrics, request.margins}, plan.columns, &arms.a.plan);
+  plan.looks = design_for(request, arms.points.size(), plan.tested, 0).looks;
+  return plan;
+}
+
+std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) {
+  std::vector<std::string> notes;
+  if (same_arms(arms)) notes.push_back(same_arms_text(arms));
+  if (request.pairs > 0 && request.pairs < kMinPairsForInterval) {
+    notes.push_back(
+        "fewer than 6 pairs give no interval, so that every case will be inconclusive; "
+        "better 20");
+  }
+  std::set<std::string> told;
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    for (const std::string& note : arm->plan.notes) {
+      if (told.insert(note).second) notes.push_back(note);
+    }
+  }
+  return notes;
+}
+
 AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
              Progress& progress, Interrupts& interrupts, const Clock& clock,
              const std::function<void(const std::filesystem::path&)>& begun) {
-  const ColumnRow columns = columns_of_both(arms);
-  const TestedMetrics tested =
-      tested_metrics({request.metrics, request.margins}, columns.columns, &arms.a.plan);
+  const AbPlan plan = plan_ab(request, arms);
+  const TestedMetrics& tested = plan.tested;
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
@@ -144,14 +162,14 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
   begun(run.run_folder);
   AbAgenda agenda{agenda_setup(design_for(request, arms.points.size(), tested, seed), arms, tested,
-                               columns.columns, progress),
+                               plan.columns, progress),
                   finished};
-  announce(request, arms, agenda, run.run_folder, progress);
+  announce(arms, agenda, run.run_folder, progress);
   session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
                             run_arm(request.arms, arms.b, run.run_folder)},
                    .run_dir = run.run_folder,
                    .attempts = next_attempts(finished)},
-                  header, columns, {}, agenda, finished);
+                  header, {plan.columns}, {}, agenda, finished);
   run.signal = session.signal();
   if (run.signal) {
     run.exit_status = exit_status_of_signal(*run.signal);

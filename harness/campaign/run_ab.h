@@ -36,6 +36,19 @@ struct AbRequest {
 // What can be refused before anything is planned.
 void check_request(const AbRequest& request);
 
+// What follows from a request and its arms, before anything is measured. Throws ConfigError for
+// metrics and margins that are none.
+struct AbPlan {
+  std::vector<Metric> columns = {};  // of both arms
+  TestedMetrics tested = {};
+  std::vector<std::size_t> looks = {};  // pairs after which the rule runs
+};
+[[nodiscard]] AbPlan plan_ab(const AbRequest& request, const AbArms& arms);
+
+// What may change the meaning of the verdict, or of the file. To be told even where progress is
+// not.
+[[nodiscard]] std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms);
+
 struct AbRun {
   int exit_status = 0;
   std::optional<int> signal = {};         // that interrupted it

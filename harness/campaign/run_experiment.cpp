@@ -10,11 +10,14 @@
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/session.h"
+#include "harness/campaign/time_estimate.h"
 #include "harness/catalogue/json.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
 #include "harness/run/wrap.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -94,14 +97,24 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                     done_launches(finished, request.retry_failed)};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
-  progress.say(counted(std::ssize(plan.cases), "case") + ", " +
-               counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
-               " to do, results in " + folder.string());
-  for (const std::string& note : plan.notes) progress.say("note: " + note);
+  const std::string work = counted(std::ssize(plan.cases), "case") + ", " +
+                           counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+                           " to do, ";
+  if (request.keeps_results) {
+    const std::string expected = request.resume.empty() && !request.smoke
+                                     ? expected_text(estimate_time(plan, request.results))
+                                     : std::string();
+    progress.say(work + (expected.empty() ? "" : expected + ", ") + "results in " +
+                 folder.string());
+    for (const std::string& note : plan.notes) progress.say("note: " + note);
+  } else {
+    progress.say("probe: " + work + "results are not kept");
+  }
   if (const auto warning = wrap_warning(wrap)) progress.say("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;
-    again.file = readable_again(request.file, plan.config_text, folder);
+    again.file =
+        readable_again(request.file, mask_secrets(plan.config_text, secret_values(plan)), folder);
     session.measure({.arms = {{.plan = plan,
                                .worker = worker,
                                .catalogue_digest = catalogue_digest(catalogue),

@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool has_no_line(const fs::directory_entry& entry) {
+  if (entry.path().filename() == kExperimentCopy) return true;
   if (!entry.is_regular_file() || entry.path().extension() != ".jsonl") return false;
   std::ifstream file{entry.path(), std::ios::binary};
   return file && std::find(std::istreambuf_iterator<char>{file}, {}, '\n') ==

@@ -9,6 +9,9 @@
 
 namespace stepbench {
 
+// In the folder of a run that was read from standard input: what was read.
+inline constexpr const char* kExperimentCopy = "experiment.yaml";
+
 // `results`/`run_id`, with a number when that is taken. Throws ConfigError.
 [[nodiscard]] std::filesystem::path make_run_folder(const std::filesystem::path& results,
                                                     const std::string& run_id);

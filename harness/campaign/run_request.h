@@ -30,6 +30,7 @@ struct RunRequest {
   std::int64_t max_cases = 100'000;
   std::int64_t launches = 0;  // 0: as the file says
   LockPolicy lock = LockPolicy::kRefuse;
+  bool keeps_results = true;  // false: for a probe, whose folder is soon gone
 };
 
 // "2/4"; empty: everything. Throws ConfigError.

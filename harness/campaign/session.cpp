@@ -68,6 +68,7 @@ void Session::measure(RunSetup setup, const RunRow& header, const ColumnRow& col
   setup.run_dir = fs::absolute(run_dir);
   setup.variables = context_.variables;
   setup.host = host_;
+  setup.columns = columns;
   const auto nvml = NvmlSession::open(load_nvml_api());
   setup.devices = nvml.get();
   const fs::path file = free_result_file(run_dir, host_name("/"), shard);

@@ -4,25 +4,36 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
+#include "harness/campaign/launch_cost.h"
 #include "harness/plan/plan.h"
 
 namespace stepbench {
 
 // How much work a plan is.
 struct TimeEstimate {
-  std::int64_t launches = 0;     // of cases that can run here
+  std::int64_t launches = 0;     // of cases that can run here; those that record operations as well
   std::int64_t steps = 0;        // in all launches; at most, with active: auto
   double limit_s = 0;            // every launch taking its whole limits.wall_s
-  std::int64_t known_cases = 0;  // cases measured in earlier runs
+  std::int64_t known_cases = 0;  // whose cost is known
+  std::int64_t runs = 0;         // earlier ones that it is known from
+  bool probed = false;           // it is known from smoke launches, made for this
   double expected_s = 0;  // from those; cases without one count as their mean. 0: none is known
 };
 
 // Steps of one launch, warm-up included.
 [[nodiscard]] std::int64_t steps_per_launch(const ResolvedCase& resolved);
 
-// Looks through the newest runs in `results_dir`; unreadable ones are passed over.
+// Launches of a case that can run, those that record operations included.
+[[nodiscard]] std::int64_t launches_of(const ResolvedCase& resolved);
+
+[[nodiscard]] TimeEstimate estimate_time(const Plan& plan, const KnownCosts& costs);
+// By the runs in `results_dir`.
 [[nodiscard]] TimeEstimate estimate_time(const Plan& plan,
                                          const std::filesystem::path& results_dir);
+
+// "about 40 s by earlier results of 2 cases in 1 run"; empty when no case is known.
+[[nodiscard]] std::string expected_text(const TimeEstimate& estimate);
 
 }  // namespace stepbench

@@ -150,6 +150,9 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
   comparison.aa_control = aa_control(base_runs);
   add_campaign_gates(joined.both, comparison.rule.design, options, comparison.gates);
   count_tests(comparison);
+  std::string few = too_few_to_prove(design.looks.empty() ? 0 : design.looks.back(),
+                                     comparison.tested, comparison.rule.q, "pair");
+  if (!few.empty()) comparison.warnings.push_back(std::move(few));
   const bool one_sided = add_missing(outcome.missing, comparison);
   conclude(options, one_sided, comparison);
   if (comparison.rule.design == Design::kSequential) {

@@ -61,6 +61,8 @@ AbPairs pairs_of(const std::map<int, Halves>& halves, const Places& places) {
 
 }  // namespace
 
+std::string arm_label(std::string_view arm) { return arm == kArmA ? "arm A" : "arm B"; }
+
 std::vector<AbPairs> ab_pairs(const Results& results, const std::vector<AbPoint>& points) {
   std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> wanted;
   for (std::size_t i = 0; i < points.size(); ++i) {

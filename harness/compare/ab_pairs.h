@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/compare/case_metrics.h"
@@ -13,6 +14,8 @@ namespace stepbench {
 
 inline constexpr const char* kArmA = "a";  // names of the arms, written to disk
 inline constexpr const char* kArmB = "b";
+// "arm A", for people.
+[[nodiscard]] std::string arm_label(std::string_view arm);
 
 // One point of the plan: the case that it is in either arm. Equal ones when only the workers or
 // their environments differ.

@@ -35,8 +35,9 @@ CaseResult begin_case_result(const CasePair& pair) {
                     .cause = {},
                     .notes = {},
                     .fingerprint = fingerprint_difference(pair)};
-  note_missing_launches(pair.base, "the base", result);
-  note_missing_launches(pair.candidate, "the candidate", result);
+  const bool is_ab = !pair.base.first->key.arm.empty();
+  note_missing_launches(pair.base, is_ab ? "arm A" : "the base", result);
+  note_missing_launches(pair.candidate, is_ab ? "arm B" : "the candidate", result);
   const std::size_t before = steps_of(pair.base);
   const std::size_t after = steps_of(pair.candidate);
   if (before != after && before != 0 && after != 0) {

@@ -110,11 +110,8 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
     }
     explain_change(pairs.both[i], result.rule, before.profiled, after.profiled, one);
   }
-  if (primary.cannot_reject_alone) {
-    result.warnings.push_back("cannot_reject_alone: with so few launches and " +
-                              std::to_string(primary.tested) +
-                              " tests, one true change alone could not be claimed");
-  }
+  std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule.q, "launch");
+  if (!few.empty()) result.warnings.push_back(std::move(few));
   std::vector<Gate> of_machine = machine_gates(pairs.both, result.rule.design);
   apply_allowed(options.allow, of_machine);
   std::move(of_machine.begin(), of_machine.end(), std::back_inserter(result.gates));

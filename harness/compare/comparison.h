@@ -81,6 +81,9 @@ struct Comparison {
   std::size_t rejected_faster = 0;
   Verdict verdict = Verdict::kNoData;
   int exit_code = 0;
+  // The command line that judges the same launches again, to be ended by "--allow GATE"; empty
+  // where nobody gave it.
+  std::string judge_again = {};
 };
 
 // Throws ConfigError for sides that may not be compared.

@@ -15,6 +15,7 @@
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/trend.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -29,16 +30,15 @@ std::string cause_of(double spread, const std::optional<WindowSpread>& within, b
   const double predicted = within ? kMiddleHalf * within->relative_sd : 0;
   if (within && predicted * predicted >= kMinExplainedShare * spread * spread) {
     const double longer = spread / kNoiseWarns;
-    return "; so far apart are blocks of steps inside the launches, too: window too short, about " +
+    return ": their windows are too short for steps that vary so much; measure about " +
            rough_count(static_cast<double>(within->steps) * longer * longer) +
-           " steps instead of " + std::to_string(within->steps) + " would do";
+           " steps per launch instead of " + std::to_string(within->steps) + " (schedule.active)";
   }
-  std::string text;
+  std::string text = fails ? ": the machine is too busy to judge" : "";
   if (within) {
-    text = "; blocks of steps inside the launches explain " + percent_text(predicted) +
-           ", the rest is the machine's";
+    text += (text.empty() ? ": " : "; ") + std::string("short windows alone would give ") +
+            percent_text(predicted) + ", the rest is the machine's";
   }
-  if (fails) text += ", more than 25 %: what else ran decides here, not the program";
   return text;
 }
 
@@ -83,17 +83,19 @@ struct Watched {
   std::optional<double> (*share)(const LaunchRow&);
   double apart;  // beyond which arms differ
   bool may_fail;
-  const char* what;  // "others used ... of the CPUs"
+  const char* what;   // that differs between the arms
+  const char* label;  // what happened in a launch with the flag
 };
 constexpr std::array kWatched = {
-    Watched{"load", "", others, kLoadApartFails, true, "CPU time that others used"},
-    Watched{"steal", launch_flag::kSteal, steal, kApart, true, "CPU time that the hypervisor took"},
+    Watched{"load", "", others, kLoadApartFails, true, "CPU time that others used", ""},
+    Watched{"steal", launch_flag::kSteal, steal, kApart, true, "CPU time that the hypervisor took",
+            "the hypervisor took CPU time"},
     Watched{"throttling", launch_flag::kThrottled, slowed, kApart, true,
-            "launches with a slowed down GPU"},
+            "launches with a slowed down GPU", "the GPU was slowed down"},
     Watched{"waiting", launch_flag::kWaitedForCpu, waiting, kApart, false,
-            "time that the training thread waited for a CPU"},
+            "time that the training thread waited for a CPU", "the program had to wait for a CPU"},
     Watched{"quota", launch_flag::kCpuQuota, stopped, kApart, false,
-            "time that the CPU quota stopped the worker"}};
+            "time that the CPU quota stopped the worker", "the CPU quota stopped the program"}};
 
 double mean(std::span<const double> values) {
   double sum = 0;
@@ -150,8 +152,18 @@ Labels count_labels(std::span<const CasePair> cases, std::string_view flag) {
   return count;
 }
 
+// The sides as people know them.
+struct SideNames {
+  const char* base;
+  const char* candidate;
+};
+SideNames names_in(Design design) {
+  return design == Design::kInterleaved ? SideNames{"arm A", "arm B"}
+                                        : SideNames{"the base", "the candidate"};
+}
+
 void judge_level(const Watched& watched, const Arms& arms, std::span<const CasePair> cases,
-                 Gate& gate) {
+                 const SideNames& names, Gate& gate) {
   if (watched.flag.empty()) {
     const double level = (mean(arms.base) + mean(arms.candidate)) / 2;
     if (!(level > kLoadWarns)) return;
@@ -170,16 +182,17 @@ void judge_level(const Watched& watched, const Arms& arms, std::span<const CaseP
   gate.state = GateState::kWarning;
   gate.warns_at = any_counts ? 0 : kLabelledWarns;
   gate.value = level;
-  gate.text = std::to_string(all) + " of " + std::to_string(labels.launches) +
-              " launches are labelled `" + std::string(watched.flag) + "` (" +
-              std::to_string(labels.base) + " of the base, " + std::to_string(labels.candidate) +
-              " of the candidate)";
+  gate.text = "in " + std::to_string(all) + " of " +
+              counted(static_cast<std::int64_t>(labels.launches), "launch") + ' ' + watched.label +
+              " (" + std::to_string(labels.base) + " of " + names.base + ", " +
+              std::to_string(labels.candidate) + " of " + names.candidate + ')';
 }
 
 Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Design design) {
   Gate gate{.name = watched.gate};
   const Arms arms = read_pairs(cases, watched.share);
-  judge_level(watched, arms, cases, gate);
+  const SideNames names = names_in(design);
+  judge_level(watched, arms, cases, names, gate);
   if (arms.base.empty()) return gate;
   const double before = mean(arms.base);
   const double after = mean(arms.candidate);
@@ -190,9 +203,8 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   gate.value = apart;
   gate.warns_at = watched.apart;
   if (fails) gate.fails_at = watched.apart;
-  gate.text = std::string(watched.what) +
-              " differs between the arms by more than chance: " + percent_text(before) +
-              " in the base, " + percent_text(after) + " in the candidate";
+  gate.text = std::string(watched.what) + " differs by more than chance: " + percent_text(before) +
+              " in " + names.base + ", " + percent_text(after) + " in " + names.candidate;
   return gate;
 }
 
@@ -216,8 +228,9 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > kClocksFail)) return gate;
-  gate.text = "the GPU's clock was " + short_number(before, 0) + " MHz in the base and " +
-              short_number(after, 0) + " MHz in the candidate";
+  const SideNames names = names_in(design);
+  gate.text = "the GPU's clock was " + short_number(before, 0) + " MHz in " + names.base + " and " +
+              short_number(after, 0) + " MHz in " + names.candidate;
   if (power_capped(cases)) {
     gate.state = GateState::kWarning;
     gate.fails_at.reset();
@@ -270,8 +283,10 @@ Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
   if (!(gate.value > kNoiseWarns)) return gate;
   const bool fails = gate.value > kNoiseFails && values.size() >= kMinToFail;
   gate.state = fails ? GateState::kFailed : GateState::kWarning;
-  gate.text = "noisy: the middle half of " + std::string(arm) + "'s launches spans " +
-              percent_text(gate.value) + " of their median" + cause_of(gate.value, within, fails);
+  gate.text = std::string(arm) + "'s own launches differ by " + percent_text(gate.value) + " (" +
+              (fails ? "limit " + short_number(100 * kNoiseFails)
+                     : "good: below " + short_number(100 * kNoiseWarns)) +
+              " %)" + cause_of(gate.value, within, fails);
   return gate;
 }
 

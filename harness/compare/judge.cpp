@@ -13,6 +13,7 @@
 #include "harness/stats/effect_size.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -71,15 +72,6 @@ bool within(const Interval& interval, double margin) {
 
 bool beyond(const Interval& interval, double margin) {
   return interval.low > margin || interval.high < -margin;
-}
-
-double standard_deviation(std::span<const double> values) {
-  double mean = 0;
-  for (const double value : values) mean += value;
-  mean /= static_cast<double>(values.size());
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 // Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
@@ -158,12 +150,6 @@ Estimate estimate(const PairedSamples& samples, const VerdictRule& rule, const U
   return result;
 }
 
-// With n pairs no p is below 2^(1-n): so many are needed before one of `tests` can be rejected
-// alone.
-std::size_t pairs_to_reject(std::size_t tests, double q) {
-  return static_cast<std::size_t>(std::ceil(1 + std::log2(static_cast<double>(tests) / q)));
-}
-
 void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimate& estimate,
             std::size_t tests, TestResult& test) {
   const double margin = std::log1p(samples.margin);
@@ -208,15 +194,14 @@ constexpr std::array<ReasonName, 11> kReasons = {
     {{TestReason::kNone, "", ""},
      {TestReason::kTooFewPairs, "too_few_pairs", "too few pairs"},
      {TestReason::kNotRejectedAfterCorrection, "not_rejected_after_correction",
-      "may be chance among so many tests"},
-     {TestReason::kBelowMargin, "below_margin", "a change, but perhaps within the margin"},
-     {TestReason::kWideInterval, "wide_interval", "the interval is too wide"},
+      "chance among so many tests"},
+     {TestReason::kBelowMargin, "below_margin", "perhaps within the margin"},
+     {TestReason::kWideInterval, "wide_interval", ""},
      {TestReason::kCountVaries, "count_varies", "a count that varies between launches"},
      {TestReason::kExact, "exact", "counted exactly"},
      {TestReason::kNoPairs, "no_pairs", "no pair was measured"},
-     {TestReason::kNoUsableValues, "no_usable_values", "no launch gave a usable value"},
-     {TestReason::kTooManyDropped, "too_many_dropped",
-      "more than a tenth of the pairs had to be dropped"},
+     {TestReason::kNoUsableValues, "no_usable_values", "no pair has a usable value"},
+     {TestReason::kTooManyDropped, "too_many_dropped", "more than a tenth of the pairs failed"},
      {TestReason::kNoise, "noise", "too noisy"}}};
 
 const ReasonName& row_of(TestReason reason) {
@@ -225,6 +210,20 @@ const ReasonName& row_of(TestReason reason) {
 }
 
 }  // namespace
+
+std::size_t pairs_to_reject(std::size_t tests, double q) {
+  return static_cast<std::size_t>(std::ceil(1 + std::log2(static_cast<double>(tests) / q)));
+}
+
+std::string too_few_to_prove(std::size_t pairs, std::size_t tests, double q,
+                             std::string_view unit) {
+  const std::size_t needed = tests == 0 ? 0 : pairs_to_reject(tests, q);
+  if (pairs >= needed) return {};
+  return counted(static_cast<std::int64_t>(pairs), unit) + (pairs == 1 ? " is" : " are") +
+         " too few to prove any single change among " +
+         counted(static_cast<std::int64_t>(tests), "test") + ": use " + std::to_string(needed) +
+         " or more";
+}
 
 std::string_view name_of(TestReason reason) { return row_of(reason).name; }
 
@@ -303,10 +302,7 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
       ++(test.slower ? family.rejected_slower : family.rejected_faster);
     }
   }
-  family.cannot_reject_alone =
-      family.tested > 0 &&
-      std::ldexp(1.0, 1 - static_cast<int>(std::min<std::size_t>(fewest_pairs, 1000))) >
-          rule.q / static_cast<double>(family.tested);
+  if (family.tested > 0) family.fewest_pairs = fewest_pairs;
   return family;
 }
 

@@ -98,9 +98,16 @@ struct TestFamily {
   std::size_t tested = 0;              // p-values that count for the correction
   std::size_t rejected_slower = 0;
   std::size_t rejected_faster = 0;
-  // So few pairs, so many tests: one true change could never be claimed.
-  bool cannot_reject_alone = false;
+  std::size_t fewest_pairs = 0;  // of its tests
 };
+
+// With n pairs no p is below 2^(1-n): so many are needed before one of `tests` can be rejected
+// while no other is.
+[[nodiscard]] std::size_t pairs_to_reject(std::size_t tests, double q);
+// What to tell of a family with fewer: "6 launches are too few to prove any single change here: use
+// 8". `unit`: "launches" or "pairs". Empty: they suffice, or there is no test.
+[[nodiscard]] std::string too_few_to_prove(std::size_t pairs, std::size_t tests, double q,
+                                           std::string_view unit);
 
 // All of them are equal.
 [[nodiscard]] bool constant(std::span<const double> values);

@@ -30,9 +30,9 @@ struct TestedMetric {
   MetricKind kind = MetricKind::kOther;
   Direction direction = Direction::kLowerIsBetter;
   bool exact = false;
-  // The relative change that does not matter. Unset: kDefaultMargin; of a peak none at all where every launch
-  // of an arm has the same one, for what the operating system counts varies by pages and an
-  // allocator's peak does not.
+  // The relative change that does not matter. Unset: kDefaultMargin; of a peak none at all where
+  // every launch of an arm has the same one, for what the operating system counts varies by pages
+  // and an allocator's peak does not.
   std::optional<double> margin = {};
 
   // The machine's speed is in it: noise of the step is noise of this.

@@ -165,6 +165,10 @@ std::string short_name(const std::string& name, const std::vector<std::string>& 
 std::size_t id_digits(const std::vector<CaseRow>& rows) {
   std::set<std::string> ids;
   for (const CaseRow& row : rows) ids.insert(row.case_id);
+  return id_digits(ids);
+}
+
+std::size_t id_digits(const std::set<std::string>& ids) {
   std::size_t digits = 6;
   for (; digits < 16; ++digits) {
     std::set<std::string> prefixes;

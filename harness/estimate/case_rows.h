@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -105,6 +106,7 @@ struct CaseRow {
 [[nodiscard]] std::string short_name(const std::string& name,
                                      const std::vector<std::string>& names);
 // The fewest hex digits, six or more, that tell all cases apart.
+[[nodiscard]] std::size_t id_digits(const std::set<std::string>& ids);
 [[nodiscard]] std::size_t id_digits(const std::vector<CaseRow>& rows);
 // "num_workers=4 pin_memory=true": those of `varying` that have a value. "case ID" if none has, or
 // nothing without an id.

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench {
 namespace {
@@ -61,13 +62,15 @@ void Input::grow(Bytes& bytes, std::size_t used, std::size_t size) {
 }
 
 // One gzip member after the other into one buffer.
-void Input::unpack(const std::filesystem::path& file) {
+void Input::unpack(const std::filesystem::path& file, const InputLimits& limits) {
   constexpr std::size_t kMaxUnpackedPerByte = 1032;  // deflate cannot expand further
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) throw std::bad_alloc();
   std::string_view packed = text();
-  const std::size_t most = packed.size() * kMaxUnpackedPerByte + 1;
+  const std::size_t allowed =
+      std::max(limits.unpacked_bytes, packed.size() * limits.unpacked_ratio);
+  const std::size_t most = std::min(allowed, packed.size() * kMaxUnpackedPerByte + 1);
   std::size_t capacity = std::min(most, packed.size() * 6 + 4096);
   std::size_t used = 0;
   Bytes bytes = allocate(capacity);
@@ -82,6 +85,11 @@ void Input::unpack(const std::filesystem::path& file) {
       grow(bytes, used, capacity);
       continue;
     }
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE && most == allowed) {
+      throw ConfigError(file.string(), "unpacks to more than " +
+                                           byte_text(static_cast<double>(allowed)) +
+                                           ", far more than a result file of its size");
+    }
     if (result != LIBDEFLATE_SUCCESS || taken == 0) {
       throw ConfigError(file.string(),
                         "truncated or corrupt gzip data; `gzip -cd` shows what is left of it");
@@ -93,27 +101,43 @@ void Input::unpack(const std::filesystem::path& file) {
   size_ = used;
 }
 
-Input Input::read(const std::filesystem::path& file) {
+Input Input::read(const std::filesystem::path& file, const InputLimits& limits) {
+  Input input;
+  try {
+    input.fill(file, limits);
+  } catch (const std::bad_alloc&) {
+    throw ConfigError(file.string(), "does not fit into the memory that this process may use");
+  }
+  return input;
+}
+
+void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor.number < 0) fail(file, errno);
   struct stat facts {};
   if (::fstat(descriptor.number, &facts) != 0) fail(file, errno);
   if (S_ISDIR(facts.st_mode)) fail(file, EISDIR);
+  // What has no size may have no end.
+  const std::size_t most = S_ISREG(facts.st_mode)   ? SIZE_MAX
+                           : S_ISCHR(facts.st_mode) ? limits.device_bytes
+                                                    : limits.piped_bytes;
   std::size_t capacity = std::max<std::size_t>(static_cast<std::size_t>(facts.st_size) + 1, 4096);
-  Input input;
-  input.bytes_ = allocate(capacity);
+  bytes_ = allocate(capacity);
   for (;;) {  // a pipe, or a file that grows while it is read
-    if (input.size_ == capacity) grow(input.bytes_, input.size_, capacity *= 2);
-    const ssize_t got =
-        ::read(descriptor.number, input.bytes_.get() + input.size_, capacity - input.size_);
+    if (size_ == capacity) grow(bytes_, size_, capacity *= 2);
+    const ssize_t got = ::read(descriptor.number, bytes_.get() + size_, capacity - size_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(file, errno);
     if (got == 0) break;
-    input.size_ += static_cast<std::size_t>(got);
+    size_ += static_cast<std::size_t>(got);
+    if (size_ > most) {
+      throw ConfigError(file.string(), "does not end within " +
+                                           byte_text(static_cast<double>(most)) +
+                                           "; name a file with results");
+    }
   }
-  if (is_gzip(input.text())) input.unpack(file);
-  std::memset(input.bytes_.get() + input.size_, 0, kPadding);
-  return input;
+  if (is_gzip(text())) unpack(file, limits);
+  std::memset(bytes_.get() + size_, 0, kPadding);
 }
 
 }  // namespace stepbench

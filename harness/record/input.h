@@ -9,14 +9,25 @@
 
 namespace stepbench {
 
+// What is refused rather than read to the end of memory. A result file of numbers packs by a factor
+// of 5 to 20.
+struct InputLimits {
+  std::size_t unpacked_ratio = 100;
+  std::size_t unpacked_bytes = std::size_t{256} << 20;  // always allowed, whatever the ratio
+  std::size_t piped_bytes = std::size_t{1} << 30;       // of a pipe
+  std::size_t device_bytes = std::size_t{64} << 20;     // of a device, such as /dev/zero
+};
+
 // A whole file in memory, unpacked when it is gzip (by its first bytes, any number of members),
 // followed by kPadding readable bytes, as the JSON parser wants it.
 class Input {
  public:
   static constexpr std::size_t kPadding = 64;
 
-  // Throws ConfigError naming the file when it cannot be read or unpacked.
-  [[nodiscard]] static Input read(const std::filesystem::path& file);
+  // Throws ConfigError naming the file when it cannot be read or unpacked, is beyond the limits, or
+  // does not fit into memory.
+  [[nodiscard]] static Input read(const std::filesystem::path& file,
+                                  const InputLimits& limits = {});
   [[nodiscard]] std::string_view text() const { return {bytes_.get(), size_}; }
 
  private:
@@ -26,7 +37,8 @@ class Input {
   using Bytes = std::unique_ptr<char[], Free>;
   static Bytes allocate(std::size_t size);
   static void grow(Bytes& bytes, std::size_t used, std::size_t size);
-  void unpack(const std::filesystem::path& file);
+  void fill(const std::filesystem::path& file, const InputLimits& limits);
+  void unpack(const std::filesystem::path& file, const InputLimits& limits);
 
   Bytes bytes_;
   std::size_t size_ = 0;

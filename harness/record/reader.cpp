@@ -12,6 +12,7 @@
 #include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/join.h"
+#include "harness/record/launch_rows.h"
 
 namespace stepbench {
 namespace {
@@ -117,11 +118,6 @@ class FileReader {
   bool later_ = false;  // of a later minor version than ours
   std::set<std::string> warned_;
 };
-
-bool is_result_file(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
   std::error_code error;

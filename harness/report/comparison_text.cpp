@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -59,10 +60,11 @@ std::string verdict_text(const TestResult& test, const std::string& unit) {
       break;
     case Verdict::kInconclusive:
       if (test.reason == TestReason::kTooFewPairs) {
-        text += ": too few " + unit + ", need 6, plan 20";
+        text += ": needs at least 6 " + unit + ", better 20";
       } else if (test.pairs_needed) {
-        text += ": " + std::string(words_of(test.reason)) + ", needs " +
-                needed_text(*test.pairs_needed) + ' ' + unit;
+        text += ": " + std::string(words_of(test.reason));
+        if (!words_of(test.reason).empty()) text += ", ";
+        text += "needs " + needed_text(*test.pairs_needed) + ' ' + unit;
       }
       break;
     case Verdict::kNoData:
@@ -74,8 +76,20 @@ std::string verdict_text(const TestResult& test, const std::string& unit) {
     case Verdict::kOk:
       break;
   }
-  for (const std::string& note : test.notes) text += " (" + note + ')';
   return text;
+}
+
+// What the judge notes by name, in words; a sentence as it is.
+std::string note_text(const std::string& note) {
+  if (note == "skewed") {
+    return "the pairs are skewed: without assuming symmetry it is not sure whether the change is "
+           "beyond the margin";
+  }
+  if (note == "clock_resolution") {
+    return "more than a fifth of the pairs are exactly equal: the clock is too coarse";
+  }
+  if (note == "zero_variance") return "every pair changed by exactly the same";
+  return note;
 }
 
 Tint tint_of(const TestResult& test) {
@@ -101,37 +115,50 @@ class Text {
  public:
   Text(const Comparison& comparison, bool all) : comparison_(comparison), all_(all) {
     std::vector<const Fields*> cases;
-    for (const CaseResult& one : comparison.cases) cases.push_back(&one.options);
+    std::set<std::string> ids;
+    for (const CaseResult& one : comparison.cases) {
+      cases.push_back(&one.options);
+      ids.insert(one.case_id);
+    }
+    for (const MissingCase& one : comparison.only_base) ids.insert(one.case_id);
+    for (const MissingCase& one : comparison.only_candidate) ids.insert(one.case_id);
+    digits_ = id_digits(ids);
     varying_ = varying_options(cases, comparison.swept);
   }
 
   [[nodiscard]] std::string title() const {
-    return comparison_.base + " -> " + comparison_.candidate;
+    return is_ab() ? "A " + comparison_.base + "   B " + comparison_.candidate
+                   : comparison_.base + " -> " + comparison_.candidate;
   }
 
-  [[nodiscard]] std::string design() const {
-    return "design: " + std::string(name_of(comparison_.rule.design)) + looks() + ", " +
-           counted(std::ssize(comparison_.cases), "case") + " in both, " +
-           counted(static_cast<std::int64_t>(comparison_.tested), "test") +
-           " corrected together (q " + significant(comparison_.rule.q, 1) +
-           "): " + std::to_string(comparison_.rejected_slower) + " worse, " +
-           std::to_string(comparison_.rejected_faster) + " better";
+  // How it was measured, and what was tested.
+  [[nodiscard]] std::vector<std::string> design() const {
+    const bool in_turns = comparison_.rule.design == Design::kInterleaved;
+    std::vector<std::string> lines = {
+        (in_turns ? "measured in turns" : "measured one after the other") + looks(),
+        counted(std::ssize(comparison_.cases), "case") + (is_ab() ? ", " : " in both, ") +
+            tests_text()};
+    if (comparison_.rule.confidence > 0.95) {
+      lines.push_back("intervals are of " + confidence() +
+                      " %: with several looks at the data they are as sure as one of 95 % is with "
+                      "one look");
+    }
+    return lines;
   }
 
   // Also says how many rows were left out.
   [[nodiscard]] Grid grid(std::size_t& hidden_ok, std::size_t& hidden) const {
     Grid grid;
-    const int confidence = static_cast<int>(std::lround(100 * comparison_.rule.confidence));
+    const bool looked = is_ab();
     grid.columns = {{.head = "case", .align = Align::kLeft, .shrink_at = 50, .shrink_to = 16},
                     {.head = "metric", .align = Align::kLeft},
-                    {.head = "base", .drop_at = 3},
-                    {.head = "new", .drop_at = 4},
+                    {.head = looked ? "A" : "base"},
+                    {.head = looked ? "B" : "new"},
                     {.head = "change"},
-                    {.head = std::to_string(confidence) + " % interval"},
-                    {.head = "p adj", .drop_at = 2},
-                    {.head = "verdict", .align = Align::kLeft}};
-    const bool looked = !comparison_.looks.empty();
-    if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 5});
+                    {.head = confidence() + " % interval", .drop_at = 70},
+                    {.head = "p adj", .drop_at = 20},
+                    {.head = "verdict", .align = Align::kLeft, .shrink_at = 60, .shrink_to = 30}};
+    if (looked) grid.columns.insert(grid.columns.end() - 1, {.head = "pairs", .drop_at = 30});
     std::size_t total = 0;
     for (const CaseResult& one : comparison_.cases) total += one.metrics.size();
     const bool with_ok = all_ || total <= kMaxOkRows;
@@ -143,7 +170,7 @@ class Text {
         } else if (!all_ && grid.rows.size() >= kMaxRows) {
           ++hidden;
         } else {
-          GridRow row{{label(i), metric.name, value_text(test.base_median, metric.unit),
+          GridRow row{{cell(i), metric.name, value_text(test.base_median, metric.unit),
                        value_text(test.candidate_median, metric.unit), change_text(test),
                        interval_text_of(test), p_text(test.p_adjusted),
                        verdict_text(test, looked ? "pairs" : "launches")},
@@ -191,9 +218,10 @@ class Text {
     for (const std::string& warning : comparison_.warnings) lines.push_back("warning: " + warning);
     add_gates(lines);
     add_case_notes(lines);
-    add_missing(lines, comparison_.only_base, comparison_.base);
-    add_missing(lines, comparison_.only_candidate, comparison_.candidate);
+    add_missing(lines, comparison_.only_base, is_ab() ? "arm A" : comparison_.base);
+    add_missing(lines, comparison_.only_candidate, is_ab() ? "arm B" : comparison_.candidate);
     lines.push_back(aa_control());
+    add_how_to_judge_again(lines);
     return lines;
   }
 
@@ -210,10 +238,34 @@ class Text {
   }
 
  private:
+  [[nodiscard]] bool is_ab() const { return !comparison_.looks.empty(); }
+
+  [[nodiscard]] std::string confidence() const {
+    return std::to_string(std::lround(100 * comparison_.rule.confidence));
+  }
+
   [[nodiscard]] std::string looks() const {
-    if (comparison_.looks.empty()) return {};
+    if (!is_ab()) return {};
     const std::string text = ", " + looks_text(comparison_.looks);
     return comparison_.seed ? text + ", seed " + std::to_string(*comparison_.seed) : text;
+  }
+
+  // "2 metrics tested together: 1 rose, 1 fell, before margins"
+  [[nodiscard]] std::string tests_text() const {
+    std::size_t rose = 0;
+    std::size_t fell = 0;
+    for (const CaseResult& one : comparison_.cases) {
+      for (const MetricResult& metric : one.metrics) {
+        const TestResult& test = metric.test;
+        if (!metric.primary || !(test.p_adjusted <= comparison_.rule.q) || !test.change) continue;
+        ++(*test.change > 0 ? rose : fell);
+      }
+    }
+    const auto tested = static_cast<std::int64_t>(comparison_.tested);
+    if (tested == 0) return "nothing could be tested";
+    return counted(tested, comparison_.cases.size() == 1 ? "metric" : "test") +
+           (tested == 1 ? " tested: " : " tested together: ") + std::to_string(rose) + " rose, " +
+           std::to_string(fell) + " fell, before margins";
   }
 
   // "aten::copy_ +120 calls/step (12 -> 132), 4 % -> 9 % of op time, in forward [[8, 32]]"
@@ -244,9 +296,18 @@ class Text {
     }
   }
 
+  [[nodiscard]] std::string short_id(const std::string& id) const { return id.substr(0, digits_); }
+
   [[nodiscard]] std::string label(std::size_t i) const {
     const CaseResult& one = comparison_.cases[i];
-    return case_label(one.options, varying_, one.case_id);
+    return case_label(one.options, varying_, short_id(one.case_id));
+  }
+
+  // Under the head "case".
+  [[nodiscard]] std::string cell(std::size_t i) const {
+    const CaseResult& one = comparison_.cases[i];
+    const std::string text = case_label(one.options, varying_);
+    return text.empty() ? short_id(one.case_id) : text;
   }
 
   // A gate that failed says how to go on all the same; of many noisy cases the first are named.
@@ -264,12 +325,22 @@ class Text {
       std::string line = failed ? "invalid: " : gate.allowed ? "allowed: " : "warning: ";
       if (!gate.case_id.empty()) line += label_of(gate.case_id) + ": ";
       line += gate.text;
-      if (failed) line += " (--allow " + gate.name + " takes it as a warning)";
       lines.push_back(std::move(line));
     }
     if (more > 0) {
-      lines.push_back("warning: " + std::to_string(more) + " more arms of cases are noisy");
+      lines.push_back("warning: " + counted(static_cast<std::int64_t>(more), "more arm") +
+                      " of cases differ like that (the JSON form has all)");
     }
+  }
+
+  void add_how_to_judge_again(std::vector<std::string>& lines) const {
+    std::set<std::string> failed;
+    for (const Gate& gate : comparison_.gates) {
+      if (gate.state == GateState::kFailed) failed.insert(gate.name);
+    }
+    if (failed.empty() || comparison_.judge_again.empty()) return;
+    lines.push_back("To judge the same launches again without measuring, with this as a warning: " +
+                    comparison_.judge_again + " --allow " + join(failed, " --allow "));
   }
 
   [[nodiscard]] std::string label_of(std::string_view case_id) const {
@@ -285,6 +356,12 @@ class Text {
       for (const std::string& note : comparison_.cases[i].notes) {
         ++by_text.try_emplace(note, i, 0).first->second.second;
       }
+      for (const MetricResult& metric : comparison_.cases[i].metrics) {
+        for (const std::string& note : metric.test.notes) {
+          if (note == "zero_variance" && !metric.timed) continue;  // bytes often do
+          ++by_text.try_emplace(metric.name + ": " + note_text(note), i, 0).first->second.second;
+        }
+      }
     }
     for (const auto& [note, where] : by_text) {
       std::string line = "note: " + label(where.first);
@@ -295,28 +372,30 @@ class Text {
     }
   }
 
-  static void add_missing(std::vector<std::string>& lines, const std::vector<MissingCase>& cases,
-                          const std::string& side) {
+  void add_missing(std::vector<std::string>& lines, const std::vector<MissingCase>& cases,
+                   const std::string& side) const {
     constexpr std::size_t kNamed = 5;
     if (cases.empty()) return;
     std::string line = "only in " + side + ": " + counted(std::ssize(cases), "case") + ',';
-    for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) line += ' ' + cases[i].case_id;
+    for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i)
+      line += ' ' + short_id(cases[i].case_id);
     if (cases.size() > kNamed) line += " ...";
     lines.push_back(std::move(line));
   }
 
   [[nodiscard]] std::string aa_control() const {
     const AaControl& control = comparison_.aa_control;
-    const std::string quads = std::to_string(control.pooled_quads) + " quads of base launches";
+    const auto launches = static_cast<std::int64_t>(4 * control.pooled_quads);
+    const std::string begin = "self-check, base against itself: ";
+    const std::string seen = " (" + counted(launches, "launch") + ", p " + p_text(control.p) + ')';
     switch (control.state) {
       case AaControl::State::kTooFew:
-        return "A/A: too few runs to tell (" + quads + ", " + std::to_string(kMinQuads) +
-               " needed)";
+        return begin + "not enough launches yet (" + std::to_string(launches) + " of " +
+               std::to_string(4 * kMinQuads) + ')';
       case AaControl::State::kPassed:
-        return "A/A: passed (" + quads + ", p " + p_text(control.p) + ')';
+        return begin + "passed" + seen;
       case AaControl::State::kFailed:
-        return "A/A: failed (" + quads + ", p " + p_text(control.p) +
-               "): the base differs from itself, so no verdict holds";
+        return begin + "failed" + seen + ": it differs from itself, so that no verdict holds";
     }
     return {};
   }
@@ -324,6 +403,7 @@ class Text {
   const Comparison& comparison_;
   bool all_;
   std::vector<std::string> varying_;
+  std::size_t digits_ = 0;  // of ids
 };
 
 std::string hidden_text(std::size_t hidden_ok, std::size_t hidden) {
@@ -340,13 +420,15 @@ std::string comparison_table(const Comparison& comparison, const TableStyle& sty
   std::size_t hidden_ok = 0;
   std::size_t hidden = 0;
   Grid grid = text.grid(hidden_ok, hidden);
-  std::string out = printable(text.title()) + '\n' + printable(text.design()) + "\n\n";
+  std::string out = printable(text.title()) + '\n';
+  for (const std::string& line : text.design()) out += printable(line) + '\n';
+  out += '\n';
   if (!grid.rows.empty()) {
     out += draw(std::move(grid), static_cast<std::size_t>(style.columns), style.colour).text;
   }
   out += hidden_text(hidden_ok, hidden);
   const std::vector<std::string> causes = text.causes();
-  if (!causes.empty()) out += "\nWhere the time of a step went:\n";
+  if (!causes.empty()) out += "\nWhat changed inside a step:\n";
   for (const std::string& line : causes) out += "  " + printable(line) + '\n';
   out += '\n';
   for (const std::string& line : text.remarks()) out += printable(line) + '\n';
@@ -359,8 +441,9 @@ std::string comparison_markdown(const Comparison& comparison, bool all) {
   std::size_t hidden = 0;
   const Grid grid = text.grid(hidden_ok, hidden);
   std::string out = "<!-- stepbench-verdict -->\n### " + std::string(name_of(comparison.verdict)) +
-                    ": " + markdown_line(text.title()) + "\n\n" + markdown_line(text.design()) +
-                    "\n\n";
+                    ": " + markdown_line(text.title()) + "\n\n";
+  for (const std::string& line : text.design()) out += markdown_line(line) + '\n';
+  out += '\n';
   if (!grid.rows.empty()) out += draw_markdown(grid) + '\n';
   const std::string more = hidden_text(hidden_ok, hidden);
   if (!more.empty()) out += more + '\n';

@@ -104,7 +104,8 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
                         .message = {},
-                        .limits = limits_of(resolved, job.pass)};
+                        .limits = limits_of(resolved, job.pass),
+                        .rules = launch_rules(resolved, job.pass, setup_.columns)};
   const auto usual = usual_step_ns_.find({resolved.case_id, job.arm, job.pass});
   if (usual != usual_step_ns_.end()) request.limits.stall.usual_step_ns = usual->second;
   request.message.resolved = resolved;

@@ -39,6 +39,7 @@ struct RunSetup {
   // Words before the worker's command line, with {run_dir}, {case_id}, {launch}.
   std::vector<std::string> wrap = {};
   std::filesystem::path run_dir;
+  ColumnRow columns = {};  // that samples may have; none: any
   bool smoke = false;
   Variables variables = {};                // what workers inherit, before the deny-list
   Fields host = {};                        // host_environment()

@@ -36,7 +36,9 @@ Fields without_secrets(Fields options) {
 }
 
 void hide_secrets(RunRow& row, const std::vector<std::string>& values) {
-  for (std::string& argument : row.argv) argument = mask_secrets(argument, values);
+  for (auto* texts : {&row.argv, &row.asked.set, &row.asked.sweep, &row.asked.filter}) {
+    for (std::string& text : *texts) text = mask_secrets(text, values);
+  }
   row.config_text = mask_secrets(row.config_text, values);
   for (auto& [name, value] : row.context) {
     if (const auto* text = std::get_if<std::string>(&value)) value = mask_secrets(*text, values);

@@ -43,7 +43,7 @@ class LaunchLoop {
         context_(context),
         clock_(context.clock),
         unsent_(protocol::encode(request.message) + "\n"),
-        session_(request.limits.protocol_bytes),
+        session_(request.limits.protocol_bytes, request.rules),
         watch_(request.limits.stall),
         begin_ns_(clock_.now_ns()),
         since_ns_(begin_ns_),
@@ -135,7 +135,8 @@ class LaunchLoop {
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
       if (count > 0) {
-        session_.receive({buffer_.data(), static_cast<std::size_t>(count)});
+        session_.receive({buffer_.data(), static_cast<std::size_t>(count)},
+                         clock_.now_ns() - begin_ns_);
         continue;
       }
       if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -210,7 +211,8 @@ class LaunchLoop {
       const ssize_t count = ::recv(worker_.control.value(), buffer_.data(), buffer_.size(), 0);
       if (count <= 0 && errno == EINTR) continue;
       if (count <= 0) break;
-      session_.receive({buffer_.data(), static_cast<std::size_t>(count)});
+      session_.receive({buffer_.data(), static_cast<std::size_t>(count)},
+                       clock_.now_ns() - begin_ns_);
     }
     kill_group(SIGKILL);
     while (worker_.output.is_open() && read_output()) {

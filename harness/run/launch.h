@@ -17,6 +17,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/launch_limits.h"
+#include "harness/run/launch_rules.h"
 #include "harness/run/worker_process.h"
 
 namespace stepbench {
@@ -25,6 +26,7 @@ struct LaunchRequest {
   SpawnRequest spawn;
   protocol::CaseMessage message;
   LaunchLimits limits = {};
+  LaunchRules rules = {};
 };
 
 // What a launch may use of the outside world.

@@ -3,13 +3,19 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
+
+constexpr int kMinColumns = 20;
+constexpr std::size_t kMinLabel = 14;  // cells; a shorter piece of a label tells nothing
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -40,9 +46,9 @@ void Progress::begin_launch(std::size_t case_number, std::size_t cases, std::str
   update("start", 0);
 }
 
-std::string Progress::position() const {
+std::string Progress::position(const std::string& label) const {
   return "case " + std::to_string(case_number_) + " of " + std::to_string(cases_) + ", launch " +
-         std::to_string(launch_) + (label_.empty() ? "" : ": " + label_);
+         std::to_string(launch_) + (label.empty() ? "" : ": " + label);
 }
 
 std::optional<std::int64_t> Progress::expected_left_ns() const {
@@ -56,12 +62,30 @@ std::optional<std::int64_t> Progress::expected_left_ns() const {
 void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns) {
   if (style_.quiet || !style_.terminal) return;
   if (last_cycle_step_ns > 0) last_step_ns_ = static_cast<double>(last_cycle_step_ns);
-  std::string line = position() + "  [" + stage + "]  " + clock_text(clock_.now_ns() - begin_ns_);
-  if (const auto left_ns = expected_left_ns()) line += ", about " + clock_text(*left_ns) + " left";
-  if (last_step_ns_ > 0) line += ", last step " + duration(last_step_ns_);
-  line = shortened(printable(line), static_cast<std::size_t>(std::max(style_.columns - 1, 10)));
-  out_ << "\r\033[K" << line << std::flush;
+  const int columns = std::max(style_.columns() - 1, kMinColumns);
+  out_ << "\r\033[K" << live_line(stage, static_cast<std::size_t>(columns)) << std::flush;
   live_ = true;
+}
+
+// What there is no room for goes from the end; the label is cut before the rest goes, and the time
+// that is left stays.
+std::string Progress::live_line(const std::string& stage, std::size_t cells) const {
+  const auto left_ns = expected_left_ns();
+  const std::string head =
+      (left_ns ? "about " + clock_text(*left_ns) + " left, " : std::string()) + position("");
+  const std::string label = label_.empty() ? "" : ": " + printable(label_);
+  std::vector<std::string> tails = {"  [" + printable(stage) + "]",
+                                    "  " + clock_text(clock_.now_ns() - begin_ns_)};
+  if (last_step_ns_ > 0) tails.push_back(", last step " + duration(last_step_ns_));
+  for (;; tails.pop_back()) {
+    const std::string tail = join(tails, "");
+    const std::size_t others = width(head) + width(tail);
+    const std::size_t room = cells > others ? cells - others : 0;
+    if (room >= std::min(width(label), kMinLabel)) {
+      return head + shortened_inside(label, room) + tail;
+    }
+    if (tails.empty()) return shortened(head, cells);
+  }
 }
 
 void Progress::end_launch(const LaunchRow& row, std::optional<double> step_ns) {
@@ -72,7 +96,7 @@ void Progress::end_launch(const LaunchRow& row, std::optional<double> step_ns) {
   if (step_ns) last_step_ns_ = *step_ns;
   const bool failed = row.outcome.kind == Outcome::Kind::kFailed;
   if (style_.terminal && !failed) return;
-  std::string line = position() + "  ";
+  std::string line = position(label_) + "  ";
   if (row.outcome.kind == Outcome::Kind::kMeasured) {
     line += step_ns ? "step " + duration(*step_ns) : "measured";
   } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -15,7 +16,8 @@ namespace stepbench {
 struct ProgressStyle {
   bool quiet = false;
   bool terminal = false;  // one live line; else a plain line per finished launch
-  int columns = 100;
+  // Cells of a line; asked each time, since a terminal can be resized.
+  std::function<int()> columns = [] { return 100; };
 };
 
 // What a person sees while a run goes on. One thread; `out` and `clock` outlive it.
@@ -31,7 +33,8 @@ class Progress {
   void end();  // takes the live line away
 
  private:
-  [[nodiscard]] std::string position() const;
+  [[nodiscard]] std::string position(const std::string& label) const;
+  [[nodiscard]] std::string live_line(const std::string& stage, std::size_t cells) const;
   [[nodiscard]] std::optional<std::int64_t> expected_left_ns() const;
   void erase_live_line();
 

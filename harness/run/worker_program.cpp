@@ -286,11 +286,15 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
                           const std::string& request) {
   protocol::CaseMessage message;
   message.resolved = resolved;
-  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n');
+  // It sets up the case's data, too.
+  const double seconds = resolved.number_or("limits.ask_s", kAskSeconds) +
+                         resolved.number_or("limits.set_up_s", kAskSeconds);
+  CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',
+                             milliseconds_of(seconds));
   if (result.exit_status == 0) return std::move(result.out);
   std::string words{trim(to_valid_utf8(result.err))};
   if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
-  if (words.empty()) words = "ended with status " + std::to_string(result.exit_status);
+  if (words.empty() || result.exit_status > kKilled) words = end_of(result);
   throw ConfigError(worker.path.string() + " data", words);
 }
 

@@ -43,8 +43,9 @@ std::string title_of(const protocol::WorkerMessage& message) {
 
 }  // namespace
 
-void WorkerSession::receive(std::string_view bytes) {
+void WorkerSession::receive(std::string_view bytes, std::int64_t age_ns) {
   if (protocol_error_) return;
+  age_ns_ = age_ns;
   bytes_ += bytes.size();
   if (bytes_ > max_bytes_) {
     protocol_error_ =
@@ -85,29 +86,37 @@ void WorkerSession::handle(protocol::Hello&& message) {
     protocol_error_ = std::string{"the worker is of another version: "} + error.what();
     return;
   }
+  if (check_) check_->hello(message);
   hello_ = std::move(message);
   stage_ = protocol::Stage::kSetUp;
 }
 
 void WorkerSession::handle(protocol::StageMessage&& message) {
+  if (check_) check_->stage(message);
   stage_ = message.stage;
   stage_message_ = message;
   ++stage_messages_;
 }
 
 void WorkerSession::handle(protocol::CycleMessage&& message) {
+  if (check_) check_->cycle(message);
   last_cycle_step_ns_ = message.mean_step_ns;
   ++cycles_;
 }
 
-void WorkerSession::handle(CycleSamples&& message) { samples_.push_back(std::move(message)); }
+void WorkerSession::handle(CycleSamples&& message) {
+  if (check_) check_->samples(message);
+  samples_.push_back(std::move(message));
+}
 
 void WorkerSession::handle(OpFrame&& message) {
+  if (check_) check_->ops(message);
   static_cast<void>(op_table_of({&message, 1}));  // throws when it does not fit together
   ops_.push_back(std::move(message));
 }
 
 void WorkerSession::handle(LaunchReport&& message) {
+  if (check_) check_->launch(message, age_ns_);
   report_ = std::move(message);
   final_ = Outcome::measured();
 }

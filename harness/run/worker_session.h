@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one worker says, fed with bytes as they come. Holds the worker to the protocol: hello first,
-// exactly one final line last. One thread; throws nothing: protocol_error() says what is wrong.
+// exactly one final line last, numbers that can be a measurement. One thread; throws nothing:
+// protocol_error() says what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,19 @@
 #include "harness/base/outcome.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
+#include "harness/run/launch_rules.h"
 
 namespace stepbench {
 
 class WorkerSession {
  public:
   explicit WorkerSession(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
+  // Its numbers are checked too.
+  WorkerSession(std::uint64_t max_bytes, LaunchRules rules)
+      : max_bytes_(max_bytes), check_(LaunchCheck{std::move(rules)}) {}
 
-  void receive(std::string_view bytes);
+  // `age_ns`: since the worker was started; 0: not known.
+  void receive(std::string_view bytes, std::int64_t age_ns = 0);
 
   // What the worker did wrong; nothing more is read from it then.
   [[nodiscard]] const std::optional<std::string>& protocol_error() const { return protocol_error_; }
@@ -55,6 +61,8 @@ class WorkerSession {
   void handle(protocol::FailedMessage&& message);
 
   std::uint64_t max_bytes_;
+  std::optional<LaunchCheck> check_;
+  std::int64_t age_ns_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t messages_ = 0;
   protocol::LineBuffer lines_;

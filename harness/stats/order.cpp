@@ -61,6 +61,15 @@ double interquartile_range(std::span<const double> values) {
   return quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25);
 }
 
+double standard_deviation(std::span<const double> values) {
+  double mean = 0;
+  for (const double value : values) mean += value;
+  mean /= static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
 double robust_sd(std::span<const double> values) {
   const double centre = median(values);
   std::vector<double> distances(values.begin(), values.end());

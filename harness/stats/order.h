@@ -24,6 +24,9 @@ namespace stepbench {
 // 1.4826 * median |x - median|: the standard deviation of normal data, unmoved by a few outliers.
 [[nodiscard]] double robust_sd(std::span<const double> values);
 
+// About the mean, by n - 1; 0 of fewer than two values.
+[[nodiscard]] double standard_deviation(std::span<const double> values);
+
 struct Ranks {
   std::size_t low = 0;   // 1-based; 0: below the smallest value
   std::size_t high = 0;  // n + 1: above the largest

@@ -59,7 +59,8 @@ bool from_the_future(int descriptor) {
   }
 }
 
-Fields software() { return {{"stub", std::string("1")}}; }
+// Its times pass as a script says, in no time of this machine.
+Fields software() { return {{"stub", std::string("1")}, {"clock", std::string("scripted")}}; }
 
 }  // namespace
 

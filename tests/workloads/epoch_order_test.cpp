@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/workloads/python.h"
+#include "workloads/loader/python_shuffle.h"
 
 namespace stepbench {
 namespace {
@@ -28,6 +29,19 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
         << options.one_iterator << ", weighted " << weighted;
   }
   EXPECT_EQ(compared, 48 + 96 + 36 + 48);
+}
+
+TEST(EpochOrder, OfAShuffleIsTheSameWithoutTorch) {
+  for (const std::int64_t size : {1, 2, 10, 1000, 70'001}) {
+    for (const std::uint64_t seed : {0ULL, 7ULL, (1ULL << 40U) + 3}) {
+      for (const bool one_iterator : {false, true}) {
+        const EpochOrder here = python_shuffle(size, seed, one_iterator);
+        const EpochOrder torch = torch_epoch_order(
+            {.size = size, .shuffle = true, .seed = seed, .one_iterator = one_iterator});
+        for (const std::int64_t epoch : {0, 1, 4}) EXPECT_EQ(here(epoch), torch(epoch)) << size;
+      }
+    }
+  }
 }
 
 TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {

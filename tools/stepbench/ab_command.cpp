@@ -9,10 +9,13 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/session.h"
 #include "harness/report/comparison_json.h"
 #include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/ab_plan_text.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
@@ -32,7 +35,12 @@ Examples:
   stepbench ab train.yaml --b-set optimizer.implementation=fused
   stepbench ab train.yaml --b-env OMP_NUM_THREADS=1 --pairs 20
   stepbench ab train.yaml --b new/stepbench-worker --margin step=2% --format markdown
+  stepbench ab train.yaml --b new/stepbench-worker --metric step_p99,peak_bytes
+  stepbench ab train.yaml --b new/stepbench-worker --dry-run         what would be measured, how long
   stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train
+                                                        go on where it was interrupted
+  stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train --allow noise
+                                                        judge the same launches again, measure nothing
   stepbench ab train.yaml --b new/stepbench-worker; jq .exit_code results/*/verdict.json
 
 Exit status: 0 ok or better, 1 a confirmed regression, 2 wrong usage or configuration, 3 inconclusive
@@ -45,6 +53,7 @@ struct AbOptions {
   AbRequest request = {};
   VerdictOutput output = {};
   bool smoke = false;
+  bool dry_run = false;
   LockFlags lock = {};
   bool quiet = false;
 };
@@ -54,6 +63,23 @@ void refuse_smoke(const AbOptions& options) {
   throw ConfigError("--smoke",
                     "measures nothing, so that there is nothing to compare; `stepbench run FILE "
                     "--smoke` tells whether everything works");
+}
+
+// The command line that goes on with this campaign: when it has ended, one that only judges.
+std::string judge_again(const std::vector<std::string>& argv, const ArmsRequest& arms,
+                        const std::filesystem::path& run_folder) {
+  std::string command = "stepbench";
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const bool has_folder = argv[i] == "--resume" || argv[i] == "--results";
+    if (has_folder) ++i;
+    if (has_folder || argv[i].starts_with("--resume=") || argv[i].starts_with("--results="))
+      continue;
+    const bool is_file = argv[i] == arms.file;
+    command +=
+        ' ' + shell_word(is_file ? readable_again(arms.file, arms.text.value_or(""), run_folder)
+                                 : argv[i]);
+  }
+  return command + " --resume " + shell_word(run_folder.string());
 }
 
 // `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as
@@ -68,10 +94,19 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   request.arms.text = text_if_standard_input(request.arms.file);
   const CampaignContext context = campaign_context(environment);
   const AbArms arms = resolve_arms(request.arms, context);
+  if (options.dry_run) {
+    environment.out << ab_plan_text(request, arms);
+    return kExitOk;
+  }
+  (void)plan_ab(request, arms);  // what is wrong with the request comes before all notes
+  // Notes are no progress: --quiet does not hide them.
+  for (const std::string& note : notes_on(request, arms)) {
+    environment.err << "note: " << printable(note) << '\n';
+  }
   const HostClock clock;
   Progress progress = make_progress(environment, options.quiet, clock);
   interrupts.emplace();
-  const AbRun run =
+  AbRun run =
       run_ab(request, arms, context, progress, *interrupts, clock,
              [&](const std::filesystem::path& folder) {
                verdict_files.insert(verdict_files.begin(), (folder / kVerdictFile).string());
@@ -85,6 +120,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     environment.err << "stepbench: " << printable(text) << '\n';
     return run.exit_status;
   }
+  run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
   write_verdict(verdict_files.front(), comparison_json(run.comparison));
   show_verdict(run.comparison, options.output, environment);
   progress.say("Results: " + run.run_folder.string());
@@ -95,7 +131,8 @@ int execute(const AbOptions& options, const Environment& environment) {
   const ArmsRequest& arms = options.request.arms;
   check_verdict_output(options.output, {arms.file, arms.a, arms.b});
   std::optional<Interrupts> interrupts;
-  std::vector<std::string> verdict_files = {options.output.verdict_file};
+  std::vector<std::string> verdict_files;
+  if (!options.dry_run) verdict_files.push_back(options.output.verdict_file);
   try {
     return measure_and_tell(options, environment, interrupts, verdict_files);
   } catch (const std::exception& error) {
@@ -158,6 +195,8 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
           ->group(kMeasureOptions);
   expect_whole_number(*profile, 1, 100);
   add_lock_flags(ab, options.lock);
+  ab.add_flag("--dry-run", options.dry_run, "Print the pairs, launches and time; measure nothing")
+      ->group(kRunOptions);
   ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing")->group("");
   add_results(ab, options.request.results, "The run's own folder is made in this one");
   add_resume(ab, options.request.resume);

@@ -27,7 +27,11 @@ Progress make_progress(const Environment& environment, bool quiet, const Clock& 
   return {environment.err,
           {.quiet = quiet,
            .terminal = environment.err_is_terminal,
-           .columns = environment.terminal_columns},
+           .columns =
+               [&environment] {
+                 const int columns = environment.err_columns();
+                 return columns > 0 ? columns : environment.terminal_columns;
+               }},
           clock};
 }
 

@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
+#include <span>
 
 #include "harness/base/exit_status.h"
 #include "harness/campaign/compare_files.h"
 #include "harness/report/comparison_json.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/verdict_output.h"
@@ -47,6 +49,8 @@ int execute(const CompareArguments& options, const Environment& environment) {
     write_verdict(options.output.verdict_file, error_json(failure.exit_status, failure.text));
     throw;
   }
+  comparison.judge_again =
+      "stepbench " + join(std::span(environment.argv).subspan(1), " ", shell_word);
   show_verdict(comparison, options.output, environment);
   return comparison.exit_code;
 }

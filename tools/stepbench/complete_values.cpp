@@ -9,6 +9,7 @@
 #include "harness/plan/option_index.h"
 #include "harness/plan/plan.h"
 #include "harness/record/input.h"
+#include "harness/record/launch_rows.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/complete.h"
 #include "tools/stepbench/run_folders.h"
@@ -55,10 +56,6 @@ void offer_files(Candidates& candidates, const std::string& word, const Kept& ke
 }
 
 bool is_yaml(const std::string& name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
-
-bool is_result_file(const std::string& name) {
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
 
 std::string results_folder(const WordsBefore& before) {
   const std::string given = before.value_of("--results");
@@ -166,7 +163,7 @@ std::set<std::string> ids_of_run(const fs::path& run) {
   std::vector<fs::path> files;
   if (fs::is_directory(run)) {
     for (const auto& entry : fs::directory_iterator(run)) {
-      if (is_result_file(entry.path().filename().string())) files.push_back(entry.path());
+      if (is_result_file(entry.path())) files.push_back(entry.path());
     }
   } else {
     files.push_back(run);

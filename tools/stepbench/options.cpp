@@ -116,6 +116,15 @@ void add_max_cases(CLI::App& command, std::int64_t& max_cases) {
   expect_whole_number(*option, 1, kMostCases);
 }
 
+void add_launches(CLI::App& command, std::int64_t& launches) {
+  CLI::Option* option = command
+                            .add_option("--launches", launches,
+                                        "Fresh processes per case; default: `launches` of the file")
+                            ->type_name("N")
+                            ->group(kMeasureOptions);
+  expect_whole_number(*option, 1, 1'000'000);
+}
+
 void add_worker(CLI::App& command, std::string& path) {
   command
       .add_option("--worker", path,

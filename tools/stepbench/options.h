@@ -47,6 +47,7 @@ void add_shard(CLI::App& command, std::string& shard);
 void add_max_cases(CLI::App& command, std::int64_t& max_cases);
 
 // How to measure.
+void add_launches(CLI::App& command, std::int64_t& launches);
 void add_worker(CLI::App& command, std::string& path);
 struct LockFlags {
   bool wait = false;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "harness/base/exit_status.h"
-#include "harness/campaign/planning.h"
-#include "harness/campaign/run_request.h"
+#include "harness/campaign/probe.h"
+#include "harness/campaign/time_estimate.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/standard_input.h"
 
@@ -17,72 +19,94 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kPlanExamples =
-    R"(Nothing is run: this is what `stepbench run` with the same options would measure.
+    R"(This is what `stepbench run` with the same options would measure. Nothing is run without --probe.
 
 Examples:
   stepbench plan configs/quickstart.yaml
   stepbench plan sweep.yaml --set loader.batch_size=32 --filter num_workers=4,8
   stepbench plan train.yaml --sweep model.precision=fp32,bf16 --sweep lr=0.1,0.2
   stepbench plan - < sweep.yaml                                paths are seen from this folder
+  stepbench plan sweep.yaml --probe                            can it run, and for how long?
   stepbench plan sweep.yaml --shard 2/4                        the second of four machines
   stepbench plan mine.yaml --worker build/my-worker            workloads of your own
   stepbench plan sweep.yaml --format json | jq -r '.cases[].case_id'
 
 The id of a case depends on nothing but the options that make it what it is: not on paths, limits,
-launches, schedule or the order of keys. `-` in the table: the option has no meaning in that case.)";
+launches, schedule or the order of keys. `-` in the table: the option has no meaning in that case.
+
+Exit status: 0, 2 wrong usage or configuration; with --probe 1 some cases failed, 4 all did, 130 or 143
+interrupted.)";
 
 struct PlanCommandOptions {
-  std::string file;
-  std::vector<std::string> set;
-  std::vector<std::string> sweep;
-  std::vector<std::string> filter;
-  std::string shard;
-  bool smoke = false;
-  std::int64_t max_cases = 100'000;
-  std::string worker;
+  RunRequest request = {};
+  std::string shard = {};
+  bool probe = false;
+  LockFlags lock = {};
+  bool quiet = false;
   std::string format = "table";
-  std::string results = "results";
 };
 
 void add_options(CLI::App& command, PlanCommandOptions& options) {
-  add_experiment(command, options.file);
-  add_set(command, options.set);
-  add_sweep(command, options.sweep);
-  add_filter(command, options.filter);
+  RunRequest& request = options.request;
+  add_experiment(command, request.file);
+  add_set(command, request.set);
+  add_sweep(command, request.sweep);
+  add_filter(command, request.filter);
+  add_cases(command, request.cases);
   add_shard(command, options.shard);
-  add_max_cases(command, options.max_cases);
+  add_max_cases(command, request.max_cases);
+  add_launches(command, request.launches);
   command
-      .add_flag("--smoke", options.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
+      .add_flag("--smoke", request.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
       ->group(kMeasureOptions);
-  add_worker(command, options.worker);
-  add_results(command, options.results, "Folder of earlier runs, by which the time is estimated");
+  add_worker(command, request.worker);
+  add_results(command, request.results, "Folder of earlier runs, by which the time is estimated");
+  command
+      .add_flag("--probe", options.probe,
+                "Run each case once for 3 steps, keep no results, and say what fails and about how "
+                "long the whole would take")
+      ->group(kRunOptions);
+  add_lock_flags(command, options.lock);
   add_format(command, options.format, {"table", "json"});
+  add_quiet(command, options.quiet);
 }
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
-  PlanRequest request{.file = options.file,
-                      .text = text_if_standard_input(options.file),
-                      .set = options.set,
-                      .sweep = options.sweep,
-                      .filter = options.filter,
-                      .shard = parse_shard(options.shard),
-                      .smoke = options.smoke,
-                      .max_cases = options.max_cases};
-  const auto worker = options.worker.empty()
-                          ? std::nullopt
-                          : std::optional{find_worker(options.worker, environment.program_dir)};
-  const Planned planned = make_plan_here(std::move(request), worker, campaign_context(environment));
-  const TimeEstimate estimate = estimate_time(planned.plan, options.results);
+  RunRequest request = options.request;
+  request.text = text_if_standard_input(request.file);
+  request.shard = parse_shard(options.shard);
+  request.lock = lock_policy(options.lock.none, options.lock.wait);
+  const CampaignContext context = campaign_context(environment);
+  const Plan plan = plan_experiment(request, context, false).planned.plan;
+  std::optional<Probe> probe;
+  if (options.probe) {
+    const HostClock clock;
+    Progress progress = make_progress(environment, options.quiet, clock);
+    Interrupts interrupts;
+    probe = probe_cases(request, context, progress, interrupts, clock);
+    progress.end();
+    if (probe->signal) {
+      environment.err << "stepbench: interrupted; the probe is not complete\n";
+      return probe->exit_status;
+    }
+  }
+  const TimeEstimate estimate =
+      probe ? estimate_time(plan, probe->costs) : estimate_time(plan, request.results);
+  const Probe* probed = probe ? &*probe : nullptr;
   environment.out << (options.format == "json"
-                          ? plan_json(planned.plan, estimate)
-                          : printable(plan_table(planned.plan, estimate), LineEnds::kKeep));
-  return kExitOk;
+                           ? plan_json(plan, estimate, probed)
+                           : printable(plan_table(plan, estimate, probed), LineEnds::kKeep));
+  if (options.format != "json" && !request.smoke) {
+    environment.out << power_text(plan, request.results);
+  }
+  return probe ? probe->exit_status : kExitOk;
 }
 
 }  // namespace
 
 void add_plan(CLI::App& app, const Environment& environment, int& exit_code) {
-  CLI::App* command = app.add_subcommand("plan", "Show the cases of an experiment; run nothing");
+  CLI::App* command =
+      app.add_subcommand("plan", "Show the cases of an experiment and about how long they take");
   auto options = std::make_shared<PlanCommandOptions>();
   add_options(*command, *options);
   command->footer(kPlanExamples);

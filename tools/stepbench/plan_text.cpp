@@ -48,11 +48,11 @@ std::string totals(const Plan& plan, const TimeEstimate& estimate) {
   std::string text = counted(cases, "case");
   if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
   text += ", " + counted(estimate.launches, "launch") + ", " + counted(estimate.steps, "step");
-  if (estimate.known_cases > 0) {
-    text += "; about " + rough_duration(estimate.expected_s) + " by earlier results of " +
-            counted(estimate.known_cases, "case");
+  if (estimate.known_cases == 0) {
+    return text + "; at most " + rough_duration(estimate.limit_s) +
+           " (limits.wall_s); `plan --probe` estimates it\n";
   }
-  return text + "; at most " + rough_duration(estimate.limit_s) + " by limits.wall_s\n";
+  return text + "; " + expected_text(estimate) + "\n";
 }
 
 // Steps of these cases come from a loader with workers, and their number is given.
@@ -98,13 +98,63 @@ std::string remarks(const Plan& plan) {
   return text;
 }
 
-void write_case(JsonText& json, const PlannedCase& planned) {
+const LaunchRow* failure_of_case(const Probe* probe, const std::string& case_id) {
+  if (probe == nullptr) return nullptr;
+  const auto found = std::find_if(probe->failed.begin(), probe->failed.end(),
+                                  [&](const LaunchRow& row) { return row.key.case_id == case_id; });
+  return found == probe->failed.end() ? nullptr : &*found;
+}
+
+const LaunchCost* cost_of_case(const Probe* probe, const std::string& case_id) {
+  if (probe == nullptr) return nullptr;
+  const auto found = probe->costs.by_case.find(case_id);
+  return found == probe->costs.by_case.end() ? nullptr : &found->second;
+}
+
+const std::vector<std::string> kProbeHeads = {"one step", "one launch", "all launches"};
+
+std::vector<std::string> probe_cells(const ResolvedCase& resolved, const Probe& probe) {
+  if (failure_of_case(&probe, resolved.case_id) != nullptr) return {"FAILED", "-", "-"};
+  const LaunchCost* cost = cost_of_case(&probe, resolved.case_id);
+  if (cost == nullptr) return {"-", "-", "-"};
+  const double launch_s = cost->of(steps_per_launch(resolved));
+  constexpr double kNs = 1e9;
+  return {duration(cost->step_s * kNs), duration(launch_s * kNs),
+          rough_duration(launch_s * static_cast<double>(launches_of(resolved)))};
+}
+
+std::string probe_remarks(const Plan& plan, const Probe& probe) {
+  std::string text =
+      "The probe made one smoke launch of each case. Its times are rough, and rather too long: the "
+      "first steps of a process are slow.\n";
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const LaunchRow* row = failure_of_case(&probe, plan.cases[i].resolved.case_id);
+    if (row == nullptr) continue;
+    text += "case " + std::to_string(i + 1) + " FAILED" +
+            (row->stage.empty() ? "" : " in " + row->stage) + ": " + row->outcome.reason + "\n";
+    if (plan.file != kStandardInput) text += "  repeat: " + row->repeat_command + "\n";
+  }
+  return text;
+}
+
+void write_probe(JsonText& json, const ResolvedCase& resolved, const Probe* probe) {
+  if (const LaunchRow* row = failure_of_case(probe, resolved.case_id)) {
+    json.open_object("probe").text("failed", row->outcome.reason).text("stage", row->stage);
+    json.close_object();
+  } else if (const LaunchCost* cost = cost_of_case(probe, resolved.case_id)) {
+    json.open_object("probe").number("step_s", cost->step_s);
+    json.number("launch_s", cost->of(steps_per_launch(resolved))).close_object();
+  }
+}
+
+void write_case(JsonText& json, const PlannedCase& planned, const Probe* probe) {
   const ResolvedCase& resolved = planned.resolved;
   json.open_object().text("case_id", resolved.case_id).text("workload", resolved.workload);
   const Value* launches = resolved.options.get("launches");
   json.value("launches", launches == nullptr ? Value{} : *launches);
   json.integer("steps_per_launch", steps_per_launch(resolved));
   if (planned.skip) json.text("skip", *planned.skip);
+  write_probe(json, resolved, probe);
   json.values("options", resolved.options).close_object();
 }
 
@@ -123,26 +173,32 @@ std::vector<std::string> shown_options(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_table(const Plan& plan, const TimeEstimate& estimate) {
+std::string plan_table(const Plan& plan, const TimeEstimate& estimate, const Probe* probe) {
   const std::vector<std::string> shown = shown_options(plan);
   bool any_skip = false;
   for (const PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
   std::vector<std::vector<std::string>> rows(1, {"#", "case"});
   for (const std::string& head : heads(shown)) rows[0].push_back(head);
+  if (probe != nullptr) rows[0].insert(rows[0].end(), kProbeHeads.begin(), kProbeHeads.end());
   if (any_skip) rows[0].emplace_back("skipped because");
   const std::size_t listed = std::min(plan.cases.size(), kMostRows);
   for (std::size_t i = 0; i < listed; ++i) {
     const PlannedCase& planned = plan.cases[i];
     std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
     for (const std::string& name : shown) row.push_back(cell(planned.resolved, name));
+    if (probe != nullptr) {
+      for (std::string& text : probe_cells(planned.resolved, *probe))
+        row.push_back(std::move(text));
+    }
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
   return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) +
-         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate) + remarks(plan);
+         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate) +
+         (probe == nullptr ? "" : probe_remarks(plan, *probe)) + remarks(plan);
 }
 
-std::string plan_json(const Plan& plan, const TimeEstimate& estimate) {
+std::string plan_json(const Plan& plan, const TimeEstimate& estimate, const Probe* probe) {
   JsonText json;
   json.open_object().text("name", plan.name).text("file", plan.file.string());
   json.text("config_hash", plan.config_hash).text("plan_digest", plan.digest);
@@ -156,7 +212,7 @@ std::string plan_json(const Plan& plan, const TimeEstimate& estimate) {
     json.null("expected_s");
   }
   json.texts("varying", plan.varying).texts("notes", plan.notes).open_array("cases");
-  for (const PlannedCase& planned : plan.cases) write_case(json, planned);
+  for (const PlannedCase& planned : plan.cases) write_case(json, planned, probe);
   return json.close_array().close_object().take() + '\n';
 }
 

@@ -16,6 +16,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/standard_input.h"
 
@@ -83,6 +84,7 @@ int execute(const RunOptions& options, const Environment& environment) {
     const Plan& plan = run.planned.plan;
     environment.out << printable(plan_table(plan, estimate_time(plan, request.results)),
                                  LineEnds::kKeep);
+    if (!request.smoke) environment.out << power_text(plan, request.results);
     return kExitOk;
   }
   const HostClock clock;
@@ -111,12 +113,7 @@ void add_which_cases(CLI::App& run, RunOptions& options) {
 }
 
 void add_how_to_measure(CLI::App& run, RunOptions& options) {
-  CLI::Option* launches =
-      run.add_option("--launches", options.request.launches,
-                     "Fresh processes per case; default: `launches` of the file")
-          ->type_name("N")
-          ->group(kMeasureOptions);
-  expect_whole_number(*launches, 1, 1'000'000);
+  add_launches(run, options.request.launches);
   run.add_flag("--smoke", options.request.smoke,
                "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
                "mean nothing and are never compared")

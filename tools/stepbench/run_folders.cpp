@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/record/launch_rows.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
@@ -19,8 +20,7 @@ namespace fs = std::filesystem;
 bool holds_results(const fs::path& directory) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) return true;
+    if (is_result_file(entry.path())) return true;
   }
   return false;
 }

@@ -131,7 +131,7 @@ TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
 TEST(AbAgenda, SaysOfALaunchItsArmAndWhatIsKnownSoFar) {
   Campaign campaign({1.1});
   const std::vector<Job> jobs = campaign.run();
-  EXPECT_EQ(jobs.front().note, "arm " + jobs.front().arm) << "nothing is known before a pair";
+  EXPECT_EQ(jobs.front().note, arm_label(jobs.front().arm)) << "nothing is known before a pair";
   EXPECT_THAT(jobs.back().note,
               AllOf(StartsWith("arm "), HasSubstr(", so far +10."), HasSubstr(" % [")));
 }
@@ -172,7 +172,7 @@ TEST(AbAgenda, AnArmThatFailsThreeTimesIsGivenUpAndTheOthersGoOn) {
   for (const Job& job : of_point(jobs, 0)) launched += job.arm == kArmB;
   EXPECT_EQ(launched, 3);
   EXPECT_THAT(of_point(jobs, 1), SizeIs(20));
-  EXPECT_THAT(campaign.said, Contains("given up: point=0: arm b cannot be measured"));
+  EXPECT_THAT(campaign.said, Contains("given up: point=0: arm B cannot be measured"));
 }
 
 TEST(AbAgenda, AnArmThatItsWorkerSkipsIsGivenUpAtOnce) {
@@ -183,7 +183,7 @@ TEST(AbAgenda, AnArmThatItsWorkerSkipsIsGivenUpAtOnce) {
   int launched = 0;
   for (const Job& job : jobs) launched += job.arm == kArmB;
   EXPECT_EQ(launched, 1);
-  EXPECT_THAT(campaign.said, Contains("given up: point=0: arm b cannot be measured"));
+  EXPECT_THAT(campaign.said, Contains("given up: point=0: arm B cannot be measured"));
 }
 
 TEST(AbAgenda, AnArmThatWasMeasuredOnceIsNotGivenUp) {
@@ -229,7 +229,7 @@ TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
   for (const Job& job : profiled) {
     EXPECT_EQ(job.case_index, 0U);
     EXPECT_EQ(job.pass, Pass::kNative);
-    EXPECT_EQ(job.note, "profile of arm " + job.arm);
+    EXPECT_EQ(job.note, "profile of " + arm_label(job.arm));
   }
 }
 

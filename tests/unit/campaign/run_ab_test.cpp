@@ -51,7 +51,7 @@ TEST(RunAb, NamesTheArmInWhichAMistakeIs) {
   AbRequest request = campaign.ab_request();
   request.arms.b_set = {"stub.step_su=1100"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm b"), HasSubstr("stub.step_us"))));
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
 }
 
 TEST(RunAb, RefusesWhatIsNoGate) {

@@ -36,6 +36,16 @@ RunEnd StubCampaign::run(const RunRequest& request) {
                         interrupts, clock_);
 }
 
+Plan StubCampaign::plan(const RunRequest& request) const {
+  return plan_experiment(request, context_, true).planned.plan;
+}
+
+Probe StubCampaign::probe(const RunRequest& request) {
+  Progress progress{out_, {}, clock_};
+  Interrupts interrupts;
+  return probe_cases(request, context_, progress, interrupts, clock_);
+}
+
 AbRun StubCampaign::ab(const AbRequest& request) {
   Progress progress{out_, {}, clock_};
   Interrupts interrupts;

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "harness/campaign/probe.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "tests/temporary_folder.h"
@@ -18,6 +19,8 @@ class StubCampaign {
   [[nodiscard]] RunRequest run_request() const;
   [[nodiscard]] AbRequest ab_request() const;
   [[nodiscard]] RunEnd run(const RunRequest& request);
+  [[nodiscard]] Plan plan(const RunRequest& request) const;
+  [[nodiscard]] Probe probe(const RunRequest& request);
   [[nodiscard]] AbRun ab(const AbRequest& request);
   // What progress was said since the last call.
   [[nodiscard]] std::string said();

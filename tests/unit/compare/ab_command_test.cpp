@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -56,8 +57,8 @@ class AbCommand : public ::testing::Test {
 TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   const CommandResult result = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
   EXPECT_EQ(result.exit_status, 1) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("regression"), HasSubstr("design: interleaved"),
-                                HasSubstr("A/A: too few runs to tell")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("regression"), HasSubstr("measured in turns"),
+                                HasSubstr("self-check, base against itself: not enough launches")));
   const Json file = verdict();
   EXPECT_EQ(file.at("exit_code"), 1);
   EXPECT_EQ(file.at("verdict"), "regression");
@@ -146,6 +147,24 @@ TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo)
   EXPECT_EQ(verdict().at("exit_code"), 2);
 }
 
+TEST_F(AbCommand, ShowDoesNotReplaceTheResultsThatItShows) {
+  EXPECT_EQ(ab({"--pairs", "1"}).exit_status, 3);
+  fs::path results;
+  for (const auto& entry : fs::directory_iterator(program_.run_dir())) {
+    if (entry.path().extension() == ".jsonl") results = entry.path();
+  }
+  const auto size = fs::file_size(results);
+  for (const fs::path& output : {results, program_.run_dir() / "new.jsonl"}) {
+    const CommandResult shown =
+        run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
+                     program_.run_dir().string(), "--output", output.string()},
+                    "", std::chrono::seconds(100));
+    EXPECT_EQ(shown.exit_status, 2);
+    EXPECT_THAT(shown.err, HasSubstr("would be among the results of a run, or replace them"));
+  }
+  EXPECT_EQ(fs::file_size(results), size);
+}
+
 TEST_F(AbCommand, AVerdictThatWouldReplaceTheExperimentIsRefused) {
   const std::string config = (program_.folder / "config.yaml").string();
   for (const char* flag : {"--verdict", "--markdown"}) {
@@ -194,7 +213,7 @@ TEST_F(AbCommand, TooFewPairsAreInconclusive) {
 TEST_F(AbCommand, WhatCannotBeMeasuredHasNoDataAndIsNotTriedForever) {
   const CommandResult result = ab({"--b-set", "stub.behaviour=throw_in_step", "--pairs", "10"});
   EXPECT_EQ(result.exit_status, 4) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("arm b cannot be measured"));
+  EXPECT_THAT(result.err, HasSubstr("arm B cannot be measured"));
   EXPECT_LE(program_.results().launches.size(), 8U);
   EXPECT_EQ(verdict().at("verdict"), "no-data");
 }
@@ -256,7 +275,7 @@ TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
 TEST_F(AbCommand, RefusesWhatMeasuresNothingOrUnequalCounts) {
   EXPECT_THAT(ab({"--smoke"}).err, HasSubstr("--smoke: measures nothing"));
   EXPECT_THAT(ab({"--set", "schedule.active=auto"}).err, HasSubstr("`auto` is refused"));
-  EXPECT_THAT(ab({"--b-set", "schedule.active=7"}).err, HasSubstr("is 5 in arm a and 7 in arm b"));
+  EXPECT_THAT(ab({"--b-set", "schedule.active=7"}).err, HasSubstr("is 5 in arm A and 7 in arm B"));
   EXPECT_FALSE(fs::exists(program_.folder / "results"));
 }
 
@@ -288,10 +307,75 @@ TEST_F(AbCommand, ANoisyCaseIsInvalidUnlessAllowed) {
   EXPECT_EQ(verdict().at("gates").at(0).at("allowed"), true);
 }
 
+TEST_F(AbCommand, TheHeaderSaysWhatTheArmsDifferIn) {
+  program_.config(std::string(kOneCase) + "seed: 4\n");
+  EXPECT_TRUE(
+      ab({"--pairs", "6", "--b-set", "samples=16", "--b-env", "SPEED=1"})
+          .out.starts_with("A stub.samples=32 (default) env.SPEED unset   B stub.samples=16 "
+                           "env.SPEED=1\n"));
+  fs::remove_all(program_.folder / "results");
+  EXPECT_TRUE(ab({"--pairs", "6", "--b-set", "seed=5"})
+                  .out.starts_with("A seed=4 (from the file)   B seed=5\n"));
+}
+
+TEST_F(AbCommand, ArmsThatAreTheSameAreSaidToBeEvenQuietlyAndInTheVerdict) {
+  for (const char* same : {"stub.samples=32", "stub.jitter=0.01"}) {
+    const CommandResult result = ab({"--pairs", "6", "--quiet", "--b-set", same});
+    const std::string told = std::string("both arms are the same program with the same options (") +
+                             same + " changes nothing)";
+    EXPECT_THAT(result.err, HasSubstr("note: " + told));
+    EXPECT_THAT(result.out, HasSubstr("warning: " + told));
+    EXPECT_THAT(verdict().at("warnings").at(0).get<std::string>(), HasSubstr(told));
+    fs::remove_all(program_.folder / "results");
+  }
+  EXPECT_THAT(ab({"--pairs", "6", "--b-set", "stub.samples=31"}).err, Not(HasSubstr("the same")));
+}
+
+TEST_F(AbCommand, ADryRunTellsThePairsAndMeasuresNothing) {
+  program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
+  const std::string file = (program_.folder / "v.json").string();
+  const CommandResult looks = ab({"--b-set", "stub.step_us=900", "--dry-run", "--verdict", file,
+                                  "--metric", "p99,peak_bytes"});
+  EXPECT_EQ(looks.exit_status, 0) << looks.err;
+  EXPECT_THAT(looks.out,
+              AllOf(HasSubstr("A stub.step_us=1000 (default)   B stub.step_us=900"),
+                    HasSubstr("#  case A  case B  samples"),
+                    HasSubstr("2 cases in both arms; tested: step_p99, peak_bytes; 4 tests"),
+                    HasSubstr("interim results after 10, 20 and 40 pairs: 40 to 160 launches")));
+  EXPECT_THAT(ab({"--pairs", "4", "--dry-run"}).out,
+              AllOf(HasSubstr("judged after 4 pairs: 16 launches"), HasSubstr("at most 2 h 40 min"),
+                    HasSubstr("note: both arms are the same"), HasSubstr("fewer than 6 pairs")));
+  EXPECT_EQ(ab({"--dry-run", "--metric", "nonsense"}).exit_status, 2);
+  EXPECT_FALSE(fs::exists(program_.folder / "results"));
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST_F(AbCommand, BelowAnInvalidVerdictStandsTheCommandThatJudgesAgainAndItWorks) {
+  program_.config(
+      "name: ab\nworkload: stub\nschedule: {wait: 0, warmup: 1, active: 3}\n"
+      "stub: {jitter: 0.9}\n");
+  const CommandResult invalid = ab({"--pairs", "8", "--seed", "3", "--b-set", "stub.samples=31"});
+  EXPECT_EQ(invalid.exit_status, 4);
+  const std::string begin =
+      "To judge the same launches again without measuring, with this as a "
+      "warning: stepbench ";
+  const std::size_t at = invalid.out.find(begin);
+  ASSERT_NE(at, std::string::npos) << invalid.out;
+  const std::string arguments =
+      invalid.out.substr(at + begin.size(), invalid.out.find('\n', at) - at - begin.size());
+  EXPECT_THAT(arguments, AllOf(HasSubstr("--resume " + program_.run_dir().string()),
+                               HasSubstr("--allow noise"), Not(HasSubstr("--results"))));
+  const CommandResult again =
+      run_command({"/bin/sh", "-c", STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench " + arguments},
+                  "", std::chrono::seconds(100));
+  EXPECT_EQ(again.exit_status, 0) << again.out << again.err;
+  EXPECT_EQ(program_.results().launches.size(), 16U);
+}
+
 TEST_F(AbCommand, AMistakeOfOneArmNamesIt) {
   const CommandResult result = ab({"--b-set", "stub.step_su=2"});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("in arm b ("), HasSubstr("stub.step_us")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("in arm B ("), HasSubstr("stub.step_us")));
 }
 
 TEST_F(AbCommand, AnOverrideOfASweptOptionIsRefused) {

@@ -80,6 +80,20 @@ TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
   }
 }
 
+TEST(Compare, LaunchesThatCannotProveAnythingAreSaidToBeTooFew) {
+  MadeResults base = one_case(1, 0);
+  MadeResults candidate = one_case(2, 1);
+  base.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 5 % 7); };
+  candidate.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 3 % 7); };
+  base.launches = candidate.launches = 6;
+  EXPECT_THAT(compared(base, candidate).warnings,
+              testing::Contains(HasSubstr("6 launches are too few to prove any single change")));
+  EXPECT_EQ(compared(base, candidate).cases[0].metrics[0].test.verdict, Verdict::kInconclusive);
+  base.launches = candidate.launches = 8;
+  EXPECT_THAT(compared(base, candidate).warnings, testing::IsEmpty());
+  EXPECT_EQ(compared(base, candidate).cases[0].metrics[0].test.verdict, Verdict::kSuspect);
+}
+
 TEST(Compare, PeakMemoryIsComparedToTheByteOnlyWhenItDoesNotVary) {
   MadeResults more = one_case(1, 0);
   more.cases[0].peak_bytes = [](int) { return 1e9 + 4096; };
@@ -243,7 +257,8 @@ TEST(Compare, UnequalStepCountsAreNoted) {
 TEST(Compare, AaControlNeverPassesOnTooFewRuns) {
   const Comparison result = compared(one_case(1, 0), one_case(1, 0));
   EXPECT_EQ(result.aa_control.pooled_quads, 5u);
-  EXPECT_THAT(comparison_table(result, {}, false), HasSubstr("A/A: too few runs to tell"));
+  EXPECT_THAT(comparison_table(result, {}, false),
+              HasSubstr("self-check, base against itself: not enough launches yet (20 of 80)"));
 }
 
 TEST(Compare, ABaseThatDiffersFromItselfVoidsTheVerdict) {
@@ -293,6 +308,18 @@ TEST(CompareOutput, MarkdownHasAMarkerAndTheVerdict) {
   const std::string text = comparison_markdown(compared(one_case(1, 0), one_case(1.05, 1)), false);
   EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: old -> new"));
   EXPECT_THAT(text, HasSubstr("| step | 10.0 ms | 10.5 ms |"));
+}
+
+TEST(CompareOutput, ANarrowTableKeepsBothValuesAndShortIds) {
+  MadeResults slow = one_case(1.05, 1);
+  MadeResults base = one_case(1, 0);
+  slow.cases[0].case_id = base.cases[0].case_id = "5cd292380e4da869";
+  const std::string table = comparison_table(compared(base, slow), {.columns = 60}, false);
+  EXPECT_THAT(table, HasSubstr("5cd292  step"));
+  EXPECT_THAT(table, Not(HasSubstr("5cd2923")));
+  EXPECT_THAT(table, HasSubstr("10.0 ms  10.5 ms"));
+  EXPECT_THAT(table, HasSubstr("1 case in both, 2 metrics tested together: 1 rose, 0 fell, before "
+                               "margins"));
 }
 
 TEST(CompareOutput, ColourOnlyWhenAskedFor) {

@@ -125,12 +125,23 @@ TEST(Judge, AnEffectBelowTheMarginIsNoRegression) {
   EXPECT_EQ(result.reason, TestReason::kBelowMargin);
 }
 
+TEST(Judge, EightLaunchesCanProveAChangeOfEitherOfTwoMetricsAndSixCannot) {
+  EXPECT_EQ(too_few_to_prove(6, 2, 0.05, "launch"),
+            "6 launches are too few to prove any single change among 2 tests: use 7 or more");
+  EXPECT_EQ(too_few_to_prove(8, 2, 0.05, "launch"), "");
+  EXPECT_EQ(too_few_to_prove(8, 6, 0.05, "launch"), "") << "three cases";
+  EXPECT_EQ(too_few_to_prove(1, 1, 0.05, "pair"),
+            "1 pair is too few to prove any single change among 1 test: use 6 or more");
+  EXPECT_EQ(too_few_to_prove(0, 0, 0.05, "pair"), "") << "nothing was tested";
+}
+
 TEST(Judge, ManyTestsNeedAStrongerSign) {
   std::vector<PairedSamples> family(100, samples(6, 0));
   family[0] = samples(6, 0.05);
   const TestFamily result = judge(family, {});
   EXPECT_EQ(result.tested, 100u);
-  EXPECT_TRUE(result.cannot_reject_alone);
+  EXPECT_EQ(too_few_to_prove(result.fewest_pairs, result.tested, 0.05, "launch"),
+            "6 launches are too few to prove any single change among 100 tests: use 12 or more");
   EXPECT_EQ(result.tests[0].verdict, Verdict::kInconclusive);
   EXPECT_EQ(result.tests[0].reason, TestReason::kNotRejectedAfterCorrection);
   family[0] = samples(20, 0.05);

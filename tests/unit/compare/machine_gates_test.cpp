@@ -64,7 +64,7 @@ TEST_F(MachineGates, OthersThatHitOneArmMakeTheCampaignInvalid) {
   ASSERT_THAT(words(found), ElementsAre("load failed"));
   EXPECT_NEAR(found[0].value, 0.06, 1e-12);
   EXPECT_EQ(found[0].fails_at, kLoadApartFails);
-  EXPECT_THAT(found[0].text, HasSubstr("0.13 % in the base, 6.1 % in the candidate"));
+  EXPECT_THAT(found[0].text, HasSubstr("0.13 % in arm A, 6.1 % in arm B"));
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("load warning"));
 }
 
@@ -103,7 +103,7 @@ TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
   ASSERT_THAT(words(found), ElementsAre("steal warning"));
   EXPECT_THAT(
       found[0].text,
-      HasSubstr("3 of 20 launches are labelled `steal` (3 of the base, 0 of the candidate)"));
+      HasSubstr("in 3 of 20 launches the hypervisor took CPU time (3 of arm A, 0 of arm B)"));
   base(2).report.flags.clear();
   EXPECT_THAT(gates(), IsEmpty()) << "two of twenty";
 }
@@ -152,7 +152,7 @@ TEST_F(MachineGates, ClocksMoreThanTwoPerCentApartFail) {
       "gpu.sm_mhz_median", [](int) { return 1980; }, [](int) { return 1935; });
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("clocks failed"));
-  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in the base and 1935 MHz in the candidate"));
+  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in arm A and 1935 MHz in arm B"));
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("clocks warning"));
 }
 
@@ -166,7 +166,7 @@ TEST_F(MachineGates, ClocksThatThePowerLimitSetsWarnAsTheProgramDecidesThem) {
       "gpu.power_capped_share", [](int) { return 0.0; }, [](int) { return 0.9; });
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("clocks warning"));
-  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in the base and 1700 MHz in the candidate"));
+  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in arm A and 1700 MHz in arm B"));
   EXPECT_THAT(found[0].text, HasSubstr("at its power limit"));
 }
 

@@ -311,6 +311,23 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
 }
 
+TEST(Secret, IsAskedForAgainWhenARunGoesOnFromItsFolderAlone) {
+  RunProgram program;
+  program.config(yaml_with("ok"));
+  EXPECT_EQ(program.run({"--set", "env.HF_TOKEN=hf_on_the_line"}).exit_status, 0);
+  const auto resume = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "run",
+                                      "--no-lock", "--resume", program.run_dir().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_command(words, "", std::chrono::seconds{100});
+  };
+  const CommandResult without = resume({});
+  EXPECT_EQ(without.exit_status, 2);
+  EXPECT_THAT(without.err, HasSubstr("give --set env.HF_TOKEN=VALUE again"));
+  const CommandResult with = resume({"--set", "env.HF_TOKEN=hf_on_the_line"});
+  EXPECT_EQ(with.exit_status, 0) << with.err;
+}
+
 TEST(Secret, CasesThatDifferInOneStayTwo) {
   RunProgram program;
   program.config(

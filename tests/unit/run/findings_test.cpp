@@ -18,6 +18,7 @@ constexpr const char* kYaml =
     "workload: stub\n"
     "launches: 4\n"
     "schedule: {wait: 0, warmup: 2, active: 5}\n"
+    "stub: {phases: 'forward=50,backward=40'}\n"
     "sweep: {matrix: {stub.finding_launches: [0, 1, 3]}}\n";
 
 TEST(FindingsOfARun, TravelFromTheWorkerToTheTableAndThePage) {

@@ -104,9 +104,15 @@ CommandResult RunProgram::resume(const std::vector<std::string>& arguments) cons
   return run_command(words, "", 100s);
 }
 
-StartedRun RunProgram::start(const std::vector<std::string>& arguments) const {
+std::vector<std::string> RunProgram::command_to_start(
+    const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = command({"--results", (folder / "results").string()});
   words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+StartedRun RunProgram::start(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = command_to_start(arguments);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

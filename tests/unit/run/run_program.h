@@ -48,6 +48,9 @@ class RunProgram {
   [[nodiscard]] CommandResult run(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] CommandResult resume(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] StartedRun start(const std::vector<std::string>& arguments = {}) const;
+  // The command line that start() starts.
+  [[nodiscard]] std::vector<std::string> command_to_start(
+      const std::vector<std::string>& arguments = {}) const;
 
   [[nodiscard]] std::filesystem::path run_dir() const;  // the one there is
   [[nodiscard]] Results results() const { return read_results(run_dir()); }

@@ -9,6 +9,7 @@
 #include "harness/run/output.h"
 #include "harness/run/progress.h"
 #include "harness/run/wrap.h"
+#include "harness/text/utf8.h"
 #include "tests/scripted_clock.h"
 
 namespace stepbench {
@@ -85,12 +86,49 @@ TEST(Progress, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
 TEST(Progress, KeepsOneLiveLineOnATerminal) {
   ScriptedClock clock(0);
   std::ostringstream out;
-  Progress progress{out, {.terminal = true, .columns = 60}, clock};
+  Progress progress{out, {.terminal = true, .columns = [] { return 60; }}, clock};
   progress.begin_launch(1, 2, std::string(100, 'x'), 1, 1);
   progress.end_launch(measured(1), 1e6);
   progress.end();
   EXPECT_THAT(out.str(), Not(HasSubstr("\n")));
   EXPECT_LT(out.str().size(), 80U) << "cut to the terminal's width";
+}
+
+// What stands on a terminal of this width during the second launch of eight.
+std::string live_line(const int& columns) {
+  ScriptedClock clock(0);
+  std::ostringstream out;
+  Progress progress{out, {.terminal = true, .columns = [&] { return columns; }}, clock};
+  progress.begin_launch(1, 8, "first", 1, 7);
+  progress.end_launch(measured(90'000'000'000), 12.3e6);
+  progress.begin_launch(2, 8, "loader.num_workers=16 loader.batch_size=128", 1, 6);
+  out.str("");
+  progress.update("active", 0);
+  std::string line = out.str();
+  return line.substr(line.rfind("\033[K") + 3);
+}
+
+TEST(Progress, TheTimeThatIsLeftComesFirstAndIsNeverCut) {
+  EXPECT_EQ(live_line(120),
+            "about 10:30 left, case 2 of 8, launch 1: loader.num_workers=16 loader.batch_size=128  "
+            "[active]  0:00, last step 12.3 ms");
+  EXPECT_EQ(live_line(80),
+            "about 10:30 left, case 2 of 8, launch 1: loade…r.batch_size=128  [active]  0:00");
+  EXPECT_EQ(live_line(60), "about 10:30 left, case 2 of 8, launch 1: load…atch_size=128");
+  EXPECT_EQ(live_line(36), "about 10:30 left, case 2 of 8, lau…");
+}
+
+TEST(Progress, ATerminalThatIsResizedIsAskedAgain) {
+  ScriptedClock clock(0);
+  std::ostringstream out;
+  int columns = 200;
+  Progress progress{out, {.terminal = true, .columns = [&] { return columns; }}, clock};
+  progress.begin_launch(1, 2, std::string(100, 'x'), 1, 1);
+  EXPECT_THAT(out.str(), HasSubstr(std::string(100, 'x')));
+  columns = 60;
+  out.str("");
+  progress.update("active", 0);
+  EXPECT_LE(width(out.str()), std::size_t{60 + 3});
 }
 
 TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {

@@ -142,6 +142,35 @@ TEST(WriteTrace, DeviceRowsLieOnTheirDeviceAndStream) {
   EXPECT_EQ(copy.at("args").at("memory bandwidth (GB/s)"), 12.5);
 }
 
+// hta.common.trace of HolisticTraceAnalysis 0.5: what its breakdowns, launch statistics, queue
+// lengths and critical path are built on. It leaves the last step out unless told
+// include_last_profiler_step=True, and its critical path needs device rows.
+TEST(WriteTrace, HasWhatHolisticTraceAnalysisReads) {
+  LogMaker maker = one_step();
+  maker.step(8, 1'100'000, 1'200'000);
+  const Json trace = Json::parse(written(maker.log));
+  EXPECT_EQ(trace.at("distributedInfo").at("rank"), 3);
+  std::vector<std::string> steps;
+  for (const Json& each : trace.at("traceEvents")) {
+    const std::string& name = each.at("name").get_ref<const std::string&>();
+    if (name.starts_with("ProfilerStep#")) steps.push_back(name);
+    if (each.at("ph") != "X") continue;
+    for (const char* field : {"cat", "pid", "tid", "ts", "dur"}) {
+      EXPECT_TRUE(each.contains(field)) << name << " without " << field;
+    }
+  }
+  EXPECT_THAT(steps, ::testing::ElementsAre("ProfilerStep#7", "ProfilerStep#8"));
+  const Json launch = event(trace, "cudaLaunchKernel");
+  EXPECT_EQ(launch.at("cat"), "cuda_runtime");
+  const Json kernel = event(trace, "gemm");
+  EXPECT_TRUE(kernel.at("args").at("stream").is_number_integer());
+  EXPECT_EQ(kernel.at("args").at("correlation"), launch.at("args").at("correlation"));
+  EXPECT_GT(launch.at("args").at("correlation"), 0);
+  const Json copy = event(trace, "Memcpy HtoD (Pinned -> Device)").at("args");
+  EXPECT_EQ(copy.at("bytes"), 12'500);
+  EXPECT_TRUE(copy.contains("memory bandwidth (GB/s)"));
+}
+
 TEST(WriteTrace, ArrowsGoFromCallsToDeviceRowsAndFromForwardToBackward) {
   const Json trace = Json::parse(written(one_step().log));
   const Json launch = event(trace, "ac2g", "s");

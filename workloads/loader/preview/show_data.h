@@ -13,9 +13,9 @@ namespace stepbench {
 struct ShowDataRequest {
   std::int64_t samples = 8;
   std::int64_t batches = 2;
-  std::string png;  // the contact sheet's file, whose folder is made; empty: none is made
+  std::string png = {};  // the contact sheet's file, whose folder is made; empty: none is made
   bool json = false;
-  std::string title;  // for people, behind the case's id
+  std::string title = {};  // for people, behind the case's id
   std::int64_t columns = 100;
 };
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/arm_words.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "harness/plan/option_index.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+std::vector<std::string> names_set_by(const AbArm& arm) {
+  std::vector<std::string> names;
+  const OptionIndex index(arm.catalogue);
+  for (const std::string& one : arm.set) {
+    names.push_back(index.resolve(one.substr(0, one.find('='))));
+  }
+  return names;
+}
+
+// The value of an option in the cases of this arm; nullopt: it is not the same in all of them.
+std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const std::string& name) {
+  std::set<std::string> values;
+  for (std::size_t i = 0; i < std::max<std::size_t>(cases, 1) && i < arm.plan.cases.size(); ++i) {
+    const Value* value = arm.plan.cases[i].resolved.options.get(name);
+    values.insert(value == nullptr || is_null(*value) ? std::string() : to_text(*value));
+  }
+  if (values.size() != 1) return std::nullopt;
+  return *values.begin();
+}
+
+std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name) {
+  const auto value = value_in(arm, cases, name);
+  if (!value) return name + " as the file says";
+  if (value->empty()) return name + " unset";
+  const std::vector<std::string> own = names_set_by(arm);
+  if (std::find(own.begin(), own.end(), name) != own.end()) return name + '=' + *value;
+  const Option* option = arm.catalogue.find_option(name);
+  const bool is_default = option != nullptr && to_text(option->default_value) == *value;
+  return name + '=' + *value + (is_default ? " (default)" : " (from the file)");
+}
+
+std::string worker_words(const std::string& given) {
+  return given.empty() ? "the built-in worker" : "worker " + given;
+}
+
+}  // namespace
+
+ArmWords arm_words(const ArmsRequest& request, const AbArms& arms) {
+  std::vector<std::string> names = names_set_by(arms.a);
+  for (const std::string& name : names_set_by(arms.b)) names.push_back(name);
+  std::vector<std::string> a;
+  std::vector<std::string> b;
+  if (arms.a.worker.path != arms.b.worker.path) {
+    a.push_back(worker_words(request.a));
+    b.push_back(worker_words(request.b));
+  }
+  std::set<std::string> told;
+  for (const std::string& name : names) {
+    if (!told.insert(name).second) continue;
+    a.push_back(setting_words(arms.a, arms.points.size(), name));
+    b.push_back(setting_words(arms.b, arms.points.size(), name));
+  }
+  if (a.empty()) return {"as the file says", "as the file says"};
+  return {join(a, " "), join(b, " ")};
+}
+
+bool same_arms(const AbArms& arms) {
+  if (arms.a.worker.build_id != arms.b.worker.build_id || arms.points.empty()) return false;
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    const auto& a = arms.a.plan.cases[i].resolved.options;
+    const auto& b = arms.b.plan.cases[i].resolved.options;
+    if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) return false;
+  }
+  return true;
+}
+
+std::string same_arms_text(const AbArms& arms) {
+  std::string text = "both arms are the same program with the same options";
+  if (!arms.b.set.empty()) {
+    text += " (" + join(arms.b.set) + " changes nothing)";
+  } else if (!arms.a.set.empty()) {
+    text += " (" + join(arms.a.set) + " changes nothing)";
+  }
+  return text + ": this A/A run can show how much equal launches differ, and no change";
+}
+
+}  // namespace stepbench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/earlier_spread.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/compare/power.h"
+#include "harness/record/reader.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxRuns = 5;
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{4} << 20;  // keeps `plan` quick
+
+std::uintmax_t bytes_of(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_regular_file(error)) bytes += entry.file_size(error);
+  }
+  return bytes;
+}
+
+std::vector<fs::path> newest_folders(const fs::path& results_dir) {
+  std::vector<fs::path> runs;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(results_dir, error)) {
+    if (entry.is_directory(error)) runs.push_back(entry.path());
+  }
+  std::sort(runs.rbegin(), runs.rend());  // names begin with the date
+  if (runs.size() > kMaxRuns) runs.resize(kMaxRuns);
+  return runs;
+}
+
+}  // namespace
+
+std::optional<double> earlier_spread(const Plan& plan, const fs::path& results_dir) {
+  std::set<std::string> cases;
+  for (const PlannedCase& planned : plan.cases) cases.insert(planned.resolved.case_id);
+  std::map<std::string, double> spreads;
+  std::uintmax_t bytes = 0;
+  for (const fs::path& run : newest_folders(results_dir)) {
+    bytes += bytes_of(run);
+    if (bytes > kMaxBytes) break;
+    try {
+      spreads.merge(launch_spreads(read_results(run), cases));
+    } catch (const Error&) {
+      continue;  // this needs no complete history
+    }
+  }
+  if (spreads.empty()) return std::nullopt;
+  std::vector<double> values;
+  for (const auto& [id, spread] : spreads) values.push_back(spread);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/power.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "harness/compare/judge.h"
+#include "harness/estimate/launch_estimate.h"
+#include "harness/stats/order.h"
+#include "harness/stats/rank_tests.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kPower = 0.8;
+
+// Below which a standard normal number lies with this probability; to 1e-9.
+double normal_quantile(double probability) {
+  double low = -10;
+  double high = 10;
+  while (high - low > 1e-9) {
+    const double middle = (low + high) / 2;
+    const double below = 0.5 * std::erfc(-middle / std::numbers::sqrt2);
+    (below < probability ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+// How far from a limit the centre of the differences has to lie, in their standard deviation, for a
+// test by ranks at level `q` over `tests`. With few pairs that is more than for many, and the more
+// so the smaller the level is: n - 2.5 - log2(tests) / 2 by simulation.
+double distance(double pairs, double q, double tests) {
+  const double alpha = q / tests;
+  const double price_of_ranks = std::sqrt(std::numbers::pi / 3);
+  return price_of_ranks * (normal_quantile(1 - alpha / 2) + normal_quantile(kPower)) /
+         std::sqrt(pairs - 2.5 - std::log2(tests) / 2);
+}
+
+// The same where every single pair must lie beyond the limit.
+double distance_of_all(double pairs) { return normal_quantile(std::pow(kPower, 1 / pairs)); }
+
+}  // namespace
+
+std::optional<double> change_found(const ComparisonSize& size, double launch_sd) {
+  const double level = size.q / static_cast<double>(size.tests);
+  if (size.tests == 0 || size.launches < pairs_to_reject(size.tests, size.q)) return std::nullopt;
+  const auto pairs = static_cast<double>(size.launches);
+  const std::size_t rank = walsh_rank(size.launches, size.q);
+  if (rank == 0) return std::nullopt;
+  const double interval = rank == 1 ? distance_of_all(pairs) : distance(pairs, size.q, 1);
+  const bool needs_least_p = std::exp2(2 - pairs) > level;
+  const auto tests = static_cast<double>(size.tests);
+  const double test = needs_least_p ? distance_of_all(pairs) : distance(pairs, size.q, tests);
+  const double sd = std::numbers::sqrt2 * launch_sd;  // of the difference of two launches
+  return std::expm1(std::max(std::log1p(size.margin) + sd * interval, sd * test));
+}
+
+std::map<std::string, double> launch_spreads(const Results& results,
+                                             const std::set<std::string>& cases) {
+  constexpr std::size_t kMinLaunches = 3;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> steps;
+  for (const Launch& launch : results.launches) {
+    const LaunchRow& row = launch.row;
+    const bool counts = row.key.pass == Pass::kTiming && row.key.rank == 0 && !row.smoke &&
+                        row.outcome.kind == Outcome::Kind::kMeasured;
+    if (!counts || !cases.contains(row.key.case_id)) continue;
+    const auto estimate = estimate_of(launch);
+    if (!estimate) continue;
+    const double step = headline_ns(*estimate, clock_of(*estimate));
+    if (step > 0) steps[{row.key.case_id, row.key.arm}].push_back(std::log(step));
+  }
+  std::map<std::string, double> spreads;
+  for (const auto& [key, values] : steps) {
+    if (values.size() >= kMinLaunches) spreads.emplace(key.first, standard_deviation(values));
+  }
+  return spreads;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/launch_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "harness/record/decode.h"
+#include "harness/record/input.h"
+
+namespace stepbench {
+
+std::uintmax_t read_launch_rows(const std::filesystem::path& file,
+                                const std::function<bool(std::string_view case_id)>& wanted,
+                                const std::function<void(const LaunchRow& row)>& take) {
+  constexpr std::string_view kBegin = R"({"kind":"launch","case_id":")";  // as encode.cpp writes it
+  constexpr bool kLater = true;
+  const Input input = Input::read(file);
+  LineDecoder decoder;
+  std::string_view rest = input.text();
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!line.starts_with(kBegin)) continue;
+    const std::string_view behind = line.substr(kBegin.size());
+    if (!wanted(behind.substr(0, behind.find('"'))) || !decoder.is_json(line)) continue;
+    try {
+      const Row row = decoder.decode(line, kLater);
+      if (const auto* launch = std::get_if<LaunchRow>(&row)) take(*launch);
+    } catch (const LineError&) {
+      continue;
+    }
+  }
+  return input.text().size();
+}
+
+bool is_result_file(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
+}  // namespace stepbench

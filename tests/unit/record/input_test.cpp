@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Result files that would fill the memory are refused and named.
+#include "harness/record/input.h"
+
+#include <gmock/gmock.h>
+#include <libdeflate.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "harness/base/error.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::string packed_zeros(std::size_t bytes) {
+  const std::string zeros(bytes, '\0');
+  libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);
+  std::string packed(libdeflate_gzip_compress_bound(compressor, zeros.size()), '\0');
+  packed.resize(libdeflate_gzip_compress(compressor, zeros.data(), zeros.size(), packed.data(),
+                                         packed.size()));
+  libdeflate_free_compressor(compressor);
+  return packed;
+}
+
+constexpr std::size_t kMebi = std::size_t{1} << 20;
+
+TEST(Input, ABombOfGzipIsRefusedAndNamed) {
+  const test::TemporaryFolder root;
+  root.write("bomb.jsonl.gz", packed_zeros(4 * kMebi));
+  EXPECT_THAT([&] { (void)Input::read(root / "bomb.jsonl.gz", {.unpacked_bytes = kMebi}); },
+              ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr("bomb.jsonl.gz: unpacks to more than"), HasSubstr("1.00 MiB"))));
+  EXPECT_EQ(Input::read(root / "bomb.jsonl.gz").text().size(), 4 * kMebi);
+}
+
+TEST(Input, TwoMembersOfGzipCountTogether) {
+  const test::TemporaryFolder root;
+  const std::string half = packed_zeros(kMebi);
+  root.write("two.gz", half + half);
+  const InputLimits limits{.unpacked_ratio = 1, .unpacked_bytes = 3 * kMebi / 2};
+  EXPECT_THROW((void)Input::read(root / "two.gz", limits), ConfigError);
+  EXPECT_EQ(Input::read(root / "two.gz").text().size(), 2 * kMebi);
+}
+
+TEST(Input, AnEndlessDeviceIsRefusedAndNamed) {
+  EXPECT_THAT([] { (void)Input::read("/dev/zero", {.device_bytes = kMebi}); },
+              ThrowsMessage<ConfigError>(HasSubstr("/dev/zero: does not end within 1.00 MiB")));
+  EXPECT_EQ(Input::read("/dev/null").text(), "");
+}
+
+TEST(Input, AnEndlessPipeIsRefusedAndNamed) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread writer([&] {
+    const std::string some(4096, 'x');
+    for (std::size_t sent = 0; sent < 2 * kMebi; sent += some.size()) {
+      if (::write(ends[1], some.data(), some.size()) < 0) break;
+    }
+    ::close(ends[1]);
+  });
+  const std::string path = "/proc/self/fd/" + std::to_string(ends[0]);
+  EXPECT_THAT([&] { (void)Input::read(path, {.piped_bytes = kMebi}); },
+              ThrowsMessage<ConfigError>(HasSubstr("does not end within 1.00 MiB")));
+  // The writer must come to its end.
+  std::string rest(kMebi, '\0');
+  while (::read(ends[0], rest.data(), rest.size()) > 0) {
+  }
+  writer.join();
+  ::close(ends[0]);
+}
+
+}  // namespace
+}  // namespace stepbench

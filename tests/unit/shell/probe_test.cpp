@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench plan --probe` as a user meets it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/temporary_folder.h"
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::stepbench;
+namespace fs = std::filesystem;
+
+TEST(ProbeCommand, ShowsTimesAndFailuresBesideTheCases) {
+  const test::TemporaryFolder own;
+  own.write("x.yaml",
+            "workload: stub\n"
+            "schedule: {wait: 0, warmup: 10, active: 50}\n"
+            "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n");
+  const std::string file = (own / "x.yaml").string();
+  const CommandResult probe =
+      stepbench({"plan", file, "--probe", "--no-lock", "--quiet", "--worker",
+                 testing::stub_worker(), "--results", (own / "results").string()});
+  EXPECT_EQ(probe.exit_status, 1);
+  EXPECT_THAT(probe.err, IsEmpty());
+  for (const char* part :
+       {"one step", "one launch", "all launches", "1.00 ms", "by the probe of 1 case\n",
+        "case 2 FAILED in warmup: scripted exception in step", "  repeat: stepbench run "}) {
+    EXPECT_THAT(probe.out, HasSubstr(part));
+  }
+  EXPECT_FALSE(fs::exists(own / "results"));
+}
+
+TEST(ProbeCommand, EndsInOrderWhenItIsInterrupted) {
+  const test::TemporaryFolder own;
+  const std::string marker = (own / "begun").string();
+  own.write("x.yaml",
+            "workload: stub\nstub: {behaviour: hang_in_set_up, marker: " + marker + "}\n");
+  fs::create_directory(own / "tmp");
+  const std::string script =
+      "cd " + own.path().string() + "; TMPDIR=$PWD/tmp " + testing::stepbench_program() +
+      " plan x.yaml --probe --no-lock --quiet --worker " + testing::stub_worker() +
+      " & pid=$!\n"
+      "while ! test -e begun; do kill -0 $pid || exit 99; sleep 0.01; done\n"
+      "kill -TERM $pid; wait $pid";
+  const CommandResult probe = run_command({"/bin/sh", "-c", script}, "", std::chrono::seconds{100});
+  EXPECT_EQ(probe.exit_status, 143);
+  EXPECT_EQ(probe.err, "stepbench: interrupted; the probe is not complete\n");
+  EXPECT_THAT(probe.out, IsEmpty());
+  EXPECT_TRUE(fs::is_empty(own / "tmp")) << "no folder is left behind";
+}
+
+}  // namespace
+}  // namespace stepbench

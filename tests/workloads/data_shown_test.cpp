@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench-worker data`: what a worker with torch delivers, and that it is what `stepbench` shows
+// without it.
+#include <gmock/gmock.h>
+
+#include "harness/base/error.h"
+#include "harness/run/worker_program.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/loader/preview/show_data.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+ResolvedCase shuffled_case(const std::string& engine) {
+  test::Options options = test::tiny_images("resnet18");
+  options["loader.engine"] = engine;
+  options["loader.num_workers"] = std::int64_t{2};
+  options["loader.shuffle"] = true;
+  options["loader.epochs"] = std::string("separate");
+  return test::train_case(options);
+}
+
+std::string by_worker(const ResolvedCase& resolved, const ShowDataRequest& request) {
+  return data_shown_by(find_worker(STEPBENCH_WORKER, {}), resolved, encode(request));
+}
+
+TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
+  const ShowDataRequest request{.samples = 20, .json = true};
+  const ResolvedCase resolved = shuffled_case("thread");
+  ASSERT_TRUE(previews_without_torch(resolved));
+  EXPECT_EQ(by_worker(resolved, request),
+            show_data(resolved, request, engines(), order_without_torch));
+}
+
+TEST(DataShown, ByTorchsOwnLoaderHasTheSameSamplesInTheSameOrder) {
+  const ResolvedCase resolved = shuffled_case("torch_cpp");
+  ASSERT_FALSE(previews_without_torch(resolved));
+  const std::string shown = by_worker(resolved, {.json = true});
+  EXPECT_THAT(shown, HasSubstr(R"("engine":"torch_cpp")"));
+  const std::string thread =
+      show_data(shuffled_case("thread"), {.json = true}, engines(), order_without_torch);
+  const auto from_order = [](const std::string& text) {
+    return text.substr(text.find("\"order\""));
+  };
+  EXPECT_EQ(from_order(shown), from_order(thread));
+}
+
+TEST(DataShown, AnErrorOfAWorkerHasItsOwnWords) {
+  ResolvedCase resolved = shuffled_case("thread");
+  resolved.options["data.kind"] = std::string("jpeg_folder");
+  resolved.options["data.path"] = std::string("/nowhere");
+  resolved.options["data.augment"] = true;
+  resolved.options["data.decode"] = std::string("exact");
+  resolved.options["data.on_error"] = std::string("error");
+  EXPECT_THAT([&] { (void)by_worker(resolved, {}); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("stepbench-worker data: "),
+                                               HasSubstr("/nowhere: there is no such folder"))));
+}
+
+}  // namespace
+}  // namespace stepbench

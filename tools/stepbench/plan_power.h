@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How small a change two runs of a plan can tell.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "harness/plan/plan.h"
+
+namespace stepbench::cli {
+
+// One line for people; empty where nothing is to be run. `results_dir`: of earlier runs, whose
+// launches say how far equal ones lie apart.
+[[nodiscard]] std::string power_text(const Plan& plan, const std::filesystem::path& results_dir);
+
+}  // namespace stepbench::cli
