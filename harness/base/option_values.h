@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -16,37 +17,47 @@
 
 namespace stepbench {
 
-// Full option name -> value, in order of names. Reads like a std::map. Copies share what share()
-// froze, so that a plan of 100,000 cases keeps only the options in which they differ. Concurrent
-// reads are fine.
+// Full option name -> value, in order of names. Reads like a std::map, but an iterator gives a pair
+// of references. Copies share what share() froze, so that a plan of a million cases keeps only the
+// options in which they differ. Concurrent reads are fine.
 class OptionValues {
  public:
   using Map = Fields;
   using value_type = std::pair<std::string, Value>;
+  using reference = std::pair<const std::string&, const Value&>;
 
   class const_iterator {
    public:
-    using iterator_category = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
     using value_type = OptionValues::value_type;
     using difference_type = std::ptrdiff_t;
-    using pointer = const value_type*;
-    using reference = const value_type&;
+    using reference = OptionValues::reference;
+    class pointer {
+     public:
+      explicit pointer(reference entry) : entry_(entry) {}
+      const reference* operator->() const { return &entry_; }
+
+     private:
+      reference entry_;
+    };
 
     const_iterator() = default;
-    reference operator*() const { return *current(); }
-    pointer operator->() const { return current(); }
+    reference operator*() const;
+    pointer operator->() const { return pointer(**this); }
     const_iterator& operator++();
     const_iterator operator++(int);
-    bool operator==(const const_iterator& other) const = default;
+    bool operator==(const const_iterator& other) const {
+      return frozen_ == other.frozen_ && added_ == other.added_;
+    }
 
    private:
     friend class OptionValues;
-    const_iterator(const OptionValues* values, std::size_t base, std::size_t own)
-        : values_(values), base_(base), own_(own) {}
-    [[nodiscard]] pointer current() const;
+    const_iterator(const OptionValues* values, std::size_t frozen, std::size_t added)
+        : values_(values), frozen_(frozen), added_(added) {}
+    [[nodiscard]] bool at_frozen() const;
     const OptionValues* values_ = nullptr;
-    std::size_t base_ = 0;
-    std::size_t own_ = 0;
+    std::size_t frozen_ = 0;
+    std::size_t added_ = 0;
   };
   using iterator = const_iterator;
 
@@ -72,16 +83,33 @@ class OptionValues {
   void emplace(std::string_view name, Value value);  // keeps an existing value
   std::size_t erase(std::string_view name);
   void share();  // freezes what is here: later copies cost only their own changes
+  // Shares what `other` froze instead, if that has the same names: costs only what differs.
+  void share_with(const OptionValues& other);
+
+  // The place of a name among what share() froze, the same in all copies: much quicker than the
+  // name. kNoSlot for one that is not there.
+  static constexpr std::size_t kNoSlot = static_cast<std::size_t>(-1);
+  [[nodiscard]] std::size_t slot(std::string_view name) const;
+  [[nodiscard]] const Value& in_slot(std::size_t slot) const;
+  Value& change_slot(std::size_t slot);
+  // Whether slots of the one are slots of the other.
+  [[nodiscard]] bool shares(const OptionValues& other) const { return frozen_ == other.frozen_; }
 
   bool operator==(const OptionValues& other) const;
 
  private:
-  using Entries = std::vector<value_type>;  // sorted by name
-  [[nodiscard]] const Entries& base() const;
+  struct Frozen;
+  struct Changed {
+    std::uint32_t slot;
+    Value value;
+  };
   void flatten();
 
-  std::shared_ptr<const Entries> base_;
-  Entries own_;  // wins over base_
+  std::shared_ptr<const Frozen> frozen_;
+  std::vector<Changed> changed_;  // wins over what is frozen; by slot
+  // Bit slot % 64: set if a value of such a slot is changed. Most are not.
+  std::uint64_t changed_slots_ = 0;
+  std::vector<value_type> added_;  // not among what is frozen; by name
 };
 
 }  // namespace stepbench

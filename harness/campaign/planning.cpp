@@ -9,23 +9,6 @@
 #include "harness/run/worker_program.h"
 
 namespace stepbench {
-namespace {
-
-// Built-in rules are linked in, but a plug-in is loaded by a worker only. It is started when a case
-// needs it.
-ForeignCheck plugins_checked_by(const std::function<WorkerProgram()>& worker,
-                                bool (*needs_worker_check)(const ResolvedCase&)) {
-  return [=](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
-    if (needs_worker_check != nullptr &&
-        std::any_of(cases.begin(), cases.end(), needs_worker_check)) {
-      return check_by(worker())(cases, facts);
-    }
-    return std::vector<CheckAnswer>(cases.size());
-  };
-}
-
-}  // namespace
-
 Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& worker,
                        const CampaignContext& context) {
   namespace fs = std::filesystem;
@@ -37,11 +20,17 @@ Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& 
       !worker || fs::equivalent(worker->path, context.program_dir / "stepbench-worker", ignored);
   if (own) {
     const BuiltInWorkloads& built_in = context.built_in;
-    const auto find = [&] { return worker ? *worker : find_worker("", context.program_dir); };
-    return {
-        built_in.catalogue,
-        make_checked_plan(request, built_in.catalogue,
-                          plugins_checked_by(find, built_in.needs_worker_check), built_in.rules)};
+    // Rules are linked in, but a plug-in is loaded by a worker only. It is started when a case
+    // needs it.
+    const ForeignCheck by_worker = [&](std::span<const ResolvedCase> cases,
+                                       const RuleFacts& facts) {
+      const WorkerProgram program = worker ? *worker : find_worker("", context.program_dir);
+      return check_by(program)(cases, facts);
+    };
+    return {built_in.catalogue,
+            make_checked_plan(request, built_in.catalogue,
+                              built_in.needs_worker_check == nullptr ? ForeignCheck{} : by_worker,
+                              built_in.rules, built_in.needs_worker_check)};
   }
   Catalogue catalogue =
       describe_worker(*worker, cache_directory(context.variables), ask_limit(request.set));

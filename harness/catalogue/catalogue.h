@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/value.h"
@@ -48,6 +49,10 @@ struct Option {
   std::string pattern = {};  // kString: an ECMAScript regular expression for the whole text
   // kPath: checked when the plan is made, relative to the current directory.
   bool must_exist = false;
+  std::string pattern_words = {};  // `pattern` for people: "auto, or a share such as 2% or 0.02"
+  // Other tools' words for the option and for its values, {theirs, ours}: hints only, never taken.
+  std::vector<std::string> also_called = {};
+  std::vector<std::pair<std::string, std::string>> values_called = {};
 };
 
 // One value of a section's selector option, with the options only it has (data.kind: jpeg_folder).

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "harness/catalogue/check_value.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -12,13 +13,28 @@ namespace {
 // std::regex recurses once per character.
 constexpr std::size_t kMaxTextLength = 4096;
 
+// As people write it: 4096, 1,000,000,000, 0.001.
+std::string bound_text(double bound) {
+  constexpr double kFirstWithSeparators = 10'000;
+  constexpr double kLastWhole = 9e15;
+  const bool whole = bound == std::floor(bound) && std::abs(bound) < kLastWhole;
+  if (!whole) return to_text(Value(bound));
+  const auto number = static_cast<std::int64_t>(bound);
+  return std::abs(bound) < kFirstWithSeparators ? std::to_string(number) : with_separators(number);
+}
+
 std::string range_text(const Option& option) {
   const bool low = std::isfinite(option.min);
   const bool high = std::isfinite(option.max);
-  if (low && high) return " in " + to_text(Value(option.min)) + " .. " + to_text(Value(option.max));
-  if (low) return " >= " + to_text(Value(option.min));
-  if (high) return " <= " + to_text(Value(option.max));
+  if (low && high) return " in " + bound_text(option.min) + " .. " + bound_text(option.max);
+  if (low) return " >= " + bound_text(option.min);
+  if (high) return " <= " + bound_text(option.max);
   return {};
+}
+
+std::string text_of_pattern(const Option& option) {
+  if (option.pattern.empty()) return "a text";
+  return option.pattern_words.empty() ? "a text like " + option.pattern : option.pattern_words;
 }
 
 std::string type_text(const Option& option) {
@@ -30,7 +46,7 @@ std::string type_text(const Option& option) {
     case OptionType::kNumber:
       return "a number" + range_text(option);
     case OptionType::kString:
-      return option.pattern.empty() ? "a text" : "a text like " + option.pattern;
+      return text_of_pattern(option);
     case OptionType::kPath:
       return "a path";
     case OptionType::kEnum:
@@ -92,6 +108,14 @@ bool is_right(const Option& option, const Value& value) {
   return false;
 }
 
+// The choice that `word` probably means; another tool's word goes before a similar one.
+std::string meant_choice(const Option& option, const std::string& word) {
+  for (const auto& [theirs, ours] : option.values_called) {
+    if (edit_distance(theirs, word) == 0) return ours;
+  }
+  return nearest(word, option.choices);
+}
+
 }  // namespace
 
 std::string expectation(const Option& option) {
@@ -103,9 +127,11 @@ std::string expectation(const Option& option) {
 
 std::optional<std::string> check_value(const Option& option, const Value& value) {
   if (is_right(option, value)) return std::nullopt;
-  std::string text = "expected " + expectation(option) + ", found " + found_text(value);
-  if (const auto* word = std::get_if<std::string>(&value))
-    text += did_you_mean(*word, option.choices);
+  const auto* word = std::get_if<std::string>(&value);
+  const bool time = option.unit == "s" && word != nullptr && option.choices.empty();
+  std::string text = "expected " + (time ? "seconds, such as 600" : expectation(option)) +
+                     ", found " + found_text(value);
+  if (word != nullptr) text += did_you_mean(meant_choice(option, *word));
   return text;
 }
 

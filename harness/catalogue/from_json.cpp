@@ -102,6 +102,19 @@ class Object {
          "expected one of " + join(known) + ", found '" + name + "'" + did_you_mean(name, known));
   }
 
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> named_texts(
+      const char* field) const {
+    const Json* json = find(field);
+    if (json == nullptr) return {};
+    const Object object(*json, where_ + "/" + field);
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& [name, value] : json->items()) {
+      if (!value.is_string()) object.fail(name, "expected a text");
+      all.emplace_back(name, value.get<std::string>());
+    }
+    return all;
+  }
+
   template <typename Read>
   [[nodiscard]] auto objects(const char* field, Read read) const {
     std::vector<decltype(read(*this))> all;
@@ -151,6 +164,9 @@ Option read_option(const Object& json) {
   option.identity_default = as_declared(json.value("identity_default"), option.type);
   option.pattern = json.text("pattern");
   option.must_exist = json.flag("must_exist");
+  option.pattern_words = json.text("pattern_words");
+  option.also_called = json.texts("also_called");
+  option.values_called = json.named_texts("values_called");
   if (json.find("requires") != nullptr) {
     const auto read = [](const Object& needs) {
       return Requires{.option = needs.text("option", true),

@@ -19,7 +19,8 @@ Section top_level() {
            .doc =
                "Names the experiment; part of the result folder's name. Default: the file's name.",
            .identity = Identity::kContext,
-           .pattern = "[A-Za-z0-9._-]+"},
+           .pattern = "[A-Za-z0-9._-]+",
+           .pattern_words = "letters, digits, '.', '_' and '-'"},
           {.name = "workload",
            .doc = "What one step does; see `stepbench list`.",
            .required = true},
@@ -28,7 +29,8 @@ Section top_level() {
                   "different cases; the "
                   "ordinal in cuda:N is not part of a case.",
            .default_value = "auto"s,
-           .pattern = "auto|cpu|cuda(:[0-9]+)?"},
+           .pattern = "auto|cpu|cuda(:[0-9]+)?",
+           .pattern_words = "auto, cpu, cuda or one device such as cuda:1"},
           {.name = "launches",
            .type = OptionType::kInteger,
            .doc = "Fresh worker processes per case. The interval is taken over launches: 95 % "
@@ -37,7 +39,8 @@ Section top_level() {
            .default_value = integer(8),
            .min = 1,
            .max = 10'000,
-           .identity = Identity::kContext},
+           .identity = Identity::kContext,
+           .also_called = {"runs", "repeats", "repetitions"}},
           {.name = "seed",
            .type = OptionType::kInteger,
            .doc = "Seeds weights, sample order and augmentation wherever a section has no seed of "
@@ -206,7 +209,8 @@ Option margin(const std::string& metric, const std::string& doc, const std::stri
           .doc = doc,
           .default_value = value,
           .identity = Identity::kContext,
-          .pattern = "auto|[0-9]+(\\.[0-9]+)?%?"};
+          .pattern = "auto|[0-9]+(\\.[0-9]+)?%?",
+          .pattern_words = "auto, or a share such as 2% or 0.02"};
 }
 
 Section compare() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/catalogue/json.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/digest.h"
@@ -97,6 +98,12 @@ OrderedJson option_json(const Option& option) {
   }
   if (!option.pattern.empty()) json["pattern"] = option.pattern;
   if (option.must_exist) json["must_exist"] = true;
+  if (!option.pattern_words.empty()) json["pattern_words"] = option.pattern_words;
+  if (!option.also_called.empty()) json["also_called"] = option.also_called;
+  // In the order in which they are read again.
+  const std::map<std::string, std::string> called(option.values_called.begin(),
+                                                  option.values_called.end());
+  if (!called.empty()) json["values_called"] = called;
   return json;
 }
 

@@ -22,6 +22,23 @@ bool equal(const Value& a, const Value& b) {
   return left && right ? *left == *right : a == b;
 }
 
+// An option that is null satisfies nothing.
+bool is_met(const Requires& need, const Value& value) {
+  if (is_null(value)) return false;
+  switch (need.op) {
+    case Requires::Op::kEqual:
+      return equal(value, need.value);
+    case Requires::Op::kNotEqual:
+      return !equal(value, need.value);
+    case Requires::Op::kGreater: {
+      const auto left = number_of(value);
+      const auto right = number_of(need.value);
+      return left && right && *left > *right;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 const CaseShape::Declared* CaseShape::find(std::string_view name) const {
@@ -106,50 +123,42 @@ std::unique_ptr<CaseShape> CaseShapes::make(
     if (section.open) add_open_keys(*shape, section);
     const auto variant = variants.find(section.name);
     if (variant == variants.end()) continue;
-    shape->variants.emplace_back(full_name(section.name, section.selector), variant->second);
+    shape->variants.push_back(
+        {full_name(section.name, section.selector), variant->second, OptionValues::kNoSlot});
   }
   std::sort(shape->options.begin(), shape->options.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (const CaseShape::Declared& declared : shape->options) {
-    if (declared.option != nullptr && declared.option->requires_)
-      shape->demanding.push_back(declared);
-    if (declared.option == nullptr) {
-      shape->identity.push_back({declared.name, {}});
-    } else if (declared.option->identity == Identity::kKey) {
-      shape->identity.push_back({declared.name, declared.option->identity_default});
-    }
-  }
   shape->base.share();
-  return shape;
-}
-
-bool is_met(const Requires& need, const OptionValues& values) {
-  const Value* value = values.get(need.option);
-  if (value == nullptr || is_null(*value)) return false;
-  switch (need.op) {
-    case Requires::Op::kEqual:
-      return equal(*value, need.value);
-    case Requires::Op::kNotEqual:
-      return !equal(*value, need.value);
-    case Requires::Op::kGreater: {
-      const auto left = number_of(*value);
-      const auto right = number_of(need.value);
-      return left && right && *left > *right;
+  for (CaseShape::Choice& choice : shape->variants) {
+    choice.slot = shape->base.slot(choice.selector);
+  }
+  for (const CaseShape::Declared& declared : shape->options) {
+    const std::size_t slot = shape->base.slot(declared.name);
+    const Option* option = declared.option;
+    if (option != nullptr && option->requires_) {
+      shape->demands.push_back({&declared, slot, shape->base.slot(option->requires_->option)});
+    }
+    if (option == nullptr) {
+      shape->identity.push_back({declared.name, {}, slot});
+    } else if (option->identity == Identity::kKey) {
+      shape->identity.push_back({declared.name, option->identity_default, slot});
     }
   }
-  return false;
+  return shape;
 }
 
 void null_unmet(const CaseShape& shape, OptionValues& values,
                 std::vector<const CaseShape::Declared*>& nulled) {
+  const OptionValues& now = values;
   for (bool changed = true; changed;) {
     changed = false;
-    for (const CaseShape::Declared& declared : shape.demanding) {
-      const Value* value = values.get(declared.name);
-      if (value == nullptr || is_null(*value) || is_met(*declared.option->requires_, values))
-        continue;
-      values[declared.name] = {};
-      nulled.push_back(&declared);
+    for (const CaseShape::Demand& demand : shape.demands) {
+      if (is_null(now.in_slot(demand.slot))) continue;
+      const bool met = demand.needed_slot != OptionValues::kNoSlot &&
+                       is_met(*demand.declared->option->requires_, now.in_slot(demand.needed_slot));
+      if (met) continue;
+      values.change_slot(demand.slot) = {};
+      nulled.push_back(demand.declared);
       changed = true;
     }
   }

@@ -24,11 +24,22 @@ struct CaseShape {
     std::string name;
     const Option* option;  // null: a key of an open section
   };
+  // An option with `requires`; the slots are those of `base`.
+  struct Demand {
+    const Declared* declared;
+    std::size_t slot;
+    std::size_t needed_slot;  // kNoSlot: this shape does not have what is required
+  };
   std::string workload;
-  std::vector<Declared> options;     // by name
-  std::vector<Declared> demanding;   // those with `requires`
+  std::vector<Declared> options;  // by name
+  std::vector<Demand> demands;
   std::vector<std::string> missing;  // required, without a value in the file
-  std::vector<std::pair<std::string, std::string>> variants;  // selector's full name -> variant
+  struct Choice {
+    std::string selector;  // full name
+    std::string variant;
+    std::size_t slot;
+  };
+  std::vector<Choice> variants;
   OptionValues base;
   IdentityKeys identity;
 
@@ -63,12 +74,9 @@ class CaseShapes {
   std::vector<const CaseShape*> order_;
 };
 
-// Sets to null what has no meaning beside the other values, until nothing changes. `nulled` is
-// added to.
+// Sets to null what has no meaning beside the other values, until nothing changes. `values` began
+// as a copy of shape.base. `nulled` is added to.
 void null_unmet(const CaseShape& shape, OptionValues& values,
                 std::vector<const CaseShape::Declared*>& nulled);
-
-// Whether `values` satisfy the requirement; an option that is absent or null satisfies none.
-[[nodiscard]] bool is_met(const Requires& need, const OptionValues& values);
 
 }  // namespace stepbench

@@ -2,6 +2,7 @@
 #include "harness/plan/expand.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "harness/base/error.h"
 #include "harness/catalogue/check_value.h"
@@ -12,6 +13,8 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kMergedShown = 20;
+constexpr std::int64_t kLookedAtAfterAnError = 1000;
+constexpr std::size_t kMostNotes = 100;  // of different texts about single cases
 
 std::set<std::string> swept_names(const Sweep& sweep) {
   std::set<std::string> names;
@@ -30,12 +33,20 @@ std::string text_of(const std::vector<PointValue>& values) {
   });
 }
 
+// The 16 hex digits of an id.
+std::uint64_t number_of_id(const std::string& id) {
+  std::uint64_t number = 0;
+  std::from_chars(id.data(), id.data() + id.size(), number, 16);
+  return number;
+}
+
 // Where the verdict of a rule goes. An error is placed at its option's value.
 class CaseSink : public RuleSink {
  public:
   CaseSink(PlannedCase& planned, std::vector<std::string>& notes,
+           std::set<std::string, std::less<>>& said,
            std::function<void(std::string_view, std::string)> error)
-      : planned_(planned), notes_(notes), error_(std::move(error)) {}
+      : planned_(planned), notes_(notes), said_(said), error_(std::move(error)) {}
 
   void error(std::string_view option, std::string reason) override {
     error_(option, std::move(reason));
@@ -44,13 +55,14 @@ class CaseSink : public RuleSink {
     if (!planned_.skip) planned_.skip = std::move(reason);
   }
   void note(std::string text) override {
-    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+    if (said_.size() < kMostNotes && said_.insert(text).second) notes_.push_back(text);
     planned_.notes.push_back(std::move(text));
   }
 
  private:
   PlannedCase& planned_;
   std::vector<std::string>& notes_;
+  std::set<std::string, std::less<>>& said_;
   std::function<void(std::string_view, std::string)> error_;
 };
 
@@ -112,7 +124,9 @@ void Expansion::expand(Plan& plan) {
   const std::int64_t grid = sweep_.grid();
   std::vector<PointValue> values;
   plan.cases.reserve(static_cast<std::size_t>(sweep_.points()));
+  std::int64_t wrong = 0;
   for (std::int64_t number = 0; number < sweep_.points(); ++number) {
+    if (!context_.errors.empty() && ++wrong > kLookedAtAfterAnError) break;
     values_of(sweep_, number, values);
     if (number < grid && is_excluded(values)) {
       ++plan.excluded;
@@ -169,6 +183,7 @@ void Expansion::check_scope() {
     for (const Axis::Key& key : include.keys)
       check_setting_scope(key.name, place(key.source, key.mark));
   }
+  if (context_.errors.empty()) check_paths(settings_, context_);
 }
 
 void Expansion::check_setting_scope(const std::string& name, const std::string& where) {
@@ -236,6 +251,14 @@ void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   const CaseShape& shape = reshape(point.shape, planned);
   resolved.case_id = case_id(resolved.options, shape.identity);
   resolved.point_id = resolved.case_id;
+  share_options(shape, resolved.options);
+}
+
+// Cases of one shape have most values in common that a rule or a requirement made, too.
+void Expansion::share_options(const CaseShape& shape, OptionValues& options) {
+  const auto [typical, is_first] = typical_.try_emplace(&shape, options);
+  if (is_first) typical->second.share();
+  options.share_with(typical->second);
 }
 
 void Expansion::apply_device(const Point& point, PlannedCase& planned, RuleFacts& facts) {
@@ -294,7 +317,7 @@ void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& pla
                                    return candidate.workload == planned.resolved.workload;
                                  });
   if (rule == request_.rules.end() || rule->rule == nullptr) return;
-  CaseSink sink(planned, plan.notes, [&](std::string_view option, std::string reason) {
+  CaseSink sink(planned, plan.notes, said_, [&](std::string_view option, std::string reason) {
     context_.errors.add(place_of_point(point.number, option), std::move(reason));
   });
   rule->rule(planned.resolved, facts, sink);
@@ -304,19 +327,21 @@ void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& pla
 // new one appear.
 const CaseShape& Expansion::reshape(const CaseShape& shape, PlannedCase& planned) {
   OptionValues& options = planned.resolved.options;
+  const OptionValues& given = options;
   const bool same =
-      std::all_of(shape.variants.begin(), shape.variants.end(), [&](const auto& variant) {
-        const Value* value = options.get(variant.first);
-        return value != nullptr && to_text(*value) == variant.second;
+      given.shares(shape.base) &&
+      std::all_of(shape.variants.begin(), shape.variants.end(), [&](const auto& choice) {
+        const auto* name = std::get_if<std::string>(&given.in_slot(choice.slot));
+        return name != nullptr && *name == choice.variant;
       });
   const CaseShape& now = same ? shape : shapes_.shape_of(options);
   if (!same) {
-    for (const CaseShape::Declared& declared : shape.options) {
-      if (now.find(declared.name) == nullptr) options[declared.name] = {};
+    OptionValues moved = now.base;
+    for (const auto& [name, value] : given) {
+      const bool lost = shape.find(name) != nullptr && now.find(name) == nullptr;
+      moved[name] = lost ? Value{} : value;
     }
-    for (const CaseShape::Declared& declared : now.options) {
-      if (shape.find(declared.name) == nullptr) options[declared.name] = now.base.at(declared.name);
-    }
+    options = std::move(moved);
   }
   std::vector<const CaseShape::Declared*> nulled;
   null_unmet(now, options, nulled);
@@ -324,7 +349,8 @@ const CaseShape& Expansion::reshape(const CaseShape& shape, PlannedCase& planned
 }
 
 void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned) {
-  const auto [entry, is_new] = index_of_.emplace(planned.resolved.case_id, plan.cases.size());
+  const auto [entry, is_new] =
+      index_of_.emplace(number_of_id(planned.resolved.case_id), plan.cases.size());
   if (is_new) {
     points_.push_back(point.number);
     plan.cases.push_back(std::move(planned));

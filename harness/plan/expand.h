@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -46,6 +47,7 @@ class Expansion {
   void null_meaningless(const CaseShape& shape, PlannedCase& planned);
   void apply_rule(const Point& point, const RuleFacts& facts, Plan& plan, PlannedCase& planned);
   const CaseShape& reshape(const CaseShape& shape, PlannedCase& planned);
+  void share_options(const CaseShape& shape, OptionValues& options);
   void add_or_merge(const Point& point, Plan& plan, PlannedCase planned);
   [[nodiscard]] std::string place_of_point(std::int64_t point, std::string_view option) const;
 
@@ -55,10 +57,12 @@ class Expansion {
   const Sweep& sweep_;
   CaseShapes shapes_;
   const CaseShape* base_shape_ = nullptr;
-  std::set<std::string, std::less<>> selectors_;  // options that decide a case's shape
+  std::set<std::string, std::less<>> selectors_;      // options that decide a case's shape
+  std::map<const CaseShape*, OptionValues> typical_;  // the first case of each shape
   std::vector<bool> exclude_used_;
-  std::vector<std::int64_t> points_;                       // of each case in the plan
-  std::unordered_map<std::string, std::size_t> index_of_;  // case_id -> place in the plan
+  std::vector<std::int64_t> points_;                         // of each case in the plan
+  std::unordered_map<std::uint64_t, std::size_t> index_of_;  // case_id -> place in the plan
+  std::set<std::string, std::less<>> said_;                  // plan.notes
 };
 
 }  // namespace stepbench

@@ -36,9 +36,10 @@ using ForeignCheck = std::function<std::vector<CheckAnswer>(std::span<const Reso
                                                             const RuleFacts& facts)>;
 
 // make_plan() with the rules of another program, after `rules` of this one. An empty function: the
-// worker has no `check`.
+// worker has no `check`. It is asked only if a case `concerns` it; null: every case does.
 [[nodiscard]] Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
                                      const ForeignCheck& check,
-                                     std::span<const WorkloadRule> rules = {});
+                                     std::span<const WorkloadRule> rules = {},
+                                     bool (*concerns)(const ResolvedCase& resolved) = nullptr);
 
 }  // namespace stepbench

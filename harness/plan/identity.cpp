@@ -32,13 +32,11 @@ std::optional<std::string> identity_text(std::string_view name, const Value& val
 
 std::string case_id(const OptionValues& options, const IdentityKeys& keys) {
   std::string text;
-  auto option = options.begin();
-  const auto end = options.end();
   for (const IdentityKey& key : keys) {
-    while (option != end && option->first < key.name) ++option;
-    if (option == end) break;
-    if (option->first != key.name) continue;
-    const auto value = identity_text(key.name, option->second, key.identity_default);
+    const Value* option =
+        key.slot == OptionValues::kNoSlot ? options.get(key.name) : &options.in_slot(key.slot);
+    if (option == nullptr) continue;
+    const auto value = identity_text(key.name, *option, key.identity_default);
     if (!value) continue;
     text += key.name;
     text += '=';

@@ -20,6 +20,8 @@ namespace stepbench {
 struct IdentityKey {
   std::string name;
   Value identity_default;
+  // Where options that share the shape's have it; else it is looked up by its name.
+  std::size_t slot = OptionValues::kNoSlot;
 };
 using IdentityKeys = std::vector<IdentityKey>;
 

@@ -24,6 +24,10 @@ bool is_variable_name(std::string_view name) {
 }
 
 std::string expand(std::string_view body, InterpolationVariables variables) {
+  if (body.find("${") != std::string_view::npos) {
+    throw Error(
+        "a ${...} inside a ${...} is not supported; name one variable, with a plain default");
+  }
   const std::size_t separator = body.find(":-");
   const std::string name(body.substr(0, separator));
   if (!is_variable_name(name)) {
@@ -59,6 +63,22 @@ std::string interpolate(std::string_view text, InterpolationVariables variables)
     }
   }
   return result;
+}
+
+std::string expand_home(std::string_view path, InterpolationVariables variables) {
+  if (path.starts_with('$') && path.size() > 1 && is_variable_name(path.substr(1, 1))) {
+    const std::string name(path.substr(1, std::min(path.find('/'), path.size()) - 1));
+    throw Error("'$" + name + "' is not filled in; write ${" + name + "}");
+  }
+  if (!path.starts_with('~')) return std::string(path);
+  if (path.size() > 1 && path[1] != '/') {
+    throw Error("'" + std::string(path.substr(0, path.find('/'))) +
+                "': the home folder of another user is not looked up; write the path out");
+  }
+  const std::string* home = find_variable(variables, "HOME");
+  if (home == nullptr || home->empty())
+    throw Error("'~' needs the variable HOME, which is not set");
+  return *home + std::string(path.substr(1));
 }
 
 std::string protect_interpolation(std::string_view text) {

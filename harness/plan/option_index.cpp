@@ -59,8 +59,24 @@ std::string OptionIndex::resolve(std::string_view name) const {
   return name_meant(name, names_);
 }
 
+std::vector<std::string> OptionIndex::called(std::string_view name) const {
+  const std::string_view last = name.substr(name.find('.') + 1);
+  std::vector<std::string> found;
+  for (const auto& [full, declarations] : options_) {
+    const bool is_called =
+        std::any_of(declarations.begin(), declarations.end(), [&](const Option* option) {
+          return std::any_of(
+              option->also_called.begin(), option->also_called.end(),
+              [&](const std::string& word) { return edit_distance(word, last) == 0; });
+        });
+    if (is_called) found.push_back(full);
+  }
+  return found;
+}
+
 std::string OptionIndex::unknown(std::string_view name) const {
-  const std::string near = nearest_name(name, names_);
+  const std::vector<std::string> ours = called(name);
+  const std::string near = ours.empty() ? nearest_name(name, names_) : ours.front();
   return "unknown option '" + std::string(name) + "'" +
          (near.empty() ? "; `stepbench list` shows all" : did_you_mean(near));
 }

@@ -30,6 +30,8 @@ class OptionIndex {
   // section. Throws Error with the nearest name when it is unknown, with all when it may be
   // several.
   [[nodiscard]] std::string resolve(std::string_view name) const;
+  // The full names of options that other tools call so.
+  [[nodiscard]] std::vector<std::string> called(std::string_view name) const;
   // "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)"
   [[nodiscard]] std::string unknown(std::string_view name) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "harness/base/error.h"
@@ -18,6 +19,20 @@ std::optional<Number> whole_text_as(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+// A number that no double can hold: "1e309".
+bool is_too_large(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc::result_out_of_range && end == text.data() + text.size();
+}
+
+// 8.0 is the whole number 8.
+std::optional<std::int64_t> as_whole(double number) {
+  constexpr double kLast = 9007199254740992;  // the doubles up to here know their units
+  if (number != std::floor(number) || std::abs(number) > kLast) return std::nullopt;
+  return static_cast<std::int64_t>(number);
 }
 
 std::optional<bool> as_bool(std::string_view text) {
@@ -37,7 +52,10 @@ Value read(const Option& option, std::string_view text, bool quoted) {
     if (const auto flag = as_bool(text)) return *flag;
   } else if (option.type == OptionType::kInteger) {
     if (const auto number = whole_text_as<std::int64_t>(text)) return *number;
-    if (const auto number = whole_text_as<double>(text)) return *number;
+    if (const auto number = whole_text_as<double>(text)) {
+      if (const auto whole = as_whole(*number)) return *whole;
+      return *number;
+    }
   } else if (const auto number = whole_text_as<double>(text)) {
     return *number;
   }
@@ -60,6 +78,10 @@ std::string hint(const Option& option, std::string_view text, bool quoted) {
 Value parse_value(const Option& option, std::string_view text, bool quoted) {
   Value value = read(option, text, quoted);
   if (const auto mistake = check_value(option, value)) {
+    if (!quoted && !is_text(option.type) && is_too_large(text)) {
+      throw Error("'" + std::string(text) + "' is too large for a number; expected " +
+                  expectation(option));
+    }
     throw Error(*mistake + hint(option, text, quoted));
   }
   return value;

@@ -49,13 +49,14 @@ std::vector<std::string> swept_and_varying(const Sweep& sweep,
   for (const Axis& axis : sweep.axes) add(axis.keys);
   for (const SweepEntry& entry : sweep.includes) add(entry.keys);
   std::erase_if(swept, [&](const std::string& name) {
-    const auto text = [&](const PlannedCase& planned) {
+    const auto value_in = [&](const PlannedCase& planned) {
       const Value* value = planned.resolved.options.get(name);
-      return to_text(value == nullptr ? Value{} : *value);
+      return value == nullptr ? Value{} : *value;
     };
-    return std::all_of(cases.begin(), cases.end(), [&](const PlannedCase& planned) {
-      return text(planned) == text(cases.front());
-    });
+    if (cases.empty()) return true;
+    const Value first = value_in(cases.front());
+    return std::all_of(cases.begin(), cases.end(),
+                       [&](const PlannedCase& planned) { return value_in(planned) == first; });
   });
   return swept;
 }
@@ -128,7 +129,8 @@ void ask_foreign(const ForeignCheck& check, const Expansion& expansion, ConfigEr
 }
 
 Plan make(const PlanRequest& request, const Catalogue& catalogue,
-          std::span<const WorkloadRule> rules, const ForeignCheck& check) {
+          std::span<const WorkloadRule> rules, const ForeignCheck& check,
+          bool (*concerns)(const ResolvedCase&)) {
   const std::string source = source_name(request.file);
   Plan plan;
   plan.file = request.file;
@@ -141,13 +143,12 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const ParseContext context{source, index, request.variables, errors};
   Settings settings = read_settings(root, context);
   apply_set(request.set, context, settings);
-  check_paths(settings, context);
   if (request.smoke) apply_smoke(settings);
   Sweep sweep = read_sweep(root, context);
   apply_sweep(request.sweep, context, sweep);
   plan.notes = sweep.notes;
   if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
-    errors.add(source,
+    errors.add(place(source, root.mark),
                "'workload' is missing: expected one of " + join(index.workload_option().choices));
   }
   errors.throw_if_any();
@@ -158,7 +159,11 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   Expansion expansion(context, expand_request, settings, sweep);
   expansion.expand(plan);
   errors.throw_if_any();
-  if (check) ask_foreign(check, expansion, errors, plan);
+  const auto asked_about = [&](const PlannedCase& planned) {
+    return concerns == nullptr || concerns(planned.resolved);
+  };
+  const bool asks = check && std::any_of(plan.cases.begin(), plan.cases.end(), asked_about);
+  if (asks) ask_foreign(check, expansion, errors, plan);
   errors.throw_if_any();
 
   const auto name = settings.options.find("name");
@@ -180,12 +185,13 @@ std::string source_name(const std::filesystem::path& file) {
 
 Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
                std::span<const WorkloadRule> rules) {
-  return make(request, catalogue, rules, {});
+  return make(request, catalogue, rules, {}, nullptr);
 }
 
 Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
-                       const ForeignCheck& check, std::span<const WorkloadRule> rules) {
-  return make(request, catalogue, rules, check);
+                       const ForeignCheck& check, std::span<const WorkloadRule> rules,
+                       bool (*concerns)(const ResolvedCase&)) {
+  return make(request, catalogue, rules, check, concerns);
 }
 
 }  // namespace stepbench

@@ -17,10 +17,15 @@ namespace {
 std::vector<std::string> section_keys(const Catalogue& catalogue, const std::string& name) {
   std::vector<std::string> keys;
   const Section* section = catalogue.find_section(name);
-  for (const Option& option : section->options) keys.push_back(option.name);
-  for (const Variant& variant : section->variants) {
-    for (const Option& option : variant.options) keys.push_back(option.name);
-  }
+  const auto add = [&](const std::vector<Option>& options) {
+    for (const Option& option : options) {
+      if (std::find(keys.begin(), keys.end(), option.name) == keys.end()) {
+        keys.push_back(option.name);
+      }
+    }
+  };
+  add(section->options);
+  for (const Variant& variant : section->variants) add(variant.options);
   return keys;
 }
 
@@ -41,8 +46,16 @@ std::string unknown_key(const std::string& key, const std::string& section,
                         const std::vector<std::string>& keys, const OptionIndex& index) {
   std::string text = "unknown key '" + key + "'";
   text += section.empty() ? " at the top level" : " in section '" + section + "'";
+  const std::string prefix = section.empty() ? "" : section + '.';
+  const std::vector<std::string> ours = index.called(key);
+  for (const std::string& full : ours) {
+    if (full.starts_with(prefix) && (!section.empty() || full.find('.') == std::string::npos)) {
+      return text + did_you_mean(full.substr(prefix.size()));
+    }
+  }
   const std::string suggestion = did_you_mean(key, keys);
   if (!suggestion.empty()) return text + suggestion;
+  if (!ours.empty()) return text + did_you_mean(ours.front());
   const std::vector<std::string> elsewhere = index.meant(key);
   if (!elsewhere.empty()) return text + did_you_mean(elsewhere.front());
   return text + "; " + known_keys(keys);
@@ -52,6 +65,15 @@ bool is_group(const std::string& key, const std::string& section, const Catalogu
   const std::vector<std::string> keys = section_keys(catalogue, section);
   return std::any_of(keys.begin(), keys.end(),
                      [&](const std::string& known) { return known.starts_with(key + '.'); });
+}
+
+bool is_variable(const std::string& name) {
+  return !name.empty() && name.find('=') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
+bool is_path(std::span<const Option* const> declarations) {
+  return declarations.front()->type == OptionType::kPath;
 }
 
 // `key`: inside its section. An option named "margin.step" stands as `margin: {step: ...}`.
@@ -65,6 +87,13 @@ void read_entry(const ConfigEntry& entry, const std::string& key, const std::str
     return;
   }
   const std::string name = full_name(section, key);
+  if (catalogue.find_section(section)->open && !is_variable(key)) {
+    context.errors.add(place(context.source, entry.mark),
+                       "'" + key +
+                           "' cannot be the name of an environment variable: it is empty or "
+                           "holds '=' or a zero byte");
+    return;
+  }
   const auto declarations = context.index.find(name);
   if (declarations.empty()) {
     context.errors.add(place(context.source, entry.mark),
@@ -147,7 +176,10 @@ std::optional<Value> read_option_value(const std::string& name,
     return std::nullopt;
   }
   try {
-    const std::string text = interpolate(node.text, context.variables);
+    if (node.text.find('\0') != std::string::npos) throw Error("a value cannot hold a zero byte");
+    const bool path = is_path(declarations);
+    const std::string given = path ? expand_home(node.text, context.variables) : node.text;
+    const std::string text = interpolate(given, context.variables);
     return parse_value(declarations, text, node.quoted);
   } catch (const Error& error) {
     context.errors.add(where, "'" + name + "': " + error.what());
@@ -157,7 +189,7 @@ std::optional<Value> read_option_value(const std::string& name,
 
 Settings read_settings(const ConfigNode& root, const ParseContext& context) {
   if (root.kind == ConfigNode::Kind::kNull) {
-    throw ConfigError(context.source, "is empty; expected at least `workload: NAME`");
+    throw ConfigError(place(context.source, {}), "is empty; expected at least `workload: NAME`");
   }
   if (root.kind != ConfigNode::Kind::kMap) {
     throw ConfigError(place(context.source, root.mark),
@@ -195,7 +227,10 @@ void apply_set(std::span<const std::string> assignments, const ParseContext& con
     const std::string where = "--set " + assignment.name;
     try {
       const std::string name = context.index.resolve(assignment.name);
-      Value value = parse_value(context.index.find(name), assignment.text, false);
+      const auto declarations = context.index.find(name);
+      const std::string text =
+          is_path(declarations) ? expand_home(assignment.text, context.variables) : assignment.text;
+      Value value = parse_value(declarations, text, false);
       settings.options[name] = {std::move(value), where};
     } catch (const Error& error) {
       context.errors.add(where, error.what() + sweep_hint(assignment, context.index));

@@ -53,6 +53,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    refuse_tag(tag, to_mark(mark));
     if (tag == "!") refuse_open_quote(to_mark(mark));
     add({.kind = ConfigNode::Kind::kScalar,
          .mark = to_mark(mark),
@@ -61,13 +62,15 @@ class TreeBuilder : public YAML::EventHandler {
          .entries = {}},
         anchor);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
+    refuse_tag(tag, to_mark(mark));
     open({.kind = ConfigNode::Kind::kList, .mark = to_mark(mark), .entries = {}}, anchor);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
+    refuse_tag(tag, to_mark(mark));
     open({.kind = ConfigNode::Kind::kMap, .mark = to_mark(mark), .entries = {}}, anchor);
   }
   void OnMapEnd() override { close(); }
@@ -83,6 +86,12 @@ class TreeBuilder : public YAML::EventHandler {
 
   [[noreturn]] void fail(Mark mark, const std::string& what) const {
     throw ConfigError(place(source_, mark), what);
+  }
+
+  // The parser itself tags plain values "?" and quoted ones "!".
+  void refuse_tag(const std::string& tag, Mark mark) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    fail(mark, "YAML tags such as '" + tag + "' are not supported; write the value alone");
   }
 
   // The parser lets a quote run to the end of the file.
@@ -177,6 +186,19 @@ class TreeBuilder : public YAML::EventHandler {
   ConfigNode root_;
 };
 
+// The first line that is indented with a tab; nullopt: none is.
+std::optional<Mark> tab_in_indentation(std::string_view text) {
+  Mark mark;
+  for (std::size_t start = 0; start < text.size(); ++mark.line) {
+    const std::size_t first = std::min(text.find_first_not_of(' ', start), text.size());
+    if (first < text.size() && text[first] == '\t') {
+      return Mark{mark.line, static_cast<int>(first - start) + 1};
+    }
+    start = std::min(text.find('\n', start), text.size() - 1) + 1;
+  }
+  return std::nullopt;
+}
+
 void refuse_control_characters(std::string_view text, const std::string& source) {
   Mark mark;
   for (const char c : text) {
@@ -255,6 +277,10 @@ ConfigNode parse_yaml(std::string_view text, const std::string& source, const Ya
     }
     return root;
   } catch (const YAML::Exception& error) {
+    const std::optional<Mark> tab = tab_in_indentation(text);
+    if (tab && tab->line <= to_mark(error.mark).line) {
+      throw ConfigError(place(source, *tab), "tabs are not allowed for indentation; use spaces");
+    }
     throw ConfigError(place(source, to_mark(error.mark)), "YAML syntax: " + error.msg);
   }
 }

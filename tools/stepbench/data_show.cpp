@@ -64,7 +64,8 @@ bool decides_samples(std::string_view name) {
 }
 
 bool same_samples(const PlannedCase& a, const PlannedCase& b) {
-  return std::ranges::all_of(a.resolved.options, [&](const auto& option) {
+  const OptionValues& all = a.resolved.options;
+  return std::all_of(all.begin(), all.end(), [&](const auto& option) {
     const Value* other = b.resolved.options.get(option.first);
     return !decides_samples(option.first) || (other != nullptr && *other == option.second);
   });

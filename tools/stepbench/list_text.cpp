@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/list_text.h"
 
+#include <algorithm>
+
 #include "harness/catalogue/check_value.h"
 #include "harness/text/words.h"
 
@@ -30,8 +32,24 @@ std::string signature(const Option& option) {
 std::string facts(const Option& option) {
   std::string text = option.doc;
   if (option.requires_) text += " It " + option.requires_->doc + ".";
-  if (option.identity == Identity::kContext) text += " Not part of a case's identity.";
   return text;
+}
+
+// Shown behind the name of an option that is not part of a case's identity.
+constexpr std::string_view kContextMark = " *";
+constexpr const char* kContextLegend =
+    "* Not part of a case's identity: cases that differ in nothing else are one case.";
+
+std::string_view mark(const Option& option) {
+  return option.identity == Identity::kContext ? kContextMark : std::string_view();
+}
+
+bool any_marked(const Section& section) {
+  const auto is_marked = [](const Option& option) { return !mark(option).empty(); };
+  return std::any_of(section.options.begin(), section.options.end(), is_marked) ||
+         std::any_of(section.variants.begin(), section.variants.end(), [&](const Variant& variant) {
+           return std::any_of(variant.options.begin(), variant.options.end(), is_marked);
+         });
 }
 
 std::string heading(const std::string& name, const std::string& doc, std::size_t width) {
@@ -42,8 +60,8 @@ std::string options_text(const Section& section, const std::vector<Option>& opti
                          std::size_t width) {
   std::string text;
   for (const Option& option : options) {
-    text += "  " + prefix(section) + option.name + "\n" + wrap(signature(option), width, 6) +
-            wrap(facts(option), width, 6);
+    text += "  " + prefix(section) + option.name + std::string(mark(option)) + "\n" +
+            wrap(signature(option), width, 6) + wrap(facts(option), width, 6);
   }
   return text;
 }
@@ -65,8 +83,9 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
     const std::string value = option.required                 ? "required"
                               : is_null(option.default_value) ? ""
                                                               : to_text(option.default_value);
-    text += "| `" + prefix(section) + option.name + "` | " + escaped(expectation(option)) + " | " +
-            option.unit + " | " + escaped(value) + " | " + escaped(facts(option)) + " |\n";
+    text += "| `" + prefix(section) + option.name + "`" + (mark(option).empty() ? "" : " \\*") +
+            " | " + escaped(expectation(option)) + " | " + option.unit + " | " + escaped(value) +
+            " | " + escaped(facts(option)) + " |\n";
   }
   return text;
 }
@@ -121,6 +140,7 @@ std::string section_text(const Section& section, std::size_t width) {
             heading(prefix(section) + section.selector + ": " + variant.name, variant.doc, width) +
             options_text(section, variant.options, width);
   }
+  if (any_marked(section)) text += "\n" + wrap(kContextLegend, width, 0);
   return text;
 }
 
@@ -151,6 +171,7 @@ std::string section_markdown(const Section& section) {
             variant.doc + "\n\n";
     if (!variant.options.empty()) text += options_markdown(section, variant.options) + "\n";
   }
+  if (any_marked(section)) text += "\\" + std::string(kContextLegend) + "\n\n";
   return text;
 }
 

@@ -16,6 +16,15 @@
 namespace stepbench::cli {
 namespace {
 
+// Nobody reads more; the JSON form has all.
+constexpr std::size_t kMostRows = 10'000;
+
+std::string left_out(std::size_t cases) {
+  if (cases == 0) return {};
+  return "and " + counted(static_cast<std::int64_t>(cases), "case") +
+         " more: --filter chooses among them, --format json lists all\n";
+}
+
 std::string last_part(const std::string& name) { return name.substr(name.find('.') + 1); }
 
 // Short names where they are unique among the columns.
@@ -172,7 +181,8 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate, const Pro
   for (const std::string& head : heads(shown)) rows[0].push_back(head);
   if (probe != nullptr) rows[0].insert(rows[0].end(), kProbeHeads.begin(), kProbeHeads.end());
   if (any_skip) rows[0].emplace_back("skipped because");
-  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+  const std::size_t listed = std::min(plan.cases.size(), kMostRows);
+  for (std::size_t i = 0; i < listed; ++i) {
     const PlannedCase& planned = plan.cases[i];
     std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
     for (const std::string& name : shown) row.push_back(cell(planned.resolved, name));
@@ -183,9 +193,9 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate, const Pro
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
-  return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) + "\n" +
-         totals(plan, estimate) + (probe == nullptr ? "" : probe_remarks(plan, *probe)) +
-         remarks(plan);
+  return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) +
+         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate) +
+         (probe == nullptr ? "" : probe_remarks(plan, *probe)) + remarks(plan);
 }
 
 std::string plan_json(const Plan& plan, const TimeEstimate& estimate, const Probe* probe) {

@@ -11,7 +11,8 @@ Option path_option(std::string doc) {
           .doc = std::move(doc),
           .required = true,
           .identity = Identity::kContext,
-          .must_exist = true};
+          .must_exist = true,
+          .also_called = {"root", "data_dir", "folder", "directory"}};
 }
 
 Option dtype_option(const std::string& otherwise) {

@@ -48,7 +48,8 @@ std::vector<Option> common_options() {
        .default_value = std::int64_t{1},
        .min = 1,
        .max = 1 << 24,
-       .identity_default = std::int64_t{1}},
+       .identity_default = std::int64_t{1},
+       .also_called = {"bs", "batch"}},
       {.name = "shuffle",
        .type = OptionType::kBool,
        .doc = "A new random order in every epoch, the same in every engine.",
@@ -78,7 +79,8 @@ std::vector<Option> common_options() {
        .default_value = std::int64_t{0},
        .min = 0,
        .max = 1024,
-       .identity_default = std::int64_t{0}},
+       .identity_default = std::int64_t{0},
+       .also_called = {"workers", "num_threads", "threads", "nthreads"}},
       {.name = "prefetch_factor",
        .type = OptionType::kInteger,
        .doc = "Batches read ahead per worker: at most prefetch_factor * num_workers wait for the "
@@ -159,7 +161,8 @@ std::vector<Option> common_options() {
        .default_value = std::string{"none"},
        .identity_default = std::string{"none"},
        .requires_ = with_workers(),
-       .pattern = "none|compact|spread|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"},
+       .pattern = "none|compact|spread|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*",
+       .pattern_words = "none, compact, spread or a list of cores such as 0,2-5"},
   };
   const auto seed = std::ranges::find(options, "seed", &Option::name);
   std::vector<Option> samplers = sampler_options();

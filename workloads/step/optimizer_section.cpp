@@ -57,7 +57,8 @@ Section optimizer_section() {
                .doc = "Learning rate.",
                .default_value = 0.01,
                .min = 0,
-               .identity_default = 0.01},
+               .identity_default = 0.01,
+               .also_called = {"learning_rate"}},
               zero_or_more("weight_decay",
                            "Decay of the weights: an L2 penalty, or decoupled from the gradient "
                            "with adamw, where torch.optim defaults to 0.01."),

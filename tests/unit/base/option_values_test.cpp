@@ -23,6 +23,38 @@ TEST(OptionValues, CopiesShareWhatWasFrozenAndKeepTheirOwnChanges) {
   EXPECT_THROW(static_cast<void>(base.at("a")), Error);
 }
 
+TEST(OptionValues, AreTheSameWhateverTheyShare) {
+  OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}, {"e", true}};
+  base.share();
+  OptionValues typical = base;
+  typical["d"] = std::int64_t{3};
+  typical.share();
+  OptionValues values = base;
+  values["b"] = std::int64_t{7};
+  const OptionValues::Map before = values;
+  values.share_with(typical);
+  EXPECT_TRUE(values.shares(typical));
+  EXPECT_EQ(OptionValues::Map(values), before);
+  values["d"] = std::int64_t{9};
+  EXPECT_EQ(typical.at("d"), Value(std::int64_t{3}));
+  OptionValues others = {{"b", true}};
+  others.share();
+  values.share_with(others);
+  EXPECT_FALSE(values.shares(others)) << "it has other names";
+}
+
+TEST(OptionValues, ASlotIsAShortWayToAName) {
+  OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}};
+  EXPECT_EQ(base.slot("b"), OptionValues::kNoSlot) << "nothing is frozen";
+  base.share();
+  OptionValues copy = base;
+  copy.change_slot(copy.slot("d")) = std::int64_t{5};
+  EXPECT_EQ(copy.at("d"), Value(std::int64_t{5}));
+  EXPECT_EQ(copy.in_slot(copy.slot("b")), Value(std::int64_t{1}));
+  EXPECT_EQ(base.at("d"), Value(std::int64_t{2}));
+  EXPECT_EQ(base.slot("c"), OptionValues::kNoSlot);
+}
+
 TEST(OptionValues, BehaveAsAMapUnderRandomChanges) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {

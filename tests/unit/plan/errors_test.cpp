@@ -112,7 +112,7 @@ TEST(ConfigErrors, UnknownWorkloadNamesAll) {
 }
 
 TEST(ConfigErrors, MissingWorkloadNamesAll) {
-  expect_refusal("loader: {}\n", "sweep.yaml",
+  expect_refusal("loader: {}\n", "sweep.yaml:1:1",
                  "'workload' is missing: expected one of loader, train");
 }
 
@@ -141,8 +141,8 @@ TEST(ConfigErrors, MissingFolderNamesIt) {
 }
 
 TEST(ConfigErrors, EmptyFileSaysWhatIsExpected) {
-  expect_refusal("", "sweep.yaml", "is empty; expected at least `workload: NAME`");
-  expect_refusal("# nothing\n", "sweep.yaml", "is empty");
+  expect_refusal("", "sweep.yaml:1:1", "is empty; expected at least `workload: NAME`");
+  expect_refusal("# nothing\n", "sweep.yaml:1:1", "is empty");
 }
 
 TEST(ConfigErrors, ListAsFileIsWrong) {

@@ -36,7 +36,8 @@ Section data() {
                                  .doc = "Cost.",
                                  .default_value = std::string("none"),
                                  .choices = {"none", "sleep", "spin"},
-                                 .identity_default = std::string("none")}}},
+                                 .identity_default = std::string("none"),
+                                 .values_called = {{"busy_wait", "spin"}}}}},
                    {.name = "files",
                     .doc = "From a folder.",
                     .options = {{.name = "path",
@@ -102,7 +103,8 @@ Section model() {
                        .default_value = 0.1,
                        .min = 0,
                        .max = 10,
-                       .identity_default = 0.1}}};
+                       .identity_default = 0.1,
+                       .also_called = {"learning_rate"}}}};
 }
 
 Catalogue make() {

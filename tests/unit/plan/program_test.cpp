@@ -18,13 +18,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-CommandResult stepbench(std::vector<std::string> arguments) {
+CommandResult ran(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench");
   return run_command(arguments, "", std::chrono::seconds(60));
 }
 
 std::string listed(const std::string& name, const std::string& format = "table") {
-  const CommandResult result = stepbench({"list", name, "--format", format});
+  const CommandResult result = ran({"list", name, "--format", format});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   return result.out;
 }
@@ -46,12 +46,34 @@ TEST(ListCommand, ShowsAnOptionByItsShortName) {
 }
 
 TEST(ListCommand, ShowsTheOptionsThatStandInNoSection) {
-  EXPECT_THAT(listed("top-level"), AllOf(HasSubstr("  launches\n"), Not(HasSubstr("loader."))));
+  EXPECT_THAT(listed("top-level"), AllOf(HasSubstr("  launches *\n"), Not(HasSubstr("loader."))));
   EXPECT_EQ(listed("top-level"), listed("(top level)"));
 }
 
+TEST(ListCommand, ExplainsOnceWhatIsNoPartOfAnIdentity) {
+  const std::string text = listed("limits");
+  EXPECT_THAT(text, HasSubstr("  limits.wall_s *\n"));
+  const std::size_t legend = text.find("Not part of a case's identity");
+  ASSERT_NE(legend, std::string::npos);
+  EXPECT_EQ(text.find("Not part of a case's identity", legend + 1), std::string::npos);
+}
+
+TEST(PlanCommand, AnswersOtherToolsWordsWithOurs) {
+  const auto answer = [](const std::string& yaml) {
+    return run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "plan", "-"}, yaml,
+                       std::chrono::seconds(60))
+        .err;
+  };
+  EXPECT_THAT(answer("workload: train_step\noptimizer: {learning_rate: 1}\n"),
+              HasSubstr("did you mean 'lr'?"));
+  EXPECT_THAT(answer("workload: loader\ndata: {kind: ImageFolder}\n"),
+              HasSubstr("did you mean 'jpeg_folder'?"));
+  EXPECT_THAT(answer("workload: loader\nloader: {bs: 1}\n"),
+              HasSubstr("did you mean 'batch_size'?"));
+}
+
 TEST(ListCommand, AnUnknownNameIsAnsweredWithTheNearest) {
-  const CommandResult result = stepbench({"list", "num_wrokers"});
+  const CommandResult result = ran({"list", "num_wrokers"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("did you mean 'loader.num_workers'?"));
 }
