@@ -34,6 +34,19 @@ bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate
 
 bool overlap(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
 
+std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) {
+  const auto a = judged_value(row, by);
+  const auto b = judged_value(to, by);
+  if (!a || !b || !(b->centre > 0)) return std::nullopt;
+  Ratio ratio{.value = a->centre / b->centre};
+  const bool intervals =
+      a->spread == Spread::kOverLaunches && b->spread == Spread::kOverLaunches && &row != &to;
+  if (intervals && b->interval.low > 0) {
+    ratio.interval = {a->interval.low / b->interval.high, a->interval.high / b->interval.low};
+  }
+  return ratio;
+}
+
 }  // namespace
 
 std::string_view column_of(Judged by) {
@@ -84,19 +97,6 @@ std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by) {
   return value;
 }
 
-std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) {
-  const auto a = judged_value(row, by);
-  const auto b = judged_value(to, by);
-  if (!a || !b || !(b->centre > 0)) return std::nullopt;
-  Ratio ratio{.value = a->centre / b->centre};
-  const bool intervals =
-      a->spread == Spread::kOverLaunches && b->spread == Spread::kOverLaunches && &row != &to;
-  if (intervals && b->interval.low > 0) {
-    ratio.interval = {a->interval.low / b->interval.high, a->interval.high / b->interval.low};
-  }
-  return ratio;
-}
-
 std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by) {
   return is_rate(by) ? ratio_of(row, over, by) : ratio_of(over, row, by);
 }
@@ -133,7 +133,7 @@ void compare_with_best(std::span<CaseRow> rows) {
   if (!ranking) return;
   for (CaseRow& row : rows) {
     if (!can_be_ranked(row)) continue;
-    if (const auto ratio = ratio_of(row, rows[ranking->best], ranking->by)) {
+    if (const auto ratio = speed_up(row, rows[ranking->best], ranking->by)) {
       row.vs_best = ratio->value;
     }
   }

@@ -39,7 +39,6 @@ struct Ratio {
   // over launches.
   std::optional<Interval> interval = {};
 };
-[[nodiscard]] std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by);
 // How many times as fast: above 1 where `row` is the better of the two.
 [[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
 

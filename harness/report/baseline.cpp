@@ -163,7 +163,7 @@ void compare_with_baseline(std::vector<CaseRow>& rows, const Results& results,
       return (settings.empty() || row.run_id == rows[i].run_id) && is_beside(row, rows[i], others);
     });
     if (base == bases.end()) continue;
-    const auto ratio = ratio_of(row, rows[*base], *by);
+    const auto ratio = speed_up(row, rows[*base], *by);
     if (!ratio) continue;
     row.vs_baseline = ratio->value;
     row.vs_baseline_interval = ratio->interval;

@@ -44,7 +44,7 @@ Examples:
   stepbench ab train.yaml --b new/stepbench-worker; jq .exit_code results/*/verdict.json
 
 Exit status: 0 ok or better, 1 a confirmed regression, 2 wrong usage or configuration, 3 inconclusive
-(0 with --allow-inconclusive), 4 no data or an invalid environment, 130 or 143 interrupted. A make
+(0 with --allow-inconclusive), 4 no data or an invalid environment, 129, 130 or 143 interrupted. A make
 recipe turns every failure into 2: read exit_code from verdict.json in the run's folder there.)";
 
 constexpr const char* kVerdictFile = "verdict.json";

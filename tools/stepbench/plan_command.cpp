@@ -34,7 +34,7 @@ Examples:
 The id of a case depends on nothing but the options that make it what it is: not on paths, limits,
 launches, schedule or the order of keys. `-` in the table: the option has no meaning in that case.
 
-Exit status: 0, 2 wrong usage or configuration; with --probe 1 some cases failed, 4 all did, 130 or 143
+Exit status: 0, 2 wrong usage or configuration; with --probe 1 some cases failed, 4 all did, 129, 130 or 143
 interrupted.)";
 
 struct PlanCommandOptions {
