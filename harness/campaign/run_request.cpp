@@ -54,6 +54,9 @@ std::string repeat_prefix(const RunRequest& request) {
   if (!request.wrap.empty()) command += " --wrap " + shell_word(request.wrap);
   if (!request.profile.empty()) command += " --profile=" + request.profile;
   if (request.smoke) command += " --smoke";
+  if (request.keeps_results && request.results != RunRequest{}.results) {
+    command += " --results " + shell_word(request.results);
+  }
   return command;
 }
 

@@ -194,7 +194,7 @@ constexpr std::array<ReasonName, 11> kReasons = {
     {{TestReason::kNone, "", ""},
      {TestReason::kTooFewPairs, "too_few_pairs", "too few pairs"},
      {TestReason::kNotRejectedAfterCorrection, "not_rejected_after_correction",
-      "chance among so many tests"},
+      "may be chance"},
      {TestReason::kBelowMargin, "below_margin", "perhaps within the margin"},
      {TestReason::kWideInterval, "wide_interval", ""},
      {TestReason::kCountVaries, "count_varies", "a count that varies between launches"},

@@ -60,37 +60,49 @@ std::optional<double> rate(const CaseRow& row, std::optional<std::int64_t> Launc
   return work / steps / (*row.step_ns * 1e-9);
 }
 
-// `whole_ns`: the step of which the phases of all launches are parts.
+// The launch whose step is the case's, or the two whose mean it is.
+std::vector<const LaunchEstimate*> middle_launches(const CaseRow& row, StepClock clock) {
+  std::vector<const LaunchEstimate*> launches;
+  for (const MeasuredLaunch& each : row.measured) launches.push_back(&each.estimate);
+  std::stable_sort(launches.begin(), launches.end(),
+                   [&](const LaunchEstimate* a, const LaunchEstimate* b) {
+                     return step_ns(*a, clock) < step_ns(*b, clock);
+                   });
+  const std::size_t n = launches.size();
+  return {launches.begin() + static_cast<std::ptrdiff_t>((n - 1) / 2),
+          launches.begin() + static_cast<std::ptrdiff_t>(n / 2 + 1)};
+}
+
+// Those of the launches in the middle: so they sum to the case's step, and a launch that met one
+// slow step has no part in them.
 std::vector<PhaseEstimate> phases_of(const CaseRow& row,
-                                     std::vector<PhaseTime> LaunchEstimate::*which, StepClock clock,
-                                     double whole_ns) {
+                                     std::vector<PhaseTime> LaunchEstimate::*which,
+                                     StepClock clock) {
   std::vector<PhaseEstimate> phases;
-  double total = 0;
-  for (const auto& [launch, estimate] : row.measured) {
-    total += static_cast<double>(window_ns(estimate, clock));
-    for (const PhaseTime& time : estimate.*which) {
+  const std::vector<const LaunchEstimate*> middle = middle_launches(row, clock);
+  double whole_ns = 0;
+  for (const LaunchEstimate* estimate : middle) {
+    const double weight =
+        1 / (static_cast<double>(middle.size()) * static_cast<double>(estimate->steps));
+    whole_ns += static_cast<double>(window_ns(*estimate, clock)) * weight;
+    for (const PhaseTime& time : estimate->*which) {
       auto found = std::find_if(phases.begin(), phases.end(),
                                 [&](const PhaseEstimate& each) { return each.name == time.name; });
       if (found == phases.end()) found = phases.insert(phases.end(), {time.name, 0, 0});
-      found->share += static_cast<double>(time.ns);
+      found->ns += static_cast<double>(time.ns) * weight;
     }
   }
-  for (PhaseEstimate& phase : phases) {
-    phase.share = total > 0 ? phase.share / total : 0;
-    phase.ns = phase.share * whole_ns;
-  }
+  for (PhaseEstimate& phase : phases) phase.share = whole_ns > 0 ? phase.ns / whole_ns : 0;
   std::stable_partition(phases.begin(), phases.end(),
                         [](const PhaseEstimate& phase) { return phase.name != "other"; });
   return phases;
 }
 
 void add_phases(CaseRow& row) {
-  row.phases = phases_of(row, &LaunchEstimate::phases, StepClock::kHost, *row.step_host_ns);
+  row.phases = phases_of(row, &LaunchEstimate::phases, StepClock::kHost);
   if (row.clock == StepClock::kDevice) {
-    row.device_phases =
-        phases_of(row, &LaunchEstimate::device_phases, StepClock::kDevice, *row.step_ns);
-    row.side_phases =
-        phases_of(row, &LaunchEstimate::side_phases, StepClock::kDevice, *row.step_ns);
+    row.device_phases = phases_of(row, &LaunchEstimate::device_phases, StepClock::kDevice);
+    row.side_phases = phases_of(row, &LaunchEstimate::side_phases, StepClock::kDevice);
   }
   for (const PhaseEstimate& phase : row.phases) {
     if (phase.name == "data_wait") row.data_wait_share = phase.share;

@@ -188,8 +188,7 @@ class Columns {
 
   void ratio() {
     if (facts_.baseline) {
-      columns_.push_back(
-          {.head = {.head = "vs baseline", .drop_at = kRatioDropped}, .cell = baseline_cell});
+      columns_.push_back({.head = {.head = "vs baseline"}, .cell = baseline_cell});
     } else if (facts_.ranking) {
       const bool decided = facts_.ranking->decided;
       columns_.push_back(

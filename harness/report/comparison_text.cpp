@@ -143,6 +143,11 @@ class Text {
                       " %: with several looks at the data they are as sure as one of 95 % is with "
                       "one look");
     }
+    if (changes_stand_apart()) {
+      lines.push_back(std::string("change: the middle of what ") +
+                      (in_turns ? "the pairs" : "all pairs of a base launch and a new one") +
+                      " say; where launches differ much it is not the quotient of the two columns");
+    }
     return lines;
   }
 
@@ -248,6 +253,20 @@ class Text {
     if (!is_ab()) return {};
     const std::string text = ", " + looks_text(comparison_.looks);
     return comparison_.seed ? text + ", seed " + std::to_string(*comparison_.seed) : text;
+  }
+
+  // Whether a reader who divides the medians finds another change than the one shown.
+  [[nodiscard]] bool changes_stand_apart() const {
+    constexpr double kSeen = 0.01;
+    for (const CaseResult& one : comparison_.cases) {
+      for (const MetricResult& metric : one.metrics) {
+        const TestResult& test = metric.test;
+        if (!test.change || !(test.base_median > 0)) continue;
+        const double quotient = test.candidate_median / test.base_median - 1;
+        if (std::abs(quotient - *test.change) > kSeen) return true;
+      }
+    }
+    return false;
   }
 
   // "2 metrics tested together: 1 rose, 1 fell, before margins"

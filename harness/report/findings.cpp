@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -159,13 +160,21 @@ std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& propos
 std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
   const RowNames names(rows, results);
   const Proposals proposals(rows, results);
+  const auto case_of = [](const CaseRow& row) { return row.case_id + row.arm + row.run_id; };
+  std::set<std::string> timed;
+  for (const CaseRow& row : rows) {
+    if (row.pass == Pass::kTiming) timed.insert(case_of(row));
+  }
   std::vector<SharedFinding> kinds;
   std::vector<std::string> cases;
   for (const CaseRow& row : rows) {
-    cases.push_back(row.case_id + row.arm + row.run_id);
+    cases.push_back(case_of(row));
     const std::string label = names.name(row);
+    const bool other_pass = row.pass != Pass::kTiming;
     for (const CaseFinding& each : findings_of(row, proposals)) {
-      add_case(each, label, row.pass != Pass::kTiming, kinds);
+      // Recording changes how long a step takes and waits: then the timed launches are asked.
+      if (other_pass && each.finding.share && timed.contains(case_of(row))) continue;
+      add_case(each, label, other_pass, kinds);
     }
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {

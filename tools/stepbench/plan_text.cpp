@@ -43,14 +43,14 @@ std::string cell(const ResolvedCase& resolved, const std::string& name) {
   return value == nullptr || is_null(*value) ? "-" : to_text(*value);
 }
 
-std::string totals(const Plan& plan, const TimeEstimate& estimate) {
+std::string totals(const Plan& plan, const TimeEstimate& estimate, bool probed) {
   const auto cases = static_cast<std::int64_t>(plan.cases.size());
   std::string text = counted(cases, "case");
   if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
   text += ", " + counted(estimate.launches, "launch") + ", " + counted(estimate.steps, "step");
   if (estimate.known_cases == 0) {
-    return text + "; at most " + rough_duration(estimate.limit_s) +
-           " (limits.wall_s); `plan --probe` estimates it\n";
+    return text + "; at most " + rough_duration(estimate.limit_s) + " (limits.wall_s); " +
+           (probed ? "no probed case could be measured" : "`plan --probe` estimates it") + "\n";
   }
   return text + "; " + expected_text(estimate) + "\n";
 }
@@ -194,7 +194,7 @@ std::string plan_table(const Plan& plan, const TimeEstimate& estimate, const Pro
     rows.push_back(std::move(row));
   }
   return plan.name + " (" + source_name(plan.file) + ")\n\n" + align(rows) +
-         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate) +
+         left_out(plan.cases.size() - listed) + "\n" + totals(plan, estimate, probe != nullptr) +
          (probe == nullptr ? "" : probe_remarks(plan, *probe)) + remarks(plan);
 }
 

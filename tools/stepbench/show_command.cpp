@@ -33,6 +33,8 @@
 namespace stepbench::cli {
 namespace {
 
+constexpr std::size_t kOpRows = 20;
+
 struct ShowOptions {
   std::vector<std::string> paths = {};
   std::string case_id = {};
@@ -40,10 +42,10 @@ struct ShowOptions {
   bool samples = false;
   bool ops = false;
   std::vector<std::string> group_by = {};
-  std::size_t row_limit = 20;
+  std::optional<std::size_t> row_limit = {};
   bool per_step = false;
   bool by_module = false;
-  std::size_t depth = ModulesView{}.depth;
+  std::optional<std::size_t> depth = {};
   std::string format = {};
   std::vector<std::string> columns = {};
   std::string sort = {};
@@ -146,11 +148,35 @@ std::string modules(const ShowOptions& options, const Results& results, const Ta
                       "adds up the modules of all steps: leave out --group-by, --per-step and "
                       "--columns");
   }
-  const ModulesView view{.case_id = options.case_id, .depth = options.depth, .sort = options.sort};
+  const ModulesView view{.case_id = options.case_id,
+                         .depth = options.depth.value_or(ModulesView{}.depth),
+                         .sort = options.sort};
   return render_modules(results, view, format_of(options.format), style);
 }
 
+// What has no meaning beside something else is refused, not ignored.
+void check_combination(const ShowOptions& options) {
+  const auto refuse = [](bool given, const char* flag, const std::string& why) {
+    if (given) throw ConfigError(flag, why);
+  };
+  const std::string of_cases = "belongs to the table of cases, not to --ops";
+  refuse(options.ops && !options.pivot.empty(), "--pivot", of_cases);
+  refuse(options.ops && !options.baseline.empty(), "--baseline", of_cases);
+  refuse(!options.pivot.empty() && !options.baseline.empty(), "--pivot",
+         "shows numbers and no ratios: leave out --baseline");
+  refuse(!options.ops && options.row_limit.has_value(), "--row-limit",
+         "needs --ops: stepbench show --ops --row-limit N");
+  refuse(!(options.ops && options.by_module) && options.depth.has_value(), "--depth",
+         "needs --by-module: stepbench show --ops --by-module --depth N");
+  const bool page = !options.case_id.empty() && !options.ops && !options.samples &&
+                    (options.format.empty() || options.format == "table");
+  const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
+  refuse(page && !options.columns.empty(), "--columns", whole);
+  refuse(page && !options.sort.empty(), "--sort", whole);
+}
+
 std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
+  check_combination(options);
   if (options.ops) {
     if (options.samples || options.format == "npy") {
       throw ConfigError("--ops",
@@ -158,9 +184,10 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
                         "--samples and npy");
     }
     if (options.by_module) return modules(options, results, style);
+    const bool for_programs = options.format == "csv" || options.format == "json";
     const OpsView view{.case_id = options.case_id,
                        .sort = options.sort,
-                       .row_limit = options.row_limit,
+                       .row_limit = options.row_limit.value_or(for_programs ? 0 : kOpRows),
                        .group_by = options.group_by,
                        .per_step = options.per_step,
                        .columns = options.columns};
@@ -325,8 +352,8 @@ void add_ops(CLI::App& show, ShowOptions& options) {
       ->delimiter(',')
       ->type_name("shape|phase|module")
       ->group(kOpsOptions);
-  CLI::Option* limit = show.add_option("--row-limit", options.row_limit, "Rows shown; 0: all")
-                           ->capture_default_str()
+  CLI::Option* limit = show.add_option("--row-limit", options.row_limit,
+                                       "Rows shown; default: 20, in csv and json all; 0: all")
                            ->type_name("N")
                            ->group(kOpsOptions);
   expect_whole_number(*limit, 0, 1'000'000'000);
