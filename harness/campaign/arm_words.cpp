@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/plan/option_index.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -25,7 +26,8 @@ std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const s
   std::set<std::string> values;
   for (std::size_t i = 0; i < std::max<std::size_t>(cases, 1) && i < arm.plan.cases.size(); ++i) {
     const Value* value = arm.plan.cases[i].resolved.options.get(name);
-    values.insert(value == nullptr || is_null(*value) ? std::string() : to_text(*value));
+    const std::string text = value == nullptr || is_null(*value) ? std::string() : to_text(*value);
+    values.insert(is_secret_option(name) && !text.empty() ? masked_value(text) : text);
   }
   if (values.size() != 1) return std::nullopt;
   return *values.begin();

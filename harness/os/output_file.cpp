@@ -42,6 +42,20 @@ bool is_run_folder(const fs::path& folder) {
   return false;
 }
 
+// Whether writing `output` would write `input`, or a file of the folder `input`, under whatever
+// name.
+bool is_same_file(const fs::path& output, const fs::path& input) {
+  std::error_code error;
+  if (input.empty()) return false;
+  if (!fs::is_directory(input, error)) return fs::equivalent(output, input, error);
+  fs::directory_iterator entry{input, error};
+  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+    std::error_code none;
+    if (entry->is_regular_file(none) && fs::equivalent(output, entry->path(), none)) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void refuse(const std::string& flag, const fs::path& output, const std::string& why) {
   throw ConfigError(flag, output.string() + ' ' + why);
 }
@@ -66,16 +80,16 @@ void check_output_file(const std::string& flag, const fs::path& output,
                        std::span<const fs::path> inputs) {
   if (output.empty()) return;
   std::error_code error;
-  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const fs::path& input) {
-    return !input.empty() && fs::equivalent(output, input, error);
-  });
-  if (is_input && !fs::is_directory(output, error)) {
-    refuse(flag, output, "is what this command reads; it would be lost. Name another file");
-  }
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  if (has_result_name(output) && is_run_folder(folder)) {
+  const fs::path target = fs::weakly_canonical(fs::absolute(output, error), error);
+  if (has_result_name(target) && is_run_folder(target.parent_path())) {
     refuse(flag, output,
            "would be among the results of a run, or replace them. Name another file or folder");
+  }
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](const auto& input) { return is_same_file(output, input); });
+  if (is_input && !fs::is_directory(output, error)) {
+    refuse(flag, output, "is what this command reads; it would be lost. Name another file");
   }
   refuse_unwritable(flag, output, folder);
 }

@@ -32,10 +32,9 @@ class Collector {
     auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
       return note.text == text && note.below == below;
     });
-    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}});
+    if (found == notes_.end()) found = notes_.insert(notes_.end(), {text, below, {}, {}});
     const std::string label = names_.name(row);
-    auto& cases = found->cases;
-    if (std::find(cases.begin(), cases.end(), label) == cases.end()) cases.push_back(label);
+    if (found->known.insert(label).second) found->cases.push_back(label);
   }
 
   [[nodiscard]] std::vector<std::string> take() const {
@@ -64,6 +63,7 @@ class Collector {
     std::string text;
     std::string below;
     std::vector<std::string> cases;
+    std::set<std::string> known = {};  // the same
   };
   std::size_t all_;
   RowNames names_;
@@ -129,11 +129,8 @@ void add_warm_up(const CaseRow& row, Collector& notes) {
 }
 
 // Beside rows with an interval, the rows that have none.
-void add_few_launches(const CaseRow& row, const std::vector<CaseRow>& rows, Collector& notes) {
-  const bool others = std::any_of(rows.begin(), rows.end(), [](const CaseRow& each) {
-    return each.spread == Spread::kOverLaunches;
-  });
-  if (!others || row.spread != Spread::kRange) return;
+void add_few_launches(const CaseRow& row, Collector& notes) {
+  if (row.spread != Spread::kRange) return;
   const std::string n = std::to_string(row.measured.size());
   notes.add("n=" + n + ": smallest and largest of " + n + " launches, too few for an interval",
             row);
@@ -205,7 +202,12 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
   Collector notes(rows, results);
   for (const CaseRow& row : rows) add_failures(row, notes);
   for (const CaseRow& row : rows) add_warm_up(row, notes);
-  for (const CaseRow& row : rows) add_few_launches(row, rows, notes);
+  const bool some_have_intervals = std::any_of(rows.begin(), rows.end(), [](const CaseRow& each) {
+    return each.spread == Spread::kOverLaunches;
+  });
+  for (const CaseRow& row : rows) {
+    if (some_have_intervals) add_few_launches(row, notes);
+  }
   for (const CaseRow& row : rows) {
     for (const std::string& text : estimate_notes(row)) notes.add(text, row);
   }

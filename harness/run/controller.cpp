@@ -123,7 +123,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   const PlannedCase& planned = arm.plan.cases.at(job.case_index);
   Launch launch;
   launch.row = row_of(job, planned);
-  std::string label = case_label(planned.resolved.options, arm.plan.varying);
+  std::string label = case_label(launch.row.options, arm.plan.varying);
   if (!job.note.empty()) label += (label.empty() ? "" : " ") + job.note;
   progress_.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
                          job.launch + 1, agenda.remaining());
@@ -159,8 +159,10 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   notes.insert(notes.end(), planned.notes.begin(), planned.notes.end());
   launch.row.machine = std::move(result.machine);
   launch.row.wall_ns = result.wall_ns;
+  launch.row.outcome.reason = mask_secrets(launch.row.outcome.reason, secrets_);
+  for (std::string& note : notes) note = mask_secrets(note, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)
-    launch.row.output = std::move(result.output);
+    launch.row.output = mask_secrets(result.output, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kMeasured) {
     launch.samples = std::move(result.samples);
     launch.ops = std::move(result.ops);

@@ -10,10 +10,8 @@
 namespace stepbench {
 namespace {
 
-bool is_secret_option(std::string_view name, const Value& value) {
-  constexpr std::string_view kSection = "env.";
-  return name.starts_with(kSection) && !is_null(value) &&
-         is_secret_name(name.substr(kSection.size()));
+bool is_secret(std::string_view name, const Value& value) {
+  return !is_null(value) && is_secret_option(name);
 }
 
 }  // namespace
@@ -22,7 +20,7 @@ std::vector<std::string> secret_values(const Plan& plan) {
   std::set<std::string> values;
   for (const PlannedCase& planned : plan.cases) {
     for (const auto& [name, value] : planned.resolved.options) {
-      if (is_secret_option(name, value)) values.insert(to_text(value));
+      if (is_secret(name, value)) values.insert(to_text(value));
     }
   }
   return {values.begin(), values.end()};
@@ -30,7 +28,7 @@ std::vector<std::string> secret_values(const Plan& plan) {
 
 Fields without_secrets(Fields options) {
   for (auto& [name, value] : options) {
-    if (is_secret_option(name, value)) value = masked_value(to_text(value));
+    if (is_secret(name, value)) value = masked_value(to_text(value));
   }
   return options;
 }

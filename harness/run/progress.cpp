@@ -81,7 +81,7 @@ std::string Progress::live_line(const std::string& stage, std::size_t cells) con
     const std::string tail = join(tails, "");
     const std::size_t others = width(head) + width(tail);
     const std::size_t room = cells > others ? cells - others : 0;
-    if (room >= std::min(width(label), kMinLabel)) {
+    if (others <= cells && room >= std::min(width(label), kMinLabel)) {
       return head + shortened_inside(label, room) + tail;
     }
     if (tails.empty()) return shortened(head, cells);

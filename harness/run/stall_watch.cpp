@@ -50,8 +50,9 @@ void StallWatch::cycle(std::int64_t mean_step_ns) {
 std::optional<StallWatch::Expected> StallWatch::expected() const {
   // The first steps of a fresh process are its own, and those that a loader had ready are short.
   const bool window = wait_ == Wait::kForCycle;
-  const bool known =
-      cycle_step_ns_ > 0 || (window && (told_step_ns_ > 0 || rule_.usual_step_ns > 0));
+  // Without a warm-up these stand in the window.
+  const bool usual = rule_.usual_step_ns > 0 && rule_.lead_steps > 0;
+  const bool known = cycle_step_ns_ > 0 || (window && (told_step_ns_ > 0 || usual));
   if (!rule_.automatic || wait_ == Wait::kForEnd || !known) return std::nullopt;
   // A window that must lie between borders of epochs may begin one window and a refill later.
   const std::int64_t lead = rule_.lead_steps + rule_.window_steps + 1 + rule_.refill_steps;

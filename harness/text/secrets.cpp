@@ -11,6 +11,7 @@ namespace {
 
 // A shorter one cannot be told from other text.
 constexpr std::size_t kLeastValueBytes = 6;
+constexpr std::string_view kVariables = "env.";
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -36,9 +37,39 @@ std::size_t value_after(std::string_view text, std::size_t at) {
 
 std::size_t end_of_value(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
+  if (quote == '[') return std::min(text.find(']', begin), text.size() - 1) + 1;
   const std::size_t end = quote == '"' || quote == '\'' ? text.find(quote, begin + 1)
                                                         : text.find_first_of(" \t\n,}\"'", begin);
   return std::min(end, text.size());
+}
+
+std::size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+// In YAML a value may go on below its key: a block of text, a list. `key` begins its line, and
+// these lines are indented deeper, or are items of a list at its own depth. Each becomes a mask.
+void mask_lines_below(std::string& text, std::size_t key) {
+  const std::size_t before = text.rfind('\n', key);
+  const std::size_t line_begin = before == std::string::npos ? 0 : before + 1;
+  const std::size_t depth = indent_of(std::string_view(text).substr(line_begin));
+  const bool first = key - line_begin - depth <= 1;  // a quote may stand before it
+  std::size_t at = text.find('\n', key);
+  if (!first || at == std::string::npos) return;
+  for (++at; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::size_t indent = indent_of(line);
+    const bool item = line.substr(indent).starts_with("- ");
+    if (indent < line.size() && indent <= depth && !(item && indent == depth)) return;
+    const std::size_t from = at + indent + (item ? 2 : 0);
+    if (from < end && text[from] != '$') {
+      text.replace(from, end - from, kMask);
+      at = from + kMask.size() + 1;
+    } else {
+      at = end + 1;
+    }
+  }
 }
 
 }  // namespace
@@ -51,6 +82,10 @@ bool is_secret_name(std::string_view variable) {
   if (name.starts_with("TOKENIZERS_")) return false;
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+bool is_secret_option(std::string_view full_name) {
+  return full_name.starts_with(kVariables) && is_secret_name(full_name.substr(kVariables.size()));
 }
 
 std::string masked_value(std::string_view value) {
@@ -74,8 +109,13 @@ std::string mask_secrets(std::string_view text, std::span<const std::string> val
     const std::string_view name = whole.substr(name_begin, at - name_begin);
     const bool is_variable =
         std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; }) ||
-        whole.substr(0, name_begin).ends_with("env.");
+        whole.substr(0, name_begin).ends_with(kVariables);
     if (!is_variable || !is_secret_name(name)) continue;
+    const std::size_t separator = masked.find_first_not_of("\"'", at);
+    if (separator != std::string::npos && masked[separator] == ':') {
+      const bool is_option = whole.substr(0, name_begin).ends_with(kVariables);
+      mask_lines_below(masked, name_begin - (is_option ? kVariables.size() : 0));
+    }
     const std::size_t begin = value_after(masked, at);
     if (begin >= masked.size() || masked[begin] == '\n' || masked[begin] == '$') continue;
     const bool quoted = masked[begin] == '"' || masked[begin] == '\'';

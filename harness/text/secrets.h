@@ -14,6 +14,9 @@ inline constexpr std::string_view kMask = "***";
 // PASS, CREDENTIAL or AUTH, in any case. TOKENIZERS_... is none.
 [[nodiscard]] bool is_secret_name(std::string_view variable);
 
+// Whether it is `env.NAME` of such a variable.
+[[nodiscard]] bool is_secret_option(std::string_view full_name);
+
 // "***" and eight hex digits of the value's digest: two different values stay different.
 [[nodiscard]] std::string masked_value(std::string_view value);
 

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "harness/json/json_text.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/schedule/window_fit.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
@@ -40,7 +42,8 @@ std::vector<std::string> heads(const std::vector<std::string>& names) {
 
 std::string cell(const ResolvedCase& resolved, const std::string& name) {
   const Value* value = resolved.options.get(name);
-  return value == nullptr || is_null(*value) ? "-" : to_text(*value);
+  if (value == nullptr || is_null(*value)) return "-";
+  return is_secret_option(name) ? masked_value(to_text(*value)) : to_text(*value);
 }
 
 std::string totals(const Plan& plan, const TimeEstimate& estimate, bool probed) {
@@ -155,7 +158,8 @@ void write_case(JsonText& json, const PlannedCase& planned, const Probe* probe) 
   json.integer("steps_per_launch", steps_per_launch(resolved));
   if (planned.skip) json.text("skip", *planned.skip);
   write_probe(json, resolved, probe);
-  json.values("options", resolved.options).close_object();
+  Fields options(resolved.options.begin(), resolved.options.end());
+  json.values("options", without_secrets(std::move(options))).close_object();
 }
 
 // The swept ones, and what the plan made of the schedule where there is a loader to fit.

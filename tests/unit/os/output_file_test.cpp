@@ -52,6 +52,13 @@ TEST_F(OutputFile, AnInputIsRefusedUnderAnyNameItHas) {
   }
 }
 
+TEST_F(OutputFile, AFileOfAFolderThatIsReadIsRefusedBehindALink) {
+  fs::create_symlink(folder_ / "run/host-1.jsonl", folder_ / "link.csv");
+  fs::create_hard_link(folder_ / "run/host-1.jsonl", folder_ / "hard.csv");
+  refuses(folder_ / "link.csv", "among the results of a run");
+  refuses(folder_ / "hard.csv", "is what this command reads");
+}
+
 TEST_F(OutputFile, TheResultsOfARunAreNeitherReplacedNorJoinedByOtherFiles) {
   refuses(folder_ / "run/host-1.jsonl", "among the results of a run");
   refuses(folder_ / "run/new.jsonl", "among the results of a run");

@@ -131,6 +131,16 @@ TEST(Progress, ATerminalThatIsResizedIsAskedAgain) {
   EXPECT_LE(width(out.str()), std::size_t{60 + 3});
 }
 
+TEST(Progress, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
+  ScriptedClock clock(0);
+  std::ostringstream out;
+  Progress progress{out, {.terminal = true, .columns = [] { return 40; }}, clock};
+  progress.begin_launch(1, 1, "", 1, 1);
+  out.str("");
+  progress.update("active", 89'300);
+  EXPECT_LE(width(out.str()), std::size_t{40 + 3});
+}
+
 TEST(Progress, SaysFailuresAtOnceEvenOnATerminal) {
   ScriptedClock clock(0);
   std::ostringstream out;

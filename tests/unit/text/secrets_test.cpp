@@ -44,6 +44,14 @@ TEST(Secrets, AreMaskedInConfigurations) {
   EXPECT_EQ(mask_secrets("  HF_TOKEN:\n", kNone), "  HF_TOKEN:\n");
 }
 
+TEST(Secrets, AreMaskedInValuesOfSeveralLines) {
+  EXPECT_EQ(mask_secrets("env:\n  HF_TOKEN: |\n    one\n\n    two\n  A: 1\n", kNone),
+            "env:\n  HF_TOKEN: ***\n    ***\n\n    ***\n  A: 1\n");
+  EXPECT_EQ(mask_secrets("  env.HF_TOKEN:\n  - abc\n  - x\n  model.layers: [1]\n", kNone),
+            "  env.HF_TOKEN:\n  - ***\n  - ***\n  model.layers: [1]\n");
+  EXPECT_EQ(mask_secrets("  env.HF_TOKEN: [abc, x]\n", kNone), "  env.HF_TOKEN: ***\n");
+}
+
 TEST(Secrets, AReferenceToAVariableTellsNothingAndStays) {
   EXPECT_EQ(mask_secrets("HF_TOKEN: ${HF_TOKEN}", kNone), "HF_TOKEN: ${HF_TOKEN}");
   EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
