@@ -23,8 +23,8 @@ inline constexpr const char* kExperimentCopy = "experiment.yaml";
 // with.
 void check_resume_folder(const std::string& folder);
 
-// What the run in `folder` measured so far; nothing for an empty name, and for a run that was killed
-// before the first line of its file was whole.
+// What the run in `folder` measured so far; nothing for an empty name, and for a run that was
+// killed before the first line of its file was whole.
 [[nodiscard]] Results earlier_results(const std::string& folder);
 
 }  // namespace stepbench

@@ -193,8 +193,7 @@ struct ReasonName {
 constexpr std::array<ReasonName, 11> kReasons = {
     {{TestReason::kNone, "", ""},
      {TestReason::kTooFewPairs, "too_few_pairs", "too few pairs"},
-     {TestReason::kNotRejectedAfterCorrection, "not_rejected_after_correction",
-      "may be chance"},
+     {TestReason::kNotRejectedAfterCorrection, "not_rejected_after_correction", "may be chance"},
      {TestReason::kBelowMargin, "below_margin", "perhaps within the margin"},
      {TestReason::kWideInterval, "wide_interval", ""},
      {TestReason::kCountVaries, "count_varies", "a count that varies between launches"},

@@ -12,10 +12,10 @@
 namespace stepbench {
 
 struct CommandResult {
-  bool started = false;    // false: `reason` says why the program could not be run
+  bool started = false;      // false: `reason` says why the program could not be run
   bool timed_out = false;    // then it was killed
   bool interrupted = false;  // the same: SIGINT, SIGTERM or SIGHUP came, and is still pending
-  int exit_status = 0;     // 128 + signal when killed by one
+  int exit_status = 0;       // 128 + signal when killed by one
   std::string out;
   std::string err;
   std::string reason;

@@ -86,7 +86,7 @@ struct StartRow {
   LaunchKey key = {};
   int attempt = 0;
   std::string started_utc = {};
-  Fields options = {};  // those that the sweep varies
+  Fields options = {};   // those that the sweep varies
   std::size_t run = 0;   // read from a file: its place in Results::runs
   bool running = false;  // the program that wrote it is still there
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options that several commands share, each declared once, and checks of values that say what was
 // expected. The name of a value is what help shows, and tells completion what to offer: EXPERIMENT,
-// FILE, PATH, DIR, RUN, ID, NAME (of `list`), METRIC, COLUMN, KEY, KEY=VALUE, or the values as a|b|c.
+// FILE, PATH, DIR, RUN, ID, NAME (of `list`), METRIC, COLUMN, KEY, KEY=VALUE, or the values as
+// a|b|c.
 #pragma once
 
 #include <cstdint>
