@@ -143,11 +143,6 @@ Format format_of(const std::string& name) {
 }
 
 std::string modules(const ShowOptions& options, const Results& results, const TableStyle& style) {
-  if (!options.group_by.empty() || options.per_step || !options.columns.empty()) {
-    throw ConfigError("--by-module",
-                      "adds up the modules of all steps: leave out --group-by, --per-step and "
-                      "--columns");
-  }
   const ModulesView view{.case_id = options.case_id,
                          .depth = options.depth.value_or(ModulesView{}.depth),
                          .sort = options.sort};
@@ -159,16 +154,29 @@ void check_combination(const ShowOptions& options) {
   const auto refuse = [](bool given, const char* flag, const std::string& why) {
     if (given) throw ConfigError(flag, why);
   };
-  const std::string of_cases = "belongs to the table of cases, not to --ops";
-  refuse(options.ops && !options.pivot.empty(), "--pivot", of_cases);
-  refuse(options.ops && !options.baseline.empty(), "--baseline", of_cases);
-  refuse(!options.pivot.empty() && !options.baseline.empty(), "--pivot",
-         "shows numbers and no ratios: leave out --baseline");
-  refuse(!options.ops && options.row_limit.has_value(), "--row-limit",
-         "needs --ops: stepbench show --ops --row-limit N");
+  const bool raw = options.samples || options.format == "npy";
+  const bool pivot = !options.pivot.empty();
+  const bool baseline = !options.baseline.empty();
+  const bool grouped = !options.group_by.empty();
+  const std::string needs_ops = "needs --ops: stepbench show --ops ";
+  refuse(!options.ops && options.per_step, "--per-step", needs_ops + "--per-step");
+  refuse(!options.ops && grouped, "--group-by", needs_ops + "--group-by");
+  refuse(!options.ops && options.by_module, "--by-module", needs_ops + "--by-module");
+  refuse(!options.ops && options.row_limit.has_value(), "--row-limit", needs_ops + "--row-limit N");
   refuse(!(options.ops && options.by_module) && options.depth.has_value(), "--depth",
          "needs --by-module: stepbench show --ops --by-module --depth N");
-  const bool page = !options.case_id.empty() && !options.ops && !options.samples &&
+  const std::string of_cases = "belongs to the table of cases, not to --ops";
+  refuse(options.ops && pivot, "--pivot", of_cases);
+  refuse(options.ops && baseline, "--baseline", of_cases);
+  refuse(options.ops && raw, "--ops",
+         "an op table comes as table, csv, json or markdown; leave out --samples and npy");
+  refuse(options.by_module && (grouped || options.per_step || !options.columns.empty()),
+         "--by-module",
+         "adds up the modules of all steps: leave out --group-by, --per-step and --columns");
+  refuse((raw || !options.case_id.empty()) && (pivot || baseline), pivot ? "--pivot" : "--baseline",
+         "belongs to the table of cases: leave out --case, --samples and npy");
+  refuse(pivot && baseline, "--pivot", "shows numbers and no ratios: leave out --baseline");
+  const bool page = !options.case_id.empty() && !options.ops && !raw &&
                     (options.format.empty() || options.format == "table");
   const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
   refuse(page && !options.columns.empty(), "--columns", whole);
@@ -176,13 +184,7 @@ void check_combination(const ShowOptions& options) {
 }
 
 std::string content(const ShowOptions& options, const Results& results, const TableStyle& style) {
-  check_combination(options);
   if (options.ops) {
-    if (options.samples || options.format == "npy") {
-      throw ConfigError("--ops",
-                        "an op table comes as table, csv, json or markdown; leave out "
-                        "--samples and npy");
-    }
     if (options.by_module) return modules(options, results, style);
     const bool for_programs = options.format == "csv" || options.format == "json";
     const OpsView view{.case_id = options.case_id,
@@ -193,18 +195,7 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
                        .columns = options.columns};
     return render_ops(results, view, format_of(options.format), style);
   }
-  for (const auto& [flag, given] : {std::pair("--per-step", options.per_step),
-                                    std::pair("--group-by", !options.group_by.empty()),
-                                    std::pair("--by-module", options.by_module)}) {
-    if (given) throw ConfigError(flag, std::string("needs --ops: stepbench show --ops ") + flag);
-  }
-  const bool npy = options.format == "npy";
-  const bool table = options.case_id.empty() && !options.samples && !npy;
-  if (!table && !(options.pivot.empty() && options.baseline.empty())) {
-    throw ConfigError(options.pivot.empty() ? "--baseline" : "--pivot",
-                      "belongs to the table of cases: leave out --case, --samples and npy");
-  }
-  if (options.samples || npy) return raw_samples(options, results);
+  if (options.samples || options.format == "npy") return raw_samples(options, results);
   if (options.case_id.empty()) return render(results, format_of(options.format), style);
   const std::vector<CaseRow> all = case_rows(results);
   const std::vector<CaseRow> rows = find_case(all, results, options.case_id);
@@ -273,6 +264,7 @@ std::string traces_line(const std::vector<std::filesystem::path>& paths) {
 }
 
 int show(const ShowOptions& options, const Environment& environment) {
+  check_combination(options);
   if (options.format == "npy" && options.output.empty() && environment.out_is_terminal) {
     throw ConfigError("--format", "npy is binary: give --output FILE");
   }
