@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/compare/power.h"
 #include "harness/record/reader.h"
 
@@ -27,25 +28,17 @@ std::uintmax_t bytes_of(const fs::path& folder) {
   return bytes;
 }
 
-std::vector<fs::path> newest_folders(const fs::path& results_dir) {
-  std::vector<fs::path> runs;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(results_dir, error)) {
-    if (entry.is_directory(error)) runs.push_back(entry.path());
-  }
-  std::sort(runs.rbegin(), runs.rend());  // names begin with the date
-  if (runs.size() > kMaxRuns) runs.resize(kMaxRuns);
-  return runs;
-}
-
 }  // namespace
 
 std::optional<double> earlier_spread(const Plan& plan, const fs::path& results_dir) {
+  std::vector<fs::path> runs = folders_newest_first(results_dir);
+  if (runs.empty()) return std::nullopt;
+  if (runs.size() > kMaxRuns) runs.resize(kMaxRuns);
   std::set<std::string> cases;
   for (const PlannedCase& planned : plan.cases) cases.insert(planned.resolved.case_id);
   std::map<std::string, double> spreads;
   std::uintmax_t bytes = 0;
-  for (const fs::path& run : newest_folders(results_dir)) {
+  for (const fs::path& run : runs) {
     bytes += bytes_of(run);
     if (bytes > kMaxBytes) break;
     try {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/record/launch_rows.h"
 
 namespace stepbench {
@@ -16,18 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytesRead = std::uintmax_t{64} << 20;
 constexpr double kSecondsPerNs = 1e-9;
-
-// Newest first: names of runs begin with the date.
-std::vector<fs::path> folders_in(const fs::path& directory) {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    if (at->is_directory(ignored)) folders.push_back(at->path());
-  }
-  std::sort(folders.rbegin(), folders.rend());
-  return folders;
-}
 
 std::vector<fs::path> result_files_in(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -79,7 +68,7 @@ std::optional<LaunchCost> cost_of(const LaunchRow& row) {
 KnownCosts earlier_costs(const fs::path& results_dir, std::set<std::string, std::less<>> case_ids) {
   KnownCosts known;
   std::uintmax_t bytes = 0;
-  for (const fs::path& folder : folders_in(results_dir)) {
+  for (const fs::path& folder : folders_newest_first(results_dir)) {
     if (case_ids.empty() || bytes > kMostBytesRead) break;
     std::map<std::string, Sum> sums;
     for (const fs::path& file : result_files_in(folder)) {

@@ -42,6 +42,17 @@ fs::path make_run_folder(const fs::path& results, const std::string& run_id) {
                     "cannot make a folder for this run" + (error ? ": " + error.message() : ""));
 }
 
+std::vector<fs::path> folders_newest_first(const fs::path& results) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (fs::directory_iterator at(results, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_directory(ignored)) folders.push_back(at->path());
+  }
+  std::sort(folders.rbegin(), folders.rend());
+  return folders;
+}
+
 std::string run_id_of(const fs::path& run_folder) {
   const fs::path path = fs::absolute(run_folder).lexically_normal();
   const std::string name = path.filename().string();

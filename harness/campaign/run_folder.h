@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/record/reader.h"
 
@@ -15,6 +16,11 @@ inline constexpr const char* kExperimentCopy = "experiment.yaml";
 // `results`/`run_id`, with a number when that is taken. Throws ConfigError.
 [[nodiscard]] std::filesystem::path make_run_folder(const std::filesystem::path& results,
                                                     const std::string& run_id);
+
+// All folders in `results`, the newest run first: names of runs begin with the date. Empty where it
+// cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> folders_newest_first(
+    const std::filesystem::path& results);
 
 // The run's id by its folder's name.
 [[nodiscard]] std::string run_id_of(const std::filesystem::path& run_folder);

@@ -2,10 +2,10 @@
 #include "harness/campaign/time_estimate.h"
 
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "harness/campaign/planning.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -53,23 +53,9 @@ TimeEstimate estimate_time(const Plan& plan, const KnownCosts& costs) {
   return estimate;
 }
 
-namespace {
-
-bool has_folders(const std::filesystem::path& results_dir) {
-  std::error_code error;
-  std::filesystem::directory_iterator entry{results_dir, error};
-  for (; !error && entry != std::filesystem::directory_iterator{}; entry.increment(error)) {
-    std::error_code none;
-    if (entry->is_directory(none)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 TimeEstimate estimate_time(const Plan& plan, const std::filesystem::path& results_dir) {
   // The ids of a large plan take a while to gather.
-  if (!has_folders(results_dir)) return estimate_time(plan, KnownCosts{});
+  if (folders_newest_first(results_dir).empty()) return estimate_time(plan, KnownCosts{});
   std::set<std::string, std::less<>> ids;
   for (const PlannedCase& planned : plan.cases) {
     if (!planned.skip) ids.insert(planned.resolved.case_id);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/record/launch_rows.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -45,13 +46,11 @@ std::string near_names(const fs::path& path) {
 }  // namespace
 
 std::vector<fs::path> runs_in(const fs::path& directory) {
-  std::vector<fs::path> runs;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (!entry.is_directory(ignored) || !is_run_name(entry.path().filename().string())) continue;
-    if (holds_results(entry.path())) runs.push_back(entry.path());
-  }
-  std::sort(runs.begin(), runs.end());
+  std::vector<fs::path> runs = folders_newest_first(directory);
+  std::erase_if(runs, [](const fs::path& folder) {
+    return !is_run_name(folder.filename().string()) || !holds_results(folder);
+  });
+  std::reverse(runs.begin(), runs.end());
   return runs;
 }
 
