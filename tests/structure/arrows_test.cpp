@@ -49,9 +49,17 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/estimate", {"harness/record", "harness/stats"}},
     {"harness/compare",
      {"harness/estimate", "harness/stats", "harness/record", "harness/ops", "harness/catalogue"}},
+    {"harness/store", {}},
+    {"harness/track",
+     {"harness/store", "harness/record", "harness/estimate", "harness/compare", "harness/stats",
+      "harness/catalogue", "harness/findings"}},
+    {"harness/analyze",
+     {"harness/trace", "harness/ops", "harness/record", "harness/findings", "harness/stats",
+      "harness/catalogue"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
-      "harness/machine", "harness/catalogue", "harness/schedule", "harness/protocol"}},
+      "harness/track", "harness/machine", "harness/catalogue", "harness/schedule",
+      "harness/protocol"}},
 };
 
 // What comes before the seam in the order of building cannot include it.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes points of different nights one series, and which of its points may be set beside each
+// other. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/value.h"
+#include "harness/catalogue/catalogue.h"
+
+namespace stepbench {
+
+// One metric of one case on one kind of machine, over the nights. The id is a digest of workload,
+// case id, metric, the machine's kind and the `track.version` that the user raises when the same
+// name has come to mean other work. Nothing that is read anew every night (a clock rate, free
+// memory) is part of it, nor the worker's build: that is what the nights compare.
+struct TrackedSeries {
+  std::string id = {};
+  std::string experiment = {};  // its name, as people know it: not part of the id
+  std::string workload = {};
+  std::string case_id = {};
+  std::string metric = {};  // "step_ns", "peak_bytes"; of a phase: "phase.data_wait"
+  std::string unit = {};    // "ns", "bytes"
+  Direction direction = Direction::kNeither;
+  bool screened = false;  // false: kept to explain others (phases), no alert comes from it
+  bool control = false;   // of the control case
+  Fields options = {};    // of the case: those that differ from the defaults
+  Fields machine = {};    // cpu.model, cpu_capability, GPU models and their count, track.version
+  bool operator==(const TrackedSeries&) const = default;
+};
+
+[[nodiscard]] std::string series_id(const TrackedSeries& series);
+
+// What may change under a series without making it another one: driver, torch, CUDA, cuDNN, kernel,
+// allocator settings, clock policy, container. A change of it starts a new segment: points on both
+// sides are not set beside each other.
+struct Cohort {
+  std::string id = {};  // a digest of the fields
+  Fields fields = {};
+  bool operator==(const Cohort&) const = default;
+};
+
+}  // namespace stepbench
