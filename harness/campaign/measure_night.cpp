@@ -102,7 +102,7 @@ FailedLaunches failed_launches(const Results& results) {
   for (const Launch& launch : results.launches) {
     const LaunchRow& row = launch.row;
     Counts& counts = cases[row.key.case_id];
-    ++failed.of;
+    if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind == Outcome::Kind::kMeasured) ++counts.measured;
     if (row.outcome.kind != Outcome::Kind::kFailed) continue;
     ++counts.failed;
