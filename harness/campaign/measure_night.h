@@ -42,7 +42,7 @@ struct MeasuredNight {
 
 struct FailedLaunches {
   std::size_t launches = 0;
-  std::size_t of = 0;  // without those that were skipped
+  std::size_t of = 0;                 // without those that were skipped
   std::size_t cases_without_any = 0;  // none of their launches was measured, and some failed
   std::string first = {};             // the first one's case and what went wrong
 };

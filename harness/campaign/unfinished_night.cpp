@@ -28,8 +28,7 @@ namespace fs = std::filesystem;
 void replace_file(const fs::path& file, const std::string& text) {
   const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
   const auto size = static_cast<ssize_t>(text.size());
-  const Descriptor out{
-      ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  const Descriptor out{::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   if (!out.is_open() || ::write(out.value(), text.data(), text.size()) != size ||
       ::fsync(out.value()) != 0 || ::rename(unfinished.c_str(), file.c_str()) != 0) {
     throw ConfigError(file.string(), std::string("cannot be written: ") + std::strerror(errno));
