@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine that is measured every night: `stepbench` on the stub worker, on any date, in any weather."""
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+FIRST = datetime.datetime(2026, 2, 1, 2, 17, tzinfo=datetime.timezone.utc)
+
+EXPERIMENT = """\
+name: {name}
+workload: stub
+launches: 5
+schedule: {{wait: 0, warmup: 1, active: 5}}
+stub: {{jitter: 0.002}}
+sweep:
+  include:
+{cases}"""
+CASES = ("    - {stub.step_us: 1000}\n"
+         "    - {stub.step_us: 3000}\n"
+         "    - {stub.step_us: 500, track.control: true}\n")
+
+# A little noise of the machine from night to night, in no order: 0.3 % at most.
+WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)
+
+# What a machine full of other tests does to it is not what these nights are about.
+ALLOW = ("noise", "drift", "load", "steal", "throttling", "clocks")
+
+
+class Done:
+    def __init__(self, words, process):
+        self.command, self.status = " ".join(words), process.returncode
+        self.out, self.err = process.stdout, process.stderr
+
+    def __str__(self):
+        return f"$ {self.command}\n{self.out}{self.err}(exit status {self.status})"
+
+
+class Machine:
+    """One folder with experiments, programs and results. `stub` is the stub worker, `dated` the library that moves
+    the date."""
+
+    def __init__(self, stepbench, stub, dated):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+        self.stepbench, self.stub, self.dated = stepbench, stub, dated
+        self.date = FIRST
+        self.weather = 1.0
+        self.torch = "2.10.0"
+        self.experiment("nightly")
+        self.git("init", "--quiet", "--initial-branch=main")
+        (self.folder / ".gitignore").write_text("*\n!*.yaml\n")
+        self.commit("first")
+
+    def close(self):
+        self.temporary.cleanup()
+
+    def git(self, *words):
+        subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@example.com", *words], cwd=self.folder,
+                       check=True, capture_output=True)
+
+    def commit(self, title):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", title)
+
+    def experiment(self, name, cases=CASES):
+        (self.folder / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, cases=cases))
+
+    def build(self, name, slower=1.0, more=""):
+        """A program of its own that is so many times as slow; the weather of the night is on top of it."""
+        program = self.folder / name
+        program.write_text(f"#!/bin/sh\n# {name}\n{more}\n"
+                           f"STUB_SLOWER=$(awk \"BEGIN {{ print {slower} * ${{WEATHER:-1}} }}\")\n"
+                           f"export STUB_SLOWER\nexec '{self.stub}' \"$@\"\n")
+        program.chmod(0o755)
+        return program
+
+    def environment(self):
+        moved = self.date - datetime.datetime.now(datetime.timezone.utc)
+        return {**os.environ, "LD_PRELOAD": str(self.dated), "DATED_SECONDS": str(round(moved.total_seconds())),
+                "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""),
+                "WEATHER": str(self.weather), "STUB_TORCH": self.torch,
+                "XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def run(self, *words, status=None):
+        words = [str(word) for word in words]
+        process = subprocess.run([self.stepbench, *words], cwd=self.folder, env=self.environment(), text=True,
+                                 capture_output=True, timeout=300)
+        done = Done(["stepbench", *words], process)
+        if status is not None:
+            assert done.status == status, f"expected exit status {status}\n{done}"
+        return done
+
+    def night(self, worker, *words, file="nightly.yaml", status=None, next_night=True):
+        """Tonight; the date is tomorrow's when it returns."""
+        allowed = [word for what in ALLOW for word in ("--allow", what)]
+        done = self.run("nightly", file, "--worker", worker, "--no-lock", "--quiet", *allowed, *words, status=status)
+        if next_night:
+            self.date += datetime.timedelta(days=1)
+            at = (self.date - FIRST).days
+            self.weather = WEATHER[at % len(WEATHER)]
+        return done
+
+    def verdict(self, worker, *words, **options):
+        """Tonight as the JSON form tells it, with its exit status."""
+        done = self.night(worker, "--format", "json", *words, **options)
+        return done, json.loads(done.out)
+
+    def runs(self):
+        return sorted(path for path in (self.folder / "results").iterdir()
+                      if path.is_dir() and path.name.endswith("-nightly"))

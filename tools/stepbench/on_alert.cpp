@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/on_alert.h"
+
+#include <ostream>
+#include <vector>
+
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
+#include "harness/report/alert_json.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "harness/track/alert.h"
+#include "harness/track/notices.h"
+
+namespace stepbench::cli {
+namespace {
+
+// The last line that it wrote on standard error says most.
+std::string last_words(const CommandResult& result) {
+  std::string text{trim(result.err)};
+  text.erase(0, text.rfind('\n') + 1);
+  return text.empty() ? std::string{} : ": " + text;
+}
+
+// Empty: it went well.
+std::string tell(const std::string& command, const std::string& json) {
+  const CommandResult result = run_command({"sh", "-c", command}, json, kTellLimit);
+  if (!result.started) return "cannot be started: " + result.reason;
+  if (result.interrupted) return "was interrupted";
+  if (result.timed_out) {
+    return "took longer than " + seconds_text(std::chrono::duration<double>(kTellLimit).count()) +
+           " and was ended";
+  }
+  if (result.exit_status == 0) return {};
+  return "ended with status " + std::to_string(result.exit_status) + last_words(result);
+}
+
+}  // namespace
+
+void tell_alerts(TrackStore& store, const std::string& command, const std::string& who,
+                 std::chrono::system_clock::time_point now, std::ostream& err) {
+  const std::vector<TrackEvent> events = store.events();
+  const std::vector<Notice> due = notices_due(events, utc_text(now - kTellWithin));
+  if (due.empty()) return;
+  const AlertLog log = fold_alerts(events);
+  for (const Notice& notice : due) {
+    const Alert& alert = *log.find(notice.alert_id);
+    HistoryQuery query;
+    for (const AlertSeries& each : alert.series) query.series.push_back(each.id);
+    const std::string show =
+        "stepbench track show " + alert.id + " --db " + shell_word(store.name());
+    const std::string json = alert_json(alert, store.history(query), show);
+    store.record(std::vector{event_of(notice, kTold, utc_text(now), who)});
+    const std::string failure = tell(command, json);
+    if (failure.empty()) continue;
+    store.record(std::vector{event_of(notice, kNotTold, utc_text(now), who, failure)});
+    err << "stepbench: warning: --on-alert, told of " << alert.id << ", " << printable(failure)
+        << "; the next night tries again\n";
+  }
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells people of alerts by a command of theirs.
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <string>
+
+#include "harness/track/track_store.h"
+
+namespace stepbench::cli {
+
+// What a night before may have left untold is told up to this age.
+inline constexpr std::chrono::hours kTellWithin{72};
+inline constexpr std::chrono::seconds kTellLimit{60};
+
+// Starts `sh -c COMMAND` once for each alert that people have to be told of (see
+// harness/track/notices.h), with alert_json() on its standard input. That it is told is recorded in
+// `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried again
+// by the next night. `who`: user@host.
+void tell_alerts(TrackStore& store, const std::string& command, const std::string& who,
+                 std::chrono::system_clock::time_point now, std::ostream& err);
+
+}  // namespace stepbench::cli
