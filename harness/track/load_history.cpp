@@ -42,13 +42,6 @@ bool wanted(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-Direction direction_named(std::string_view name) {
-  for (const Direction each : {Direction::kLowerIsBetter, Direction::kHigherIsBetter}) {
-    if (name_of(each) == name) return each;
-  }
-  return Direction::kNeither;
-}
-
 class Loader {
  public:
   Loader(Database& database, const HistoryQuery& query) : database_(database), query_(query) {}
