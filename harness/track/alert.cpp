@@ -250,18 +250,16 @@ AlertLog fold_alerts(std::span<const TrackEvent> events) {
   for (auto& [id, alert] : alerts) {
     if (!alert.events.empty()) log.alerts.push_back(std::move(alert));
   }
-  std::sort(log.alerts.begin(), log.alerts.end(), [](const Alert& a, const Alert& b) {
-    return alert_number(a.id) < alert_number(b.id);
-  });
+  std::sort(log.alerts.begin(), log.alerts.end(),
+            [](const Alert& a, const Alert& b) { return alert_number(a.id) < alert_number(b.id); });
   return log;
 }
 
 void add_events(AlertLog& log, std::span<TrackEvent> events) {
   for (TrackEvent& event : events) {
     if (event.alert_id.empty()) continue;
-    const auto known = std::find_if(log.alerts.begin(), log.alerts.end(), [&](const Alert& alert) {
-      return alert.id == event.alert_id;
-    });
+    const auto known = std::find_if(log.alerts.begin(), log.alerts.end(),
+                                    [&](const Alert& alert) { return alert.id == event.alert_id; });
     const bool is_new = known == log.alerts.end();
     Alert fresh;
     Alert& alert = is_new ? fresh : *known;

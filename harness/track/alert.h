@@ -143,8 +143,8 @@ struct AlertLog {
   [[nodiscard]] const Alert* find(std::string_view id) const;
 };
 
-// One event more; of an alert without events the one that opens it. False: it cannot happen now, and
-// the alert stays as it was.
+// One event more; of an alert without events the one that opens it. False: it cannot happen now,
+// and the alert stays as it was.
 bool apply_event(Alert& alert, const TrackEvent& event);
 
 // In the order in which they were recorded.

@@ -82,9 +82,9 @@ class NightJudge {
     ignored_ = ignored_series(input.events, date_);
     facts_ = level_facts(log_, input.events, times_);
     for (const TrackedRun& run : input.history.runs) {
-      is_tonight_.push_back(std::any_of(
-          night_.runs.begin(), night_.runs.end(),
-          [&](const TrackedRun& tonight) { return tonight.run_id == run.run_id; }));
+      is_tonight_.push_back(
+          std::any_of(night_.runs.begin(), night_.runs.end(),
+                      [&](const TrackedRun& tonight) { return tonight.run_id == run.run_id; }));
     }
   }
 
@@ -128,8 +128,7 @@ class NightJudge {
   [[nodiscard]] bool judged_later() const {
     return std::any_of(input_.events.begin(), input_.events.end(), [&](const TrackEvent& event) {
       return text_of(event.details, "night_utc") > newest_utc_ && !night_.runs.empty() &&
-             text_of(event.details, "host") == night_.runs.front().host &&
-             !event.alert_id.empty();
+             text_of(event.details, "host") == night_.runs.front().host && !event.alert_id.empty();
     });
   }
 
@@ -318,9 +317,9 @@ class NightJudge {
     if (!answer.fired()) return;
     find_range(judged, series, at, level, answer);
     if (explain_by_control(judged, series, at, level, answer)) return;
-    const auto good = std::find_if(
-        input_.runs.begin(), input_.runs.end(),
-        [&](const TrackedRun& run) { return run.run_id == judged.last_good; });
+    const auto good =
+        std::find_if(input_.runs.begin(), input_.runs.end(),
+                     [&](const TrackedRun& run) { return run.run_id == judged.last_good; });
     const std::string& build = run_of(series, at).build_id;
     if (good != input_.runs.end() && !build.empty() && good->build_id == build) {
       judged.state = NightState::kEnvironmentChange;
@@ -339,8 +338,7 @@ class NightJudge {
     for (std::size_t i = since; i-- > 0;) {
       const TrackedRun& run = run_of(series, level[i]);
       if (run.git_dirty) continue;
-      const std::vector<double> until_then =
-          values_at(series, std::span(level).first(i + 1));
+      const std::vector<double> until_then = values_at(series, std::span(level).first(i + 1));
       if (screen(until_then, screen_of_series(series)).fired()) continue;
       judged.last_good = run.run_id;
       return;
@@ -411,13 +409,11 @@ class NightJudge {
             return change.experiment == experiment && change.field == name &&
                    change.before == was && change.tonight == is;
           });
-      CohortChange& change = known == night_.cohorts.end()
-                                 ? night_.cohorts.emplace_back(CohortChange{
-                                       .experiment = experiment,
-                                       .field = name,
-                                       .before = was,
-                                       .tonight = is})
-                                 : *known;
+      CohortChange& change =
+          known == night_.cohorts.end()
+              ? night_.cohorts.emplace_back(CohortChange{
+                    .experiment = experiment, .field = name, .before = was, .tonight = is})
+              : *known;
       ++change.series;
     }
     return true;
@@ -436,8 +432,7 @@ class NightJudge {
         return series->points >= kMinForScreen && !series->fired;
       });
       if (back) {
-        night_.events.push_back(night_event(AlertEvent::kBack, alert.id, tonight,
-                                            back_text(seen)));
+        night_.events.push_back(night_event(AlertEvent::kBack, alert.id, tonight, back_text(seen)));
         continue;
       }
       if (alert.state != AlertState::kAcknowledged) continue;
@@ -446,11 +441,11 @@ class NightJudge {
         return found != grown_.end() && found->second;
       });
       if (grown != seen.end()) {
-        night_.events.push_back(night_event(
-            AlertEvent::kGrew, alert.id, tonight,
-            "it is " + signed_percent((*grown)->change.value_or(0)) + " % now, and " +
-                signed_percent(*alert.expect) + " % were accepted",
-            {{"series", (*grown)->series.id}}));
+        night_.events.push_back(
+            night_event(AlertEvent::kGrew, alert.id, tonight,
+                        "it is " + signed_percent((*grown)->change.value_or(0)) + " % now, and " +
+                            signed_percent(*alert.expect) + " % were accepted",
+                        {{"series", (*grown)->series.id}}));
       } else if (!alert.until.empty() && date_ > alert.until) {
         night_.events.push_back(night_event(AlertEvent::kExpired, alert.id, tonight,
                                             "it was accepted until " + alert.until));
@@ -511,7 +506,7 @@ class NightJudge {
   std::string date_;
   std::set<std::string> ignored_;
   std::map<std::string, const TrackedRun*, std::less<>> by_experiment_;
-  std::vector<bool> is_tonight_;  // by index of the history's runs
+  std::vector<bool> is_tonight_;                  // by index of the history's runs
   std::map<std::string, ScreenAnswer> controls_;  // by run id
   std::map<std::string, bool> grown_;             // by series id
   std::map<std::string, std::size_t> gone_;       // by experiment

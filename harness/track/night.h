@@ -43,7 +43,7 @@ struct NightSeries {
   bool fired = false;   // the screen, tonight
   bool higher = false;  // which way it moved; of an alert's series: the alert's way
   bool worse = false;
-  std::string run = {};           // tonight's, by id; empty: no value tonight
+  std::string run = {};              // tonight's, by id; empty: no value tonight
   std::optional<double> value = {};  // in the series' unit
   std::optional<double> usual = {};
   std::optional<double> change = {};  // value / usual - 1
@@ -74,11 +74,11 @@ struct AlertPrecision {
 };
 
 struct Night {
-  std::vector<TrackedRun> runs = {};      // tonight's, one of each experiment
-  std::vector<NightSeries> series = {};   // in the order of the history
+  std::vector<TrackedRun> runs = {};     // tonight's, one of each experiment
+  std::vector<NightSeries> series = {};  // in the order of the history
   std::vector<CohortChange> cohorts = {};
-  AlertLog alerts = {};                   // with the new events
-  std::vector<TrackEvent> events = {};    // new ones; `at_utc` and `who` are for the caller to set
+  AlertLog alerts = {};                 // with the new events
+  std::vector<TrackEvent> events = {};  // new ones; `at_utc` and `who` are for the caller to set
   AlertPrecision precision = {};
   std::vector<std::string> notes = {};
   bool is_newest = true;  // false: a later night was judged already, nothing new is to be recorded

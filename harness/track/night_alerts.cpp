@@ -23,12 +23,9 @@ std::string move_text(const NightSeries& series, ScreenKind screen) {
 }
 
 Fields details_of(const NightSeries& series) {
-  Fields details = {{"series", series.series.id},
-                    {"worse", series.worse},
-                    {"first_bad", series.first_bad},
-                    {"last_good", series.last_good},
-                    {"usual", series.usual.value_or(0)},
-                    {"value", series.value.value_or(0)},
+  Fields details = {{"series", series.series.id},         {"worse", series.worse},
+                    {"first_bad", series.first_bad},      {"last_good", series.last_good},
+                    {"usual", series.usual.value_or(0)},  {"value", series.value.value_or(0)},
                     {"change", series.change.value_or(0)}};
   if (series.score) details["score"] = *series.score;
   return details;
@@ -70,10 +67,10 @@ NightAlerts::NightAlerts(const AlertLog& log, const NightInput& input) : log_(lo
     if (ends_an_alert(alert.state) && !ended_tonight(alert)) continue;
     for (const AlertSeries& series : alert.series) {
       // A series that was measured tonight and was not there is told tonight as well.
-      const bool told = series.holds() || (!series.measured.empty() &&
-                                           std::find(input.tonight.begin(), input.tonight.end(),
-                                                     series.measured.back().night) !=
-                                               input.tonight.end());
+      const bool told =
+          series.holds() || (!series.measured.empty() &&
+                             std::find(input.tonight.begin(), input.tonight.end(),
+                                       series.measured.back().night) != input.tonight.end());
       if (told) by_series_[series.id] = &alert;
     }
   }
@@ -131,16 +128,15 @@ bool NightAlerts::may_reopen(const Alert& alert, const NightSeries& series) cons
   const std::string closed = night_utc_of(alert.events.back());
   const auto tonight = runs_.find(series.run);
   if (closed.empty() || tonight == runs_.end()) return false;
-  const auto nights = std::count_if(
-      input_.runs.begin(), input_.runs.end(), [&](const TrackedRun& run) {
+  const auto nights =
+      std::count_if(input_.runs.begin(), input_.runs.end(), [&](const TrackedRun& run) {
         return run.host == host_ && run.experiment == tonight->second->experiment &&
                run.started_utc > closed && run.started_utc <= tonight->second->started_utc;
       });
   return nights <= static_cast<std::ptrdiff_t>(kReopenNights);
 }
 
-std::vector<TrackEvent> NightAlerts::events_of(
-    const std::vector<const NightSeries*>& fired) const {
+std::vector<TrackEvent> NightAlerts::events_of(const std::vector<const NightSeries*>& fired) const {
   AlertLog now = log_;
   std::string fresh = next_alert_id(input_.events);
   std::vector<TrackEvent> events;

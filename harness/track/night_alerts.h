@@ -30,7 +30,8 @@ class NightAlerts {
   [[nodiscard]] bool is_followed(const Alert& alert) const;
 
   // The events by which series that fired, none of which has an alert, join or open alerts.
-  [[nodiscard]] std::vector<TrackEvent> events_of(const std::vector<const NightSeries*>& fired) const;
+  [[nodiscard]] std::vector<TrackEvent> events_of(
+      const std::vector<const NightSeries*>& fired) const;
 
  private:
   [[nodiscard]] bool ended_tonight(const Alert& alert) const;

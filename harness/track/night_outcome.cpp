@@ -20,14 +20,15 @@ constexpr auto kNightLasts = 20h;
 constexpr auto kFutureAfter = 24h;
 
 constexpr std::array<std::string_view, kNightStates> kNightNames = {
-    "ok",         "warming-up",  "suspect",            "not-reproduced", "reproduced",
-    "regression", "improvement", "environment-change", "acknowledged",   "fixed",
-    "invalid",    "no-data",     "future-dated",       "ignored"};
+    "ok",           "warming-up", "suspect",     "not-reproduced",
+    "reproduced",   "regression", "improvement", "environment-change",
+    "acknowledged", "fixed",      "invalid",     "no-data",
+    "future-dated", "ignored"};
 
 // The most serious first: what an alert becomes by the answers of its series.
 constexpr std::array<AlertState, 6> kSeriousness = {
-    AlertState::kRegression,        AlertState::kImprovement, AlertState::kReproduced,
-    AlertState::kInvalid, AlertState::kEnvironmentChange, AlertState::kNotReproduced};
+    AlertState::kRegression, AlertState::kImprovement,       AlertState::kReproduced,
+    AlertState::kInvalid,    AlertState::kEnvironmentChange, AlertState::kNotReproduced};
 
 std::optional<AlertEvent> event_leading_to(AlertState state) {
   switch (state) {
@@ -49,14 +50,10 @@ std::optional<AlertEvent> event_leading_to(AlertState state) {
 }
 
 Fields details_of(const std::string& series, const AlertMeasurement& measured) {
-  return {{"series", series},
-          {"reproduced", measured.reproduced},
-          {"change", measured.change},
-          {"low", measured.low},
-          {"high", measured.high},
-          {"p", measured.p},
-          {"pairs", measured.pairs},
-          {"campaign", measured.campaign},
+  return {{"series", series},          {"reproduced", measured.reproduced},
+          {"change", measured.change}, {"low", measured.low},
+          {"high", measured.high},     {"p", measured.p},
+          {"pairs", measured.pairs},   {"campaign", measured.campaign},
           {"cause", measured.cause}};
 }
 
@@ -84,10 +81,10 @@ void add_events_of_alert(std::vector<TrackEvent>& events, const Alert& alert,
                                      [](const auto& measured) { return measured.reproduced; });
     if (times > 0) {
       const AlertSeries* known = alert.find((*found)->series);
-      const auto before =
-          known == nullptr ? 0
-                           : std::count_if(known->measured.begin(), known->measured.end(),
-                                           [](const auto& each) { return each.reproduced; });
+      const auto before = known == nullptr
+                              ? 0
+                              : std::count_if(known->measured.begin(), known->measured.end(),
+                                              [](const auto& each) { return each.reproduced; });
       details["confirmations"] = static_cast<std::int64_t>(times + before);
     }
     events.push_back(night_event(*event, alert.id, tonight, (*found)->why, std::move(details)));
@@ -108,9 +105,8 @@ std::string_view name_of(NightState state) {
 }
 
 std::size_t Night::count(NightState state) const {
-  return static_cast<std::size_t>(
-      std::count_if(series.begin(), series.end(),
-                    [&](const NightSeries& each) { return each.state == state; }));
+  return static_cast<std::size_t>(std::count_if(
+      series.begin(), series.end(), [&](const NightSeries& each) { return each.state == state; }));
 }
 
 bool is_future(std::string_view started_utc, std::string_view now_utc) {
@@ -148,8 +144,8 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
   return ids;
 }
 
-std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured,
-                                  const AlertLog& alerts, const TrackedRun& tonight) {
+std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured, const AlertLog& alerts,
+                                  const TrackedRun& tonight) {
   std::vector<TrackEvent> events;
   for (const Alert& alert : alerts.alerts) {
     std::vector<const MeasuredSuspect*> suspects;
@@ -157,8 +153,7 @@ std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured,
       const AlertSeries* series = alert.find(suspect.series);
       const bool speaks = is_open(alert.state) || alert.state == AlertState::kEnvironmentChange ||
                           alert.state == AlertState::kNotReproduced;
-      if (series != nullptr && speaks && alert.host == tonight.host &&
-          suspect.alert == alert.id) {
+      if (series != nullptr && speaks && alert.host == tonight.host && suspect.alert == alert.id) {
         suspects.push_back(&suspect);
       }
     }
@@ -205,7 +200,7 @@ NightState verdict_of(const Night& night) {
   }
   if (suspect) {
     return night.count(NightState::kReproduced) > 0 ? NightState::kReproduced
-                                                     : NightState::kSuspect;
+                                                    : NightState::kSuspect;
   }
   if (!judged) return NightState::kWarmingUp;
   return night.count(NightState::kImprovement) > 0 ? NightState::kImprovement : NightState::kOk;
