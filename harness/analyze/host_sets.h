@@ -35,8 +35,8 @@ struct HostSets {
   IntervalSet synchronise;  // calls
   IntervalSet copy_calls;
   IntervalSet other_calls;
-  IntervalSet ops;             // ops and annotations, without steps
-  IntervalSet other_threads;   // ops, annotations and calls of all other threads
+  IntervalSet ops;                   // ops and annotations, without steps
+  IntervalSet other_threads;         // ops, annotations and calls of all other threads
   std::vector<OtherThread> threads;  // the busiest of them, each alone
 };
 

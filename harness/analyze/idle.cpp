@@ -20,11 +20,11 @@ struct DeviceSets {
 };
 
 DeviceSets device_sets(const Timeline& timeline, std::optional<int> device) {
-  return {.compute = timeline.busy(
-              device, [](const WorkRow& row) { return is_kernel(row) && !row.communication; }),
-          .communication =
-              timeline.busy(device, [](const WorkRow& row) { return row.communication; }),
-          .copies = timeline.busy(device, [](const WorkRow& row) { return !is_kernel(row); })};
+  return {
+      .compute = timeline.busy(
+          device, [](const WorkRow& row) { return is_kernel(row) && !row.communication; }),
+      .communication = timeline.busy(device, [](const WorkRow& row) { return row.communication; }),
+      .copies = timeline.busy(device, [](const WorkRow& row) { return !is_kernel(row); })};
 }
 
 class Attribution {
@@ -42,9 +42,11 @@ class Attribution {
     out.scope = scope;
     out.device = device;
     out.steps.resize(windows_.size());
-    for (std::size_t i = 0; i < windows_.size(); ++i) out.steps[i].wall_ns = windows_[i].length_ns();
+    for (std::size_t i = 0; i < windows_.size(); ++i)
+      out.steps[i].wall_ns = windows_[i].length_ns();
 
-    const DeviceSets sets = scope == IdleScope::kHost ? DeviceSets{} : device_sets(timeline_, device);
+    const DeviceSets sets =
+        scope == IdleScope::kHost ? DeviceSets{} : device_sets(timeline_, device);
     const IntervalSet kernels = sets.compute | sets.communication;
     add(out, sets.compute, &StepTime::compute_ns);
     add(out, sets.communication - sets.compute, &StepTime::communication_ns);
@@ -94,6 +96,28 @@ std::string_view name_of(IdleCause cause) {
       "data_loading", "synchronise",  "copy_call",   "launch",
       "host_op",      "other_thread", "unattributed"};
   return kNames[static_cast<std::size_t>(cause)];
+}
+
+std::span<const StepPart> step_parts() {
+  static constexpr std::array<StepPart, 3 + kIdleCauses> kParts = {{
+      {"compute", [](const StepTime& step) { return step.compute_ns; }},
+      {"communication", [](const StepTime& step) { return step.communication_ns; }},
+      {"copy", [](const StepTime& step) { return step.copy_ns; }},
+      {"idle_data_loading", [](const StepTime& step) { return step.of(IdleCause::kDataLoading); }},
+      {"idle_synchronise", [](const StepTime& step) { return step.of(IdleCause::kSynchronise); }},
+      {"idle_copy_call", [](const StepTime& step) { return step.of(IdleCause::kCopyCall); }},
+      {"idle_launch", [](const StepTime& step) { return step.of(IdleCause::kLaunch); }},
+      {"idle_host_op", [](const StepTime& step) { return step.of(IdleCause::kHostOp); }},
+      {"idle_other_thread", [](const StepTime& step) { return step.of(IdleCause::kOtherThread); }},
+      {"idle_unattributed", [](const StepTime& step) { return step.of(IdleCause::kUnattributed); }},
+  }};
+  return kParts;
+}
+
+Summary IdleReport::summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const {
+  std::vector<std::int64_t> values;
+  for (const std::size_t i : of.counted()) values.push_back(part(steps[i]));
+  return summarise(values);
 }
 
 std::int64_t StepTime::idle_total_ns() const {

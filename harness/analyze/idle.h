@@ -7,11 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "harness/analyze/steps.h"
+#include "harness/analyze/summary.h"
 #include "harness/analyze/timeline.h"
 
 namespace stepbench {
@@ -50,6 +51,14 @@ struct StepTime {
   friend bool operator==(const StepTime&, const StepTime&) = default;
 };
 
+// One of the parts that sum to a step's wall time.
+struct StepPart {
+  std::string_view name;  // "compute", "idle_data_loading", as printed
+  std::int64_t (*of)(const StepTime&);
+};
+// In the order in which they are shown: what the device did, then idle time by cause.
+[[nodiscard]] std::span<const StepPart> step_parts();
+
 // What a share of idle time lay under: the op that synchronised, launched, or simply ran.
 struct IdlePlace {
   IdleCause cause = IdleCause::kUnattributed;
@@ -58,9 +67,9 @@ struct IdlePlace {
   std::uint32_t lane = kNoIndex;  // Trace::lanes
   std::int64_t idle_ns = 0;       // in the counted steps
   std::int64_t pieces = 0;
-  std::int64_t rows = 0;          // ops or calls that have a piece
-  TimeSpan longest = {};          // piece
-  std::size_t longest_step = 0;   // index of the step
+  std::int64_t rows = 0;         // ops or calls that have a piece
+  TimeSpan longest = {};         // piece
+  std::size_t longest_step = 0;  // index of the step
 };
 
 // A stretch of a step that no row explains.
@@ -82,11 +91,14 @@ enum class IdleScope : std::uint8_t {
 struct IdleReport {
   IdleScope scope = IdleScope::kHost;
   std::optional<int> device = {};
-  std::vector<StepTime> steps = {};  // as Steps::steps
-  StepTime counted = {};             // sum over the counted steps
+  std::vector<StepTime> steps = {};    // as Steps::steps
+  StepTime counted = {};               // sum over the counted steps
   std::vector<IdlePlace> places = {};  // by cause, then by idle time
   std::vector<IdleGap> gaps = {};      // longest first, of the counted steps
   std::int64_t gap_count = 0;
+
+  // Of one part, or of the wall time, over the counted steps.
+  [[nodiscard]] Summary summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const;
 };
 
 // One report of each device and, where there are several, one of all; or the host's own.

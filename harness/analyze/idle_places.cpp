@@ -30,10 +30,11 @@ void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
   const auto is_row = [&](const TraceEvent& event) {
     return is_call(event.kind) || is_host_op(trace, event);
   };
-  const auto behind = std::partition_point(
-      events.begin(), events.end(),
-      [&](const TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
-  const auto next = std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
+  const auto behind =
+      std::partition_point(events.begin(), events.end(),
+                           [&](const TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
+  const auto next =
+      std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
   if (next != events.end() && is_row(*next)) gap.after = next->name;
 
   std::int64_t latest_ns = 0;
@@ -179,9 +180,9 @@ void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) const {
 }
 
 std::size_t IdlePlaces::step_at(std::int64_t at_ns) const {
-  const auto after = std::partition_point(
-      steps_.steps.begin(), steps_.steps.end(),
-      [&](const Step& step) { return step.window.begin_ns <= at_ns; });
+  const auto after =
+      std::partition_point(steps_.steps.begin(), steps_.steps.end(),
+                           [&](const Step& step) { return step.window.begin_ns <= at_ns; });
   return after == steps_.steps.begin() ? 0
                                        : static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
 }

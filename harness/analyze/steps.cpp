@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -21,10 +20,9 @@ bool is_step(const Trace& trace, const TraceEvent& event) {
 
 // What a thread did: rows other than steps and Python's frames.
 std::size_t rows_of_work(const Trace& trace, const TraceLane& lane) {
-  return static_cast<std::size_t>(
-      std::count_if(lane.events.begin(), lane.events.end(), [&](const TraceEvent& event) {
-        return is_call(event.kind) || is_host_op(trace, event);
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      lane.events.begin(), lane.events.end(),
+      [&](const TraceEvent& event) { return is_call(event.kind) || is_host_op(trace, event); }));
 }
 
 std::uint32_t busiest_host_lane(const Trace& trace) {
@@ -102,11 +100,20 @@ void close_windows(Steps& found) {
 }
 
 void count_device_rows(const Timeline& timeline, std::vector<Step>& steps) {
+  std::vector<std::size_t> step_of_call(timeline.calls.size(), steps.size());
   std::size_t at = 0;
-  for (const CallRow& call : timeline.calls) {
-    while (at < steps.size() && steps[at].window.end_ns <= call.event->start_ns) ++at;
-    if (at == steps.size()) return;
-    if (call.event->start_ns >= steps[at].window.begin_ns) steps[at].device_rows += call.work;
+  for (std::size_t i = 0; i < step_of_call.size(); ++i) {
+    const std::int64_t start_ns = timeline.calls[i].event->start_ns;
+    while (at < steps.size() && steps[at].window.end_ns <= start_ns) ++at;
+    if (at == steps.size()) break;
+    if (start_ns >= steps[at].window.begin_ns) step_of_call[i] = at;
+  }
+  for (const WorkRow& row : timeline.work) {
+    if (row.call == kNoIndex || step_of_call[row.call] == steps.size()) continue;
+    Step& step = steps[step_of_call[row.call]];
+    ++step.device_rows;
+    step.spill_ns += std::max<std::int64_t>(
+        0, row.event->end_ns - std::max(row.event->start_ns, step.window.end_ns));
   }
 }
 
@@ -177,19 +184,25 @@ Steps one_step(const Timeline& timeline) {
                              std::max(whole->end_ns, event.end_ns)}
                   : span_of(event);
   };
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    for (const TraceEvent& event : lane.events) {
-      if (is_host_op(trace, event)) add(event);
+  // Annotations may reach beyond what was recorded: they count where there are no ops.
+  const auto add_host = [&](EventKind kind) {
+    for (const TraceLane& lane : trace.lanes) {
+      if (lane.kind != LaneKind::kHost) continue;
+      for (const TraceEvent& event : lane.events) {
+        if (event.kind == kind && is_host_op(trace, event)) add(event);
+      }
     }
-  }
+  };
+  add_host(EventKind::kOp);
+  if (!whole) add_host(EventKind::kAnnotation);
   found.window = WindowKind::kHostSpan;
   found.reason = "the trace has no ProfilerStep rows: its host ops are taken as one step";
   if (!whole) {
     for (const WorkRow& row : timeline.work) add(*row.event);
     found.window = WindowKind::kDeviceSpan;
-    found.reason = "the trace has neither ProfilerStep rows nor host ops: its device rows are "
-                   "taken as one step";
+    found.reason =
+        "the trace has neither ProfilerStep rows nor host ops: its device rows are "
+        "taken as one step";
   }
   if (whole && whole->length_ns() > 0) {
     found.steps.push_back({.mark = *whole, .window = *whole});
@@ -219,11 +232,13 @@ std::vector<std::size_t> Steps::counted() const {
   std::vector<std::size_t> whole;
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].selected) continue;
     all.push_back(i);
     if (steps[i].truncated) continue;
     whole.push_back(i);
     if (!steps[i].edge) inner.push_back(i);
   }
+  if (chosen) return all;
   if (!inner.empty()) return inner;
   return whole.empty() ? all : whole;
 }
@@ -238,12 +253,20 @@ Steps find_steps(const Timeline& timeline, const StepOptions& options) {
     if (!inferred.empty()) {
       found.steps = std::move(inferred);
       found.window = WindowKind::kLoading;
-      found.reason = "the trace has no ProfilerStep rows: a step is what lies between two fetches "
-                     "of data";
+      found.reason =
+          "the trace has no ProfilerStep rows: a step is what lies between two fetches "
+          "of data";
     }
   }
   count_device_rows(timeline, found.steps);
   mark_edges(found.steps);
+  if (options.numbers) {
+    found.chosen = true;
+    for (Step& step : found.steps) {
+      step.selected =
+          options.numbers->first <= step.number && step.number <= options.numbers->second;
+    }
+  }
   return found;
 }
 

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/analyze/timeline.h"
@@ -28,15 +30,18 @@ struct Step {
   TimeSpan mark = {};       // the row itself, clipped to the recorded span
   TimeSpan window = {};
   std::int64_t device_rows = 0;  // launched inside the window, from any thread
+  std::int64_t spill_ns = 0;     // sum of what they did after the window's end
   bool edge = false;             // first or last active step
   bool truncated = false;        // cut off by the end of the recording: part of the work is missing
+  bool selected = true;          // by StepOptions
 };
 
 struct Steps {
   WindowKind window = WindowKind::kHostStep;
-  std::vector<Step> steps = {};      // by time; their windows are disjoint
-  std::uint32_t lane = kNoIndex;     // Trace::lanes: the step thread, whose rows explain idle time
-  std::string reason = {};           // why `window` is not kHostStep; empty otherwise
+  std::vector<Step> steps = {};   // by time; their windows are disjoint
+  std::uint32_t lane = kNoIndex;  // Trace::lanes: the step thread, whose rows explain idle time
+  std::string reason = {};        // why `window` is not kHostStep; empty otherwise
+  bool chosen = false;            // the steps were asked for by number
 
   // What was met on the way; integrity.h tells it.
   std::int64_t duplicates = 0;   // rows of a number that was there before
@@ -47,14 +52,17 @@ struct Steps {
   std::int64_t step_pid = 0;
 
   [[nodiscard]] std::vector<TimeSpan> windows() const;
-  // Indices of the steps that statistics rest on: neither edge nor truncated. Where no such step is
-  // left, the edges count, and where these are truncated, all.
+  // Indices of the steps that statistics rest on: those that were asked for, or else those that are
+  // neither edge nor truncated. Where no such step is left, the edges count, and where these are
+  // truncated, all.
   [[nodiscard]] std::vector<std::size_t> counted() const;
 };
 
 struct StepOptions {
   // Where no step is marked: take the fetches of data as borders, if there are three or more.
   bool from_loading = false;
+  // Numbers of the steps to count, both ends included, edges too.
+  std::optional<std::pair<std::int64_t, std::int64_t>> numbers = {};
 };
 
 [[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});

@@ -48,9 +48,9 @@ class OpenRows {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     constexpr std::ptrdiff_t kMaxLooks = 64;
     const std::ptrdiff_t looks = std::min(kMaxLooks, std::ssize(open_));
-    const auto found = std::find_if(
-        open_.rbegin(), open_.rbegin() + looks,
-        [&](const TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
+    const auto found =
+        std::find_if(open_.rbegin(), open_.rbegin() + looks,
+                     [&](const TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
     return found == open_.rbegin() + looks ? nullptr : *found;
   }
   void open(const TraceEvent& event) {

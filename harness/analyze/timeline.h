@@ -53,9 +53,9 @@ struct Timeline {
   }
 
   const Trace* trace;
-  std::vector<CallRow> calls;  // by start
-  std::vector<WorkRow> work;   // by start
-  std::vector<int> devices;    // that ran work, sorted
+  std::vector<CallRow> calls;        // by start
+  std::vector<WorkRow> work;         // by start
+  std::vector<int> devices;          // that ran work, sorted
   std::optional<TimeSpan> recorded;  // as the profiler's own row says
   // Rows of each kind.
   std::int64_t ops = 0;
