@@ -27,6 +27,7 @@ TEST(ConfirmEvents, TheNewestCampaignOfAQuestionIsFoundWithItsEnd) {
   EXPECT_FALSE(newest_campaign(events, "unknown").has_value());
   EXPECT_EQ(newest_campaign(events, "q").value().folder, "one");
   EXPECT_TRUE(newest_campaign(events, "q").value().ended);
+  EXPECT_FALSE(newest_campaign(events, "q").value().judged);
   events.push_back(campaign(kCampaignBegun, "q", "three"));
   EXPECT_EQ(newest_campaign(events, "q").value().folder, "three");
   EXPECT_FALSE(newest_campaign(events, "q").value().ended);
