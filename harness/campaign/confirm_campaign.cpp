@@ -79,7 +79,6 @@ RecordedEnvironments recorded_environments(const ConfirmRequest& request, const 
                    "env.MKL_NUM_THREADS", "env.MALLOC_MMAP_THRESHOLD_",
                    "env.MALLOC_TRIM_THRESHOLD_"}};
   for (const PlannedCase& planned : arms.b.plan.cases) {
-    recorded.on_gpu |= planned.resolved.text_or("device", "").starts_with("cuda");
     for (const auto& [name, value] : planned.resolved.options) {
       if (name.starts_with("env.")) recorded.of_cases.insert(name);
     }

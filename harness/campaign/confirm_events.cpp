@@ -11,6 +11,7 @@ TrackEvent campaign_event(std::string_view what, const CampaignRecord& record, s
   event.details["night"] = record.night;
   event.details["question"] = record.question;
   event.details["campaign"] = record.folder;
+  if (what == kCampaignEnded) event.details["judged"] = record.judged;
   return event;
 }
 
@@ -27,6 +28,7 @@ std::optional<CampaignRecord> newest_campaign(std::span<const TrackEvent> events
                 .folder = folder};
     } else if (newest && newest->folder == folder) {
       newest->ended = true;
+      newest->judged = text_of(event.details, "judged") == "true";
     }
   }
   return newest;

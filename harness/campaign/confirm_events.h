@@ -23,6 +23,7 @@ struct CampaignRecord {
   std::string question = {};  // a digest of all that makes it the same campaign
   std::string folder = {};    // absolute
   bool ended = false;         // it was measured to its end
+  bool judged = false;        // and said something of every suspect
 };
 
 [[nodiscard]] TrackEvent campaign_event(std::string_view what, const CampaignRecord& record,

@@ -8,14 +8,14 @@
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
 #include "harness/text/words.h"
+#include "harness/track/series.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::string_view kOfPhase = "phase.";
 constexpr double kConfidence = 0.95;  // of the changes of phases
 
-struct PairValues {
+struct PairValues {  // pair i at index i; NaN: no value
   std::vector<double> good;
   std::vector<double> tonight;
   double good_median = 0;
@@ -24,29 +24,21 @@ struct PairValues {
   bool of_step = false;
 };
 
-// Pairs of which both halves have a value.
 PairValues values_of(const std::string& series_metric, const AbPairs& pairs,
                      const std::vector<Metric>& columns) {
-  const std::string metric =
-      series_metric.starts_with(kOfPhase) ? series_metric.substr(kOfPhase.size()) : series_metric;
+  const std::string metric = series_metric.starts_with(kPhaseSeries)
+                                 ? series_metric.substr(kPhaseSeries.size())
+                                 : series_metric;
   const MetricSamples asked =
       metric_samples(pairs, columns, tested_metrics({&metric, 1}, columns)).front();
   const MetricResult described = metric_result(asked);
   const TestResult test = judge({&asked.samples, 1}, {}).tests.front();
-  PairValues values{.good = {},
-                    .tonight = {},
-                    .good_median = test.base_median,
-                    .tonight_median = test.candidate_median,
-                    .timed = described.timed,
-                    .of_step = described.of_step};
-  const std::size_t size = std::min(asked.samples.base.size(), asked.samples.candidate.size());
-  const auto usable = [](double value) { return std::isfinite(value) && value > 0; };
-  for (std::size_t i = 0; i < size; ++i) {
-    if (!usable(asked.samples.base[i]) || !usable(asked.samples.candidate[i])) continue;
-    values.good.push_back(asked.samples.base[i]);
-    values.tonight.push_back(asked.samples.candidate[i]);
-  }
-  return values;
+  return {.good = asked.samples.base,
+          .tonight = asked.samples.candidate,
+          .good_median = test.base_median,
+          .tonight_median = test.candidate_median,
+          .timed = described.timed,
+          .of_step = described.of_step};
 }
 
 // Why times of this case cannot be judged; empty: they can.
@@ -99,10 +91,10 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
   } catch (const ConfigError& error) {
     return invalid(error.what());
   }
-  const auto fewest = static_cast<double>(campaign.pairs) * (1 - kMaxDropped);
-  if (values.good.empty() || static_cast<double>(values.good.size()) < fewest) {
+  const ConfirmAnswer answer = confirm(values.good, values.tonight, suspect.higher);
+  if (!answer.judged) {
     const std::string& reason = good.reason.empty() ? tonight.reason : good.reason;
-    return invalid("only " + std::to_string(values.good.size()) + " of " +
+    return invalid("only " + std::to_string(answer.pairs) + " of " +
                    counted(static_cast<std::int64_t>(campaign.pairs), "pair") + " gave a value" +
                    (reason.empty() ? "" : ": " + reason));
   }
@@ -110,11 +102,12 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
     std::string why = invalid_because(point.a_case, campaign.comparison);
     if (!why.empty()) return invalid(std::move(why));
   }
-  ConfirmFinding finding{.answer = confirm(values.good, values.tonight, suspect.higher),
-                         .good_value = values.good_median,
-                         .tonight_value = values.tonight_median};
-  finding.kind = finding.answer.reproduced ? FindingKind::kReproduced : FindingKind::kNotReproduced;
-  if (finding.answer.reproduced && values.timed) explain(point, pairs, campaign.results, finding);
+  ConfirmFinding finding{
+      .kind = answer.reproduced ? FindingKind::kReproduced : FindingKind::kNotReproduced,
+      .answer = answer,
+      .good_value = values.good_median,
+      .tonight_value = values.tonight_median};
+  if (answer.reproduced && values.timed) explain(point, pairs, campaign.results, finding);
   if (!values.of_step) finding.cause.clear();
   return finding;
 }

@@ -146,10 +146,15 @@ class Confirmation {
                   '\n' + std::to_string(request_.pairs) + '\n' + join(cases, "\n"));
   }
 
-  void record(std::string_view what, const Campaign& campaign, const std::string& folder) {
-    const TrackEvent event = campaign_event(
-        what, {.night = request_.tonight.run_id, .question = campaign.question, .folder = folder},
-        utc_text(std::chrono::system_clock::now()), request_.who);
+  void record(std::string_view what, const Campaign& campaign, const std::string& folder,
+              bool judged = false) {
+    const TrackEvent event =
+        campaign_event(what,
+                       {.night = request_.tonight.run_id,
+                        .question = campaign.question,
+                        .folder = folder,
+                        .judged = judged},
+                       utc_text(std::chrono::system_clock::now()), request_.who);
     store_.record({&event, 1});
   }
 
@@ -159,7 +164,8 @@ class Confirmation {
     const std::size_t begun = campaigns_begun(events, campaign.question);
     const auto newest = newest_campaign(events, campaign.question);
     std::error_code ignored;
-    if (newest && fs::is_directory(newest->folder, ignored) && (!newest->ended || request_.reuse) &&
+    if (newest && fs::is_directory(newest->folder, ignored) &&
+        (!newest->ended || (newest->judged && request_.reuse)) &&
         measure_in(campaign, newest->folder, campaign_seed(campaign.question, begun - 1))) {
       return;
     }
@@ -212,14 +218,20 @@ class Confirmation {
       }
       return;
     }
-    record(kCampaignEnded, campaign, folder);
+    const bool judged =
+        !end.refused &&
+        std::none_of(end.findings.begin(), end.findings.end(),
+                     [](const auto& each) { return each.second.kind == FindingKind::kInvalid; });
+    record(kCampaignEnded, campaign, folder, judged);
     night_.campaigns.push_back(std::move(end.campaign));
     for (const std::size_t place : campaign.places) {
       ConfirmedSeries& one = night_.series[place];
       if (end.refused) {
         take_no_finding(campaign.number, AlertState::kEnvironmentChange, *end.refused, one);
       } else {
+        const std::size_t answers = one.answers.size();
         take_finding(request_, campaign.number, std::move(end.findings.at(place)), one);
+        if (one.answers.size() > answers) one.folders.emplace_back(folder);
       }
       progress_.say(words_of(one));
     }

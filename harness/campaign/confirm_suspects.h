@@ -47,8 +47,8 @@ struct ConfirmRequest {
   std::vector<Suspect> suspects = {};
   int confirmations = 2;  // so many make a regression: 1 or 2
   std::size_t pairs = kConfirmPairs;
-  // A finished campaign for the same question is judged again and not measured again; false: only
-  // one that was cut is gone on with.
+  // A campaign for the same question that said something is judged again and not measured again;
+  // false: only one that was cut is gone on with.
   bool reuse = true;
   std::string results = "results";  // campaigns are folders in it
   LockPolicy lock = LockPolicy::kWait;
@@ -75,7 +75,8 @@ struct ConfirmedSeries {
   AlertState state = AlertState::kSuspect;
   std::string why = {};                     // a sentence; says what to do where there is anything
   std::vector<ConfirmAnswer> answers = {};  // one per campaign that could be judged
-  std::optional<double> good_value = {};    // medians of the last campaign, in the series' unit
+  std::vector<std::filesystem::path> folders = {};  // of the campaigns of `answers`
+  std::optional<double> good_value = {};  // medians of the last campaign, in the series' unit
   std::optional<double> tonight_value = {};
   std::vector<PhaseChange> cause = {};  // of a changed step: phases
   std::vector<OpChange> ops = {};       // and operations, where launches were profiled

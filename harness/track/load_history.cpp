@@ -6,7 +6,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/record/encode.h"
 #include "harness/track/row_json.h"
 
 namespace stepbench {

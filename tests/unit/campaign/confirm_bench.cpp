@@ -45,6 +45,7 @@ ConfirmRequest ConfirmBench::request(const fs::path& good, const fs::path& tonig
                          .good = night("20260202-010000-confirm", good),
                          .results = (folder / "results").string(),
                          .lock = LockPolicy::kNone,
+                         .allow = {"load", "steal", "drift"},
                          .who = "tester"};
   const WorkerProgram program{tonight, request.tonight.build_id};
   for (const std::string& id : plannable_cases(request.tonight, program, context_).case_ids) {

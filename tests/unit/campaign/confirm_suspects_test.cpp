@@ -5,7 +5,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -266,12 +269,15 @@ TEST(ConfirmSuspects, ANoisyMachineMakesItInvalidAndNotASlowBuild) {
   ConfirmBench bench(
       "name: confirm\nworkload: stub\nschedule: {wait: 0, warmup: 1, active: 2}\n"
       "stub: {jitter: 0.9}\n");
-  const ConfirmedNight night = bench.confirm(
-      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.10")));
+  const ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.10"));
+  const ConfirmedNight night = bench.confirm(request);
   EXPECT_EQ(state_of(night), "invalid");
   EXPECT_THAT(night.series.front().why, HasSubstr("arm A"));
   ASSERT_FALSE(night.campaigns.at(0).gates.empty());
   EXPECT_EQ(night.campaigns.at(0).gates.front().name, "noise");
+  EXPECT_NE(bench.confirm(request).campaigns.at(0).folder, night.campaigns.at(0).folder)
+      << "what said nothing is measured anew";
 }
 
 TEST(ConfirmSuspects, WhatAnotherProcessConfirmsIsLeftToIt) {
@@ -313,6 +319,54 @@ TEST(ConfirmSuspects, AnInterruptedConfirmationGoesOnWhereItWas) {
   EXPECT_TRUE(night.campaigns[0].resumed);
   EXPECT_FALSE(night.campaigns[1].resumed);
   EXPECT_THAT(cut.series.front().why, EndsWith(night.campaigns[0].folder.string()));
+}
+
+// Confirms in a process of its own, as another check does.
+pid_t confirm_elsewhere(ConfirmBench& bench, const ConfirmRequest& request) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  const bool regression = state_of(bench.confirm(request)) == "regression";
+  ::_exit(regression ? 0 : 1);
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(ConfirmSuspects, WhatAKilledProcessMeasuredIsKeptAndItsClaimIsTakenOver) {
+  ConfirmBench bench(kOneCase);
+  const ConfirmRequest request = bench.request(
+      bench.make_build("good"),
+      bench.make_build("tonight", "STUB_SLOWER=1.03", signals_at_the_ninth_launch(bench, "KILL")));
+  const int status = status_of(confirm_elsewhere(bench, request));
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  const ConfirmedNight night = bench.confirm(request);
+  EXPECT_EQ(state_of(night), "regression") << night.series.front().why;
+  ASSERT_THAT(night.campaigns, SizeIs(2));
+  EXPECT_TRUE(night.campaigns.front().resumed);
+}
+
+TEST(ConfirmSuspects, OfTwoProcessesOneMeasuresAndTheOtherSaysSo) {
+  ConfirmBench bench(kOneCase);
+  const std::string begun = (bench.folder / "begun").string();
+  const std::string go = (bench.folder / "go").string();
+  const fs::path waits =
+      bench.make_build("tonight", "STUB_SLOWER=1.03",
+                       "case \"$1\" in --control*) : > '" + begun + "'\nwhile [ ! -e '" + go +
+                           "' ]; do sleep 0.02; done;; esac\n");
+  const ConfirmRequest request = bench.request(bench.make_build("good"), waits);
+  const pid_t child = confirm_elsewhere(bench, request);
+  for (int i = 0; i < 6000 && !fs::exists(begun); ++i) ::usleep(10'000);
+  ASSERT_TRUE(fs::exists(begun));
+  const ConfirmedNight night = bench.confirm(request);
+  bench.folder.write("go", std::string_view());
+  EXPECT_EQ(state_of(night), "suspect");
+  EXPECT_THAT(night.series.front().why, HasSubstr("another process is confirming"));
+  EXPECT_THAT(night.campaigns, IsEmpty());
+  const int status = status_of(child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(ConfirmSuspects, AskedAgainItJudgesTheSameLaunchesUnlessItIsToMeasureAnew) {
