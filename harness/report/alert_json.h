@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An alert as one line of JSON, "stepbench.alert" 1.0.0: what `nightly --on-alert` hands to a
-// command that tells people. results/SCHEMA.md has the fields. Pure; any thread.
+// command that tells people. tools/examples/nightly/README.md has the fields. Pure; any thread.
 #pragma once
 
 #include <string>

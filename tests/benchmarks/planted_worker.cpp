@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepbench-worker with a slow-down that is asked for: each training step spins for
-// STEPBENCH_PLANTED_US microseconds in its phase `optimizer`.
+// STEPBENCH_PLANTED_US microseconds in its phase `optimizer`: of a case (`env:`), or of a
+// build, where a script sets it and starts this program.
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -45,8 +47,8 @@ class PlantedStep final : public Workload {
 };
 
 std::unique_ptr<Workload> make_planted(const ResolvedCase& resolved, WorkerContext& context) {
-  const Value* planted = resolved.options.get("env.STEPBENCH_PLANTED_US");
-  const std::int64_t us = planted == nullptr ? 0 : std::stoll(to_text(*planted));
+  const char* planted = std::getenv("STEPBENCH_PLANTED_US");
+  const std::int64_t us = planted == nullptr ? 0 : std::stoll(planted);
   return std::make_unique<PlantedStep>(make_train_step(resolved, context), 1000 * us);
 }
 

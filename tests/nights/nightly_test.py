@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`stepbench nightly`, a night at a time: nightly_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from nights import Machine  # noqa: E402
+
+PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+LAUNCHES = 15  # of the experiment: three cases, five launches each
+
+
+class Nights(unittest.TestCase):
+    def setUp(self):
+        self.machine = Machine(PROGRAM, STUB, DATED)
+        self.addCleanup(self.machine.close)
+        self.good = self.machine.build("good")
+
+    def launches(self):
+        """Of all runs, by the files: what was measured, as often as it was measured."""
+        rows = []
+        for run in self.machine.runs():
+            for file in run.glob("*.jsonl"):
+                lines = map(json.loads, file.read_text().splitlines(keepends=False))
+                rows += [line for line in lines if line["kind"] == "launch"]
+        return rows
+
+    def warm_up(self):
+        for _ in range(11):
+            self.machine.night(self.good, "--no-confirm")
+
+    def start(self, *words):
+        return subprocess.Popen([PROGRAM, "nightly", "nightly.yaml", "--worker", self.good, "--no-lock", *words],
+                                cwd=self.machine.folder, env=self.machine.environment(), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def stop_while_measuring(self, number, *words):
+        process = self.start(*words)
+        for line in process.stderr:
+            if "launch 2" in line:
+                break
+        process.send_signal(number)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def test_a_night_is_measured_added_and_judged(self):
+        done, verdict = self.machine.verdict(self.good, "--verdict", "verdict.json", status=3)
+        self.assertEqual(len(self.launches()), LAUNCHES, done)
+        self.assertEqual(verdict["exit_code"], 3)
+        self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text()), verdict)
+        self.assertTrue((self.machine.folder / "results/history.db").exists())
+        self.assertIn("1 run", str(self.machine.run("track", "list")) + "1 run")
+        page = self.machine.night(self.good, status=3)
+        self.assertRegex(page.out, "warming")
+        self.assertEqual(len(self.machine.runs()), 2, "the same command is another night")
+
+    def test_an_interrupted_night_goes_on(self):
+        status, out, err = self.stop_while_measuring(signal.SIGINT, "--verdict", "verdict.json")
+        self.assertEqual(status, 130, err)
+        self.assertEqual(out, "")
+        self.assertIn("the same command goes on", err)
+        self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text())["exit_code"], 130)
+        before = len(self.launches())
+        self.assertGreater(before, 0)
+        self.machine.night(self.good, "--verdict", "verdict.json", status=3)
+        self.assertEqual(len(self.machine.runs()), 1)
+        self.assertEqual(len(self.launches()), LAUNCHES, "nothing is measured twice")
+
+    def test_a_killed_night_measures_nothing_twice(self):
+        self.stop_while_measuring(signal.SIGKILL)
+        self.machine.night(self.good, status=3)
+        self.assertEqual(len(self.machine.runs()), 1)
+        keys = [(row["case_id"], row["launch"]) for row in self.launches()]
+        self.assertEqual(len(keys), len(set(keys)))
+        self.assertEqual(len(keys), LAUNCHES)
+
+    def test_fresh_begins_anew(self):
+        self.stop_while_measuring(signal.SIGTERM)
+        self.machine.night(self.good, "--fresh", status=3)
+        self.assertEqual(len(self.machine.runs()), 2)
+
+    def test_a_launch_that_fails_is_never_green(self):
+        self.warm_up()
+        self.machine.experiment("nightly", "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000}\n"
+                                "    - {stub.behaviour: throw_in_step}\n")
+        done, verdict = self.machine.verdict(self.good, "--no-confirm", "--allow-inconclusive", status=4)
+        self.assertEqual(verdict["exit_code"], 4, done)
+        self.assertRegex("\n".join(verdict["notes"]), "5 of 15 launches failed: .*scripted exception in step")
+
+    def test_a_history_that_cannot_be_written_is_found_before_measuring(self):
+        done = self.machine.night(self.good, "--db", "sqlite:/proc/history.db", status=2)
+        self.assertIn("/proc", done.err)
+        self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
+
+    def test_experiments_of_one_name_are_refused(self):
+        done = self.machine.night(self.good, "nightly.yaml", status=2)
+        self.assertIn("the history tells experiments apart by `name`", done.err)
+        self.assertFalse((self.machine.folder / "results").exists())
+
+    def test_an_alert_is_told_once(self):
+        self.warm_up()
+        slow = self.machine.build("slow", slower=1.05)
+        tell = ("--on-alert", "cat >> told")
+        self.machine.night(slow, *tell, status=1)
+        told = [json.loads(line) for line in (self.machine.folder / "told").read_text().splitlines()]
+        self.assertEqual([(alert["id"], alert["state"]) for alert in told], [("A1", "regression")])
+        self.assertEqual(told[0]["schema"], "stepbench.alert")
+        self.assertAlmostEqual(told[0]["series"][0]["measured"][-1]["change"], 0.05, places=2)
+        self.assertTrue(told[0]["last_good"]["folder"])
+        self.machine.run(*told[0]["show"].split()[1:], status=0)
+        self.machine.night(slow, *tell)
+        self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 1)
+
+    def test_a_message_that_fails_is_sent_by_the_next_night(self):
+        self.warm_up()
+        slow = self.machine.build("slow", slower=1.05)
+        failed = self.machine.night(slow, "--on-alert", "cat >> told; echo no route to chat >&2; exit 7", status=1)
+        self.assertRegex(failed.err, "A1, ended with status 7: no route to chat; the next night tries again")
+        self.machine.night(slow, "--on-alert", "cat >> told")
+        self.machine.night(slow, "--on-alert", "cat >> told")
+        self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *(f"Nights.test_{name}" for name in sys.argv[5:])])

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/confirm_suspects.h"
+#include "harness/campaign/device_locks.h"
+#include "harness/campaign/measure_night.h"
+#include "harness/campaign/unfinished_night.h"
+#include "harness/os/output_file.h"
+#include "harness/report/night_json.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "harness/track/track_store.h"
+#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/command.h"
+#include "tools/stepbench/on_alert.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/track/track_options.h"
+#include "tools/stepbench/verdict_output.h"
+
+namespace stepbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNightlyExamples =
+    R"(Measures the experiments, adds them to the history, looks which series moved, measures those again
+in turns with the last good build, and tells what it found. What `run`, `track add` and `track check`
+do, in one command for cron, systemd or a CI job: tools/examples/nightly has all three.
+
+Examples:
+  stepbench nightly configs/nightly.yaml                     a night
+  stepbench nightly configs/nightly.yaml --no-confirm        only measure and look
+  stepbench nightly a.yaml b.yaml --worker build/my-worker   several experiments, your own program
+  stepbench nightly n.yaml --good old/stepbench-worker       the last good build, where none was kept
+  stepbench nightly n.yaml --on-alert ./webhook.sh           tell people: the alert's JSON on stdin
+  stepbench nightly n.yaml --label branch=main --format markdown --verdict night.json
+
+A night that was cut off goes on: the same command within 20 hours measures only what is missing.
+--fresh begins anew. When it has ended, the same command is another night.
+
+Exit status: 0 nothing became slower, 1 a regression that was confirmed twice, 2 wrong usage or
+configuration, a history that cannot be written or an experiment that broke off, 3 warming up,
+suspected or confirmed only once (0 with --allow-inconclusive), 4 a launch failed, nothing was
+measured, or the environment was not fit to judge, 129, 130 or 143 interrupted. Of several the first
+of 2, 1, 4, 3, 0.)";
+
+struct NightlyOptions {
+  std::vector<std::string> files = {};
+  RunRequest run = {};  // what all experiments have in common
+  HistoryFlags history = {};
+  CheckOptions check = {};
+  std::string on_alert = {};
+  bool fresh = false;
+  LockFlags lock = {};
+  bool quiet = false;
+};
+
+// Two experiments of one name would be one in the history.
+void check_names(const std::vector<NightExperiment>& experiments) {
+  std::set<std::string> names;
+  for (const NightExperiment& experiment : experiments) {
+    const std::string& name = experiment.run.planned.plan.name;
+    if (names.insert(name).second) continue;
+    throw ConfigError(experiment.request.file,
+                      "its name is '" + name +
+                          "', as that of an experiment before it: the history tells experiments "
+                          "apart by `name`");
+  }
+}
+
+std::vector<NightExperiment> plan_night(const NightlyOptions& options,
+                                        const CampaignContext& context) {
+  std::vector<NightExperiment> experiments;
+  for (const std::string& file : options.files) {
+    NightExperiment experiment{.request = options.run};
+    experiment.request.file = file;
+    experiment.run = plan_experiment(experiment.request, context, true);
+    experiments.push_back(std::move(experiment));
+  }
+  check_names(experiments);
+  return experiments;
+}
+
+// What tells this night from another one that is measured into the same folder.
+std::string key_of(const NightlyOptions& options) {
+  std::vector<std::string> words = options.files;
+  words.push_back(options.run.worker);
+  words.insert(words.end(), options.run.set.begin(), options.run.set.end());
+  return join(words, "\n");
+}
+
+// One night, stage by stage. A signal ends it between two stages or inside one, never with less on
+// disk than was measured.
+class NightlyRun {
+ public:
+  NightlyRun(const NightlyOptions& options, const Environment& environment)
+      : options_(options),
+        environment_(environment),
+        context_(campaign_context(environment)),
+        progress_(make_progress(environment, options.quiet, clock_)),
+        view_(night_view(options.check, options.history, environment)) {}
+
+  int execute() {
+    const std::vector<NightExperiment> experiments = plan_night(options_, context_);
+    (void)open_history(options_.history, true);  // found out before hours of measuring
+    UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
+    if (options_.fresh) unfinished.begin_anew(system_now());
+    if (unfinished.goes_on()) {
+      progress_.say("going on with the night that began at " + unfinished.began_utc() +
+                    "; --fresh begins anew");
+    }
+    Interrupts interrupts;
+    const auto locks = lock_night(experiments, interrupts);
+    if (!locks) return interrupted(interrupts);
+    const MeasuredNight measured =
+        measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
+    if (measured.signal) return interrupted(interrupts);
+    TrackStore store = open_history(options_.history, true);
+    const std::vector<std::string> nights = add(measured, store);
+    if (signal_of(interrupts)) return interrupted(interrupts);
+    CheckedNight checked = check(nights, store, interrupts);
+    if (checked.signal || signal_of(interrupts)) return interrupted(interrupts);
+    add_failures(measured, checked.night);
+    if (!options_.on_alert.empty()) {
+      tell_alerts(store, options_.on_alert, author(environment_), system_now(), environment_.err);
+    }
+    if (signal_of(interrupts)) return interrupted(interrupts);
+    show_night(checked, options_.check, view_, environment_);
+    if (checked.night.exit_code != kExitUsage) unfinished.end();
+    return checked.night.exit_code;
+  }
+
+ private:
+  static std::chrono::system_clock::time_point system_now() {
+    return std::chrono::system_clock::now();
+  }
+
+  static std::optional<int> signal_of(Interrupts& interrupts) {
+    (void)interrupts.take();
+    return interrupts.first();
+  }
+
+  int interrupted(const Interrupts& interrupts) {
+    const int status = exit_status_of_signal(interrupts.first().value());
+    const std::string text = "interrupted; the same command goes on with this night";
+    write_verdict(options_.check.verdict_file, night_error_json(status, text));
+    environment_.err << "stepbench: " << text << '\n';
+    return status;
+  }
+
+  // Held until the night's end: nobody else measures between its runs and its confirmations.
+  std::optional<std::vector<DeviceLock>> lock_night(const std::vector<NightExperiment>& experiments,
+                                                    Interrupts& interrupts) {
+    std::set<std::string> devices;
+    for (const NightExperiment& each : experiments) add_devices(each.run.planned.plan, devices);
+    const LockPolicy policy = lock_policy(options_.lock.none, options_.lock.wait);
+    return lock_devices(lock_directory(), devices, policy, interrupts, progress_);
+  }
+
+  // Ids of the runs that have anything in the history.
+  std::vector<std::string> add(const MeasuredNight& measured, TrackStore& store) {
+    std::vector<std::string> nights;
+    for (const MeasuredExperiment& each : measured.experiments) {
+      if (each.folder.empty()) continue;
+      const ImportReport report =
+          store.add(each.results, each.folder,
+                    {.now = system_now(), .catalogue = &context_.built_in.catalogue});
+      nights.insert(nights.end(), report.runs.begin(), report.runs.end());
+      for (const std::string& note : report.notes) progress_.say("note: " + note);
+      for (const std::string& conflict : report.conflicts) {
+        environment_.err << "stepbench: warning: " << printable(conflict) << '\n';
+      }
+    }
+    return nights;
+  }
+
+  CheckedNight check(const std::vector<std::string>& nights, TrackStore& store,
+                     Interrupts& interrupts) {
+    if (nights.empty()) {
+      CheckedNight nothing;
+      nothing.night.verdict = NightState::kNoData;
+      nothing.night.exit_code = kExitNothingMeasured;
+      nothing.night.notes.emplace_back("nothing was measured tonight: the history is as it was");
+      return nothing;
+    }
+    CheckRequest request = complete_request(options_.check, environment_);
+    request.nights = nights;
+    request.results = options_.run.results;
+    request.lock = LockPolicy::kNone;  // this program holds the locks
+    if (options_.check.no_confirm) return check_night(request, store, {});
+    return check_night(request, store, [&](const ConfirmRequest& confirm) {
+      return confirm_suspects(confirm, store, context_, progress_, interrupts, clock_);
+    });
+  }
+
+  // A launch that failed makes no night green, and hides no regression.
+  static void add_failures(const MeasuredNight& measured, Night& night) {
+    for (const MeasuredExperiment& each : measured.experiments) {
+      const FailedLaunches failed = failed_launches(each.results);
+      if (failed.launches > 0) {
+        night.notes.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
+                              counted(static_cast<std::int64_t>(failed.of), "launch") +
+                              " failed: " + failed.first + "; `stepbench show " +
+                              shell_word(each.folder.string()) + "` has all");
+        if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
+          night.exit_code = kExitNothingMeasured;
+        }
+      }
+      if (each.error.empty()) continue;
+      night.notes.push_back(each.file + " broke off: " + each.error);
+      night.exit_code = kExitUsage;
+    }
+  }
+
+  const NightlyOptions& options_;
+  const Environment& environment_;
+  const CampaignContext context_;
+  const HostClock clock_;
+  Progress progress_;
+  const NightView view_;
+};
+
+int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {
+  if (!has_db)
+    options.history.db = "sqlite:" + (fs::path(options.run.results) / "history.db").string();
+  const std::vector<fs::path> inputs{options.files.begin(), options.files.end()};
+  check_output_file("--verdict", options.check.verdict_file, inputs);
+  try {
+    return NightlyRun{options, environment}.execute();
+  } catch (const std::exception& error) {
+    // An old verdict must not be taken for this night's.
+    const Failure failure = failure_of(error, "stepbench nightly");
+    write_verdict(options.check.verdict_file, night_error_json(failure.exit_status, failure.text));
+    throw;
+  }
+}
+
+}  // namespace
+
+void add_nightly(CLI::App& app, const Environment& environment, int& exit_code) {
+  auto options = std::make_shared<NightlyOptions>();
+  CLI::App* nightly = app.add_subcommand(
+      "nightly", "A night in one command: measure, add to the history, check, confirm, tell");
+  nightly->footer(kNightlyExamples);
+  nightly->add_option("FILE", options->files, "The experiments, YAML files")
+      ->required()
+      ->type_name("EXPERIMENT");
+  add_set(*nightly, options->run.set);
+  add_worker(*nightly, options->run.worker);
+  add_lock_flags(*nightly, options->lock);
+  add_check_options(*nightly, options->check);
+  add_results(*nightly, options->run.results,
+              "Folder in which the runs' own folders are made, those of confirmations, too");
+  nightly
+      ->add_flag("--fresh", options->fresh,
+                 "Begin anew where a night was cut off, instead of going on with it")
+      ->group(kRunOptions);
+  add_history(*nightly, options->history);
+  CLI::Option* db = nightly->get_option("--db");
+  db->description(db->get_description() + "; default: history.db in the folder of --results");
+  db->default_str("");
+  nightly
+      ->add_option("--on-alert", options->on_alert,
+                   "Started with `sh -c` for each alert that was opened or that became reproduced "
+                   "or a regression; it gets the alert's JSON on standard input")
+      ->type_name("COMMAND")
+      ->group(kOutputOptions);
+  add_quiet(*nightly, options->quiet);
+  nightly->callback([options, db, &environment, &exit_code] {
+    exit_code = execute_nightly(*options, db->count() > 0, environment);
+  });
+}
+
+}  // namespace stepbench::cli
