@@ -38,7 +38,6 @@ inline constexpr int kPqConnected = 0;    // CONNECTION_OK
 inline constexpr int kPqCommandDone = 1;  // PGRES_COMMAND_OK
 inline constexpr int kPqHasRows = 2;      // PGRES_TUPLES_OK
 inline constexpr int kPqSqlState = 'C';   // PG_DIAG_SQLSTATE
-inline constexpr int kPqMessage = 'M';    // PG_DIAG_MESSAGE_PRIMARY
 
 // Or why there is none, as a sentence that names the package. `library`: its file; tests name
 // another one.

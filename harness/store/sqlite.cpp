@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <system_error>
@@ -152,9 +153,12 @@ class Sqlite : public Database {
     if (const auto found = statements_.find(sql); found != statements_.end()) {
       return found->second.get();
     }
+    // $2 is a name to SQLite, ?2 the second value.
+    std::string numbered(sql);
+    std::replace(numbered.begin(), numbered.end(), '$', '?');
     sqlite3_stmt* statement = nullptr;
     const int result =
-        sqlite3_prepare_v3(connection_.get(), sql.data(), static_cast<int>(sql.size()),
+        sqlite3_prepare_v3(connection_.get(), numbered.data(), static_cast<int>(numbered.size()),
                            SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     StatementHandle owner(statement);
     if (result != SQLITE_OK) fail(result);

@@ -83,7 +83,7 @@ Fields naming_options(const Fields& options, const std::vector<std::string>& swe
                       const Catalogue& catalogue) {
   Fields naming;
   for (const auto& [name, value] : options) {
-    if (is_null(value) || name == "workload") continue;
+    if (is_null(value) || name == "workload" || name.starts_with("track.")) continue;
     const Option* option = catalogue.find_option(name);
     const bool is_default = option != nullptr && (option->identity == Identity::kContext ||
                                                   option->default_value == value);

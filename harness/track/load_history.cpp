@@ -6,7 +6,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/record/encode.h"
 #include "harness/track/row_json.h"
 
 namespace stepbench {
@@ -40,13 +39,6 @@ double real_at(SqlRow row, std::size_t column) {
 
 bool wanted(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
-}
-
-Direction direction_named(std::string_view name) {
-  for (const Direction each : {Direction::kLowerIsBetter, Direction::kHigherIsBetter}) {
-    if (name_of(each) == name) return each;
-  }
-  return Direction::kNeither;
 }
 
 class Loader {
