@@ -96,6 +96,7 @@ void tell(const ImportReport& report, const TrackStore& store, const Environment
 
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
+  if (runs.empty()) return kExitNothingMeasured;
   TrackStore store = open_history(arguments.history, true);
   ImportReport all;
   for (const fs::path& path : runs) {
