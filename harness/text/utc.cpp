@@ -51,4 +51,11 @@ std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view 
   return sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
 }
 
+std::string minute_text(const std::string& utc) {
+  constexpr std::size_t kMinute = 16;
+  if (utc.size() != kPattern.size() || utc[kDateLength] != 'T') return utc;
+  return utc.substr(0, kDateLength) + ' ' + utc.substr(kDateLength + 1, kMinute - kDateLength - 1) +
+         " UTC";
+}
+
 }  // namespace stepbench

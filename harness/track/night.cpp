@@ -102,7 +102,8 @@ class NightJudge {
       for (const NightSeries& series : night_.series) {
         if (series.state == NightState::kSuspect && series.alert.empty()) fired.push_back(&series);
       }
-      for (TrackEvent& event : alerts.events_of(fired)) night_.events.push_back(std::move(event));
+      for (TrackEvent& event : alerts.joining_events(fired))
+        night_.events.push_back(std::move(event));
     } else {
       night_.notes.push_back(
           "a later night was judged already: alerts are shown as they are now, and nothing new is "

@@ -113,15 +113,18 @@ struct NightInput {
 struct MeasuredSuspect {
   std::string series = {};
   std::string alert = {};
+  std::string run = {};  // tonight's, by id
   // kNotReproduced, kReproduced, kRegression, kImprovement, kEnvironmentChange, kInvalid; kSuspect:
   // it was not measured.
   AlertState state = AlertState::kSuspect;
   std::vector<AlertMeasurement> measured = {};
   std::string why = {};
 };
-// The events that follow, alert by alert: of its series the most serious answer counts.
+// The events that follow, alert by alert: of its series the most serious answer counts, and nothing
+// clears an alert while one of its series was not measured. `tonight`: the runs of the night.
 [[nodiscard]] std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured,
-                                                const AlertLog& alerts, const TrackedRun& tonight);
+                                                const AlertLog& alerts,
+                                                std::span<const TrackedRun> tonight);
 
 [[nodiscard]] AlertPrecision precision_of(const AlertLog& alerts);
 

@@ -136,7 +136,8 @@ bool NightAlerts::may_reopen(const Alert& alert, const NightSeries& series) cons
   return nights <= static_cast<std::ptrdiff_t>(kReopenNights);
 }
 
-std::vector<TrackEvent> NightAlerts::events_of(const std::vector<const NightSeries*>& fired) const {
+std::vector<TrackEvent> NightAlerts::joining_events(
+    const std::vector<const NightSeries*>& fired) const {
   AlertLog now = log_;
   std::string fresh = next_alert_id(input_.events);
   std::vector<TrackEvent> events;

@@ -30,7 +30,7 @@ class NightAlerts {
   [[nodiscard]] bool is_followed(const Alert& alert) const;
 
   // The events by which series that fired, none of which has an alert, join or open alerts.
-  [[nodiscard]] std::vector<TrackEvent> events_of(
+  [[nodiscard]] std::vector<TrackEvent> joining_events(
       const std::vector<const NightSeries*>& fired) const;
 
  private:

@@ -57,13 +57,40 @@ Fields details_of(const std::string& series, const AlertMeasurement& measured) {
           {"cause", measured.cause}};
 }
 
+const TrackedRun& run_named(std::span<const TrackedRun> runs, const std::string& id) {
+  const auto found = std::find_if(runs.begin(), runs.end(),
+                                  [&](const TrackedRun& run) { return run.run_id == id; });
+  return found == runs.end() ? runs.front() : *found;
+}
+
+// Whether a series of the alert is still to be measured.
+bool is_undecided(const Alert& alert, const std::vector<const MeasuredSuspect*>& suspects) {
+  return std::any_of(alert.series.begin(), alert.series.end(), [&](const AlertSeries& series) {
+    const auto found = std::find_if(suspects.begin(), suspects.end(), [&](const auto* suspect) {
+      return suspect->series == series.id;
+    });
+    if (found == suspects.end()) return series.holds();
+    return (*found)->state == AlertState::kSuspect;
+  });
+}
+
+// How many times it was there, tonight's measurements among them.
+std::int64_t times_reproduced(const Alert& alert, const MeasuredSuspect& suspect) {
+  const auto count = [](const std::vector<AlertMeasurement>& measured) {
+    return std::count_if(measured.begin(), measured.end(),
+                         [](const AlertMeasurement& each) { return each.reproduced; });
+  };
+  const AlertSeries* known = alert.find(suspect.series);
+  return count(suspect.measured) + (known == nullptr ? 0 : count(known->measured));
+}
+
 void add_events_of_alert(std::vector<TrackEvent>& events, const Alert& alert,
                          const std::vector<const MeasuredSuspect*>& suspects,
-                         const TrackedRun& tonight) {
+                         std::span<const TrackedRun> tonight) {
   for (const MeasuredSuspect* suspect : suspects) {
     for (const AlertMeasurement& measured : suspect->measured) {
-      TrackEvent event = night_event(AlertEvent::kFired, alert.id, tonight, suspect->why,
-                                     details_of(suspect->series, measured));
+      TrackEvent event = night_event(AlertEvent::kFired, alert.id, run_named(tonight, suspect->run),
+                                     suspect->why, details_of(suspect->series, measured));
       event.what = kMeasuredEvent;
       events.push_back(std::move(event));
     }
@@ -72,22 +99,20 @@ void add_events_of_alert(std::vector<TrackEvent>& events, const Alert& alert,
     const auto found = std::find_if(suspects.begin(), suspects.end(),
                                     [&](const auto* suspect) { return suspect->state == state; });
     if (found == suspects.end()) continue;
+    const bool clears =
+        state == AlertState::kNotReproduced || state == AlertState::kEnvironmentChange;
+    if (clears && is_undecided(alert, suspects)) return;
     const auto event = event_leading_to(state);
-    if (!event || !state_after(alert.state, *event, alert.before)) continue;
+    const auto next = event ? state_after(alert.state, *event, alert.before) : std::nullopt;
+    if (!next) continue;
     // Once more what it is already says nothing.
-    if (state_after(alert.state, *event, alert.before) == alert.state) return;
+    if (next == alert.state) return;
     Fields details;
-    const auto times = std::count_if((*found)->measured.begin(), (*found)->measured.end(),
-                                     [](const auto& measured) { return measured.reproduced; });
-    if (times > 0) {
-      const AlertSeries* known = alert.find((*found)->series);
-      const auto before = known == nullptr
-                              ? 0
-                              : std::count_if(known->measured.begin(), known->measured.end(),
-                                              [](const auto& each) { return each.reproduced; });
-      details["confirmations"] = static_cast<std::int64_t>(times + before);
+    if (const std::int64_t times = times_reproduced(alert, **found); times > 0) {
+      details["confirmations"] = times;
     }
-    events.push_back(night_event(*event, alert.id, tonight, (*found)->why, std::move(details)));
+    events.push_back(night_event(*event, alert.id, run_named(tonight, (*found)->run), (*found)->why,
+                                 std::move(details)));
     return;
   }
 }
@@ -145,15 +170,12 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
 }
 
 std::vector<TrackEvent> events_of(std::span<const MeasuredSuspect> measured, const AlertLog& alerts,
-                                  const TrackedRun& tonight) {
+                                  std::span<const TrackedRun> tonight) {
   std::vector<TrackEvent> events;
   for (const Alert& alert : alerts.alerts) {
     std::vector<const MeasuredSuspect*> suspects;
     for (const MeasuredSuspect& suspect : measured) {
-      const AlertSeries* series = alert.find(suspect.series);
-      const bool speaks = is_open(alert.state) || alert.state == AlertState::kEnvironmentChange ||
-                          alert.state == AlertState::kNotReproduced;
-      if (series != nullptr && speaks && alert.host == tonight.host && suspect.alert == alert.id) {
+      if (suspect.alert == alert.id && alert.find(suspect.series) != nullptr) {
         suspects.push_back(&suspect);
       }
     }

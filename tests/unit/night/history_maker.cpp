@@ -171,11 +171,12 @@ void HistoryMaker::measure(const Night& night, AlertState outcome, double change
     if (outcome == AlertState::kRegression || outcome == AlertState::kImprovement) times = 2;
     measured.push_back({.series = series.series.id,
                         .alert = series.alert,
+                        .run = series.run,
                         .state = outcome,
                         .measured = std::vector<AlertMeasurement>(times, one),
                         .why = "measured again"});
   }
-  std::vector<TrackEvent> fresh = events_of(measured, night.alerts, night.runs.front());
+  std::vector<TrackEvent> fresh = events_of(measured, night.alerts, night.runs);
   events.insert(events.end(), fresh.begin(), fresh.end());
 }
 
