@@ -56,7 +56,7 @@ void write_alerts(JsonText& json, const CheckedNight& checked, const NightView& 
     std::string text =
         alert_json(alert, checked.history, "stepbench track show " + alert.id + view.history_words);
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    json.json("", text);
+    json.json({}, text);
   }
   json.close_array();
 }

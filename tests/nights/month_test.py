@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A month of nights on one machine, every state and exit status: month_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR"""
+"""A month of nights on one machine, with every state and exit status:
+month_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import datetime
-import json
 import pathlib
 import sys
 import unittest
@@ -10,88 +10,112 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from nights import Machine  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
-STEPS = "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000}\n"
 
 
 class Month(unittest.TestCase):
     def setUp(self):
         self.machine = Machine(PROGRAM, STUB, DATED)
         self.addCleanup(self.machine.close)
-        self.machine.experiment("nightly", STEPS)
-        self.machine.commit("the experiment")
+        self.seen = set()
 
-    def night(self, build, status, *words):
-        """Its verdict, with the states of its step series in the order of the cases."""
-        done, verdict = self.machine.verdict(build, *words)
-        self.assertEqual(done.status, status, f"{self.machine.date}: {done}")
-        self.assertEqual(verdict["exit_code"], status)
-        return verdict, [series["state"] for series in verdict["series"] if series["metric"] == "step_ns"]
+    def night(self, status, states=(), slower=1.0, worker=None, words=(), more=""):
+        """A night with a program of its own. `states`: one of these is that of each step series."""
+        worker = worker or self.machine.build(f"built-{self.machine.date:%m-%d}", slower, more)
+        done, verdict = self.machine.verdict(worker, *words)
+        steps = [series for series in verdict["series"] if series["metric"] == "step_ns"]
+        told = "".join(f"\n  {each['name']}: {each['state']}, {each['change']}: {each['why']}" for each in steps)
+        where = f"night before {self.machine.date:%m-%d}: {told}\n{verdict['notes']}\n{verdict['alerts']}\n{done.err}"
+        self.assertEqual(done.status, status, where)
+        self.assertEqual(verdict["exit_code"], status, where)
+        if states:
+            self.assertLessEqual({each["state"] for each in steps}, set(states), where)
+        self.seen |= {(each["state"], status) for each in steps}
+        return verdict
 
-    def test_a_month(self):
-        first = self.machine.build("first")
-        states = set()
+    def pass_nights(self, number):
+        self.machine.date += datetime.timedelta(days=number)
 
-        def night(build, status, *words, state=None):
-            verdict, steps = self.night(build, status, *words)
-            states.update(steps)
-            if state:
-                self.assertEqual(set(steps), {state}, json.dumps(verdict["series"], indent=1))
-            return verdict
-
+    def warm_up(self):
         for _ in range(10):
-            night(first, 3, state="warming-up")
-        night(first, 0, state="ok")
+            self.night(3, ["warming-up"])
+        self.night(0, ["ok"])
 
-        # A spike of the machine, which is gone when it is measured again.
+    def spike(self, status, states, **options):
+        """The machine is 6 % slower for one night."""
         usual, self.machine.weather = self.machine.weather, 1.06
-        night(first, 0, state="not-reproduced")
-        self.machine.weather = usual
-        night(first, 0, state="ok")
+        verdict = self.night(status, states, **options)
+        self.assertNotEqual(self.machine.weather, 1.06)
+        return verdict, usual
 
-        # Four nights are missing: counted are points, not days.
-        self.machine.date += datetime.timedelta(days=4)
-        night(first, 0, state="ok")
-
-        # A step of 3 %.
-        second = self.machine.build("second", slower=1.03)
+    def test_a_step_is_found_accepted_grows_and_is_fixed(self):
+        self.warm_up()
         self.machine.commit("a slower program")
-        verdict = night(second, 1, state="regression")
+        verdict = self.night(1, ["regression"], slower=1.03)
         (alert,) = verdict["alerts"]
-        self.assertEqual(len(alert["series"]), 2, "one alert for all that moved")
-        night(second, 1, state="regression")
+        self.assertEqual(len(alert["series"]), 2, "one alert for all that moved together")
+        self.night(1, ["regression"], slower=1.03)
         self.machine.run("track", "acknowledge", alert["id"], "--reason", "wanted", "--expect", "+4%", status=0)
-        night(second, 0, state="acknowledged")
+        self.night(0, ["acknowledged"], slower=1.03)
+        self.night(1, slower=1.10)
+        self.night(0, ["ok", "fixed"])
+        self.night(0, ["ok", "fixed"])
 
-        # Back to what it was.
-        third = self.machine.build("third")
-        verdict = night(third, 0)
-        for _ in range(2):
-            night(third, 0, state="ok")
+    def test_a_spike_is_measured_again_and_forgotten(self):
+        self.warm_up()
+        self.spike(0, ["not-reproduced"])
+        self.night(0, ["ok", "not-reproduced"])
+        self.night(0, ["ok"])
 
-        # A launch that fails.
-        broken = self.machine.build("broken", more='[ "$1" = describe ] || [ "$1" = check ] || exit 9')
-        verdict, _ = self.night(broken, 4)
-        self.assertRegex("\n".join(verdict["notes"]), "10 of 10 launches failed")
+    def test_the_same_program_that_moved_is_not_blamed(self):
+        self.warm_up()
+        same = self.machine.build("same")
+        self.night(0, ["ok"], worker=same)
+        verdict, _ = self.spike(0, ["environment-change"], worker=same)
+        self.assertEqual(verdict["alerts"], [])
 
-        # A tree with changes of its own is measured, and never the last good one.
-        (self.machine.folder / "nightly.yaml").write_text((self.machine.folder / "nightly.yaml").read_text() + "# x\n")
-        night(third, 0, state="ok")
-        self.machine.git("checkout", "--", "nightly.yaml")
+    def test_missing_nights_are_no_points(self):
+        self.warm_up()
+        self.pass_nights(4)
+        self.night(0, ["ok"])
+        self.night(1, ["regression"], slower=1.05)
 
-        # Another torch: a new level, no blame.
+    def test_another_environment_begins_a_new_level(self):
+        self.warm_up()
         self.machine.torch = "2.11.0"
-        fourth = self.machine.build("fourth", slower=1.08)
-        verdict = night(fourth, 3)
-        self.assertFalse([each for each in verdict["alerts"] if each["state"] == "regression"])
-        for _ in range(9):
-            night(fourth, 3)
-        night(fourth, 0, state="ok")
+        verdict = self.night(3, ["environment-change", "warming-up"], slower=1.08)
+        self.assertEqual(verdict["alerts"], [])
+        self.night(3, ["environment-change", "warming-up"], slower=1.08)
 
-        # Faster.
-        fifth = self.machine.build("fifth", slower=1.0)
-        night(fifth, 0, state="improvement")
-        self.assertTrue(states >= {"warming-up", "ok", "not-reproduced", "regression", "acknowledged", "improvement"},
-                        states)
+    def test_faster_is_green(self):
+        self.warm_up()
+        self.night(0, ["improvement"], slower=0.95)
+        self.night(0, slower=0.95)
+
+    def test_a_broken_program_is_no_data(self):
+        self.warm_up()
+        verdict = self.night(4, ["no-data"], more='[ "$1" = describe ] || [ "$1" = check ] || exit 9')
+        self.assertRegex("\n".join(verdict["notes"]), "10 of 10 launches failed")
+        self.night(0, ["ok"])
+
+    def test_a_suspect_stays_open_until_it_is_measured(self):
+        self.warm_up()
+        self.night(3, ["suspect"], slower=1.05, words=["--no-confirm"])
+        self.night(1, ["regression"], slower=1.05)
+
+    def test_once_confirmed_is_reproduced(self):
+        self.warm_up()
+        self.night(3, ["reproduced"], slower=1.05, words=["--confirmations", "1"])
+        self.night(1, ["regression"], slower=1.05)
+
+    def test_a_night_of_a_changed_tree_is_never_the_last_good_one(self):
+        self.warm_up()
+        config = self.machine.folder / "nightly.yaml"
+        clean = config.read_text()
+        config.write_text(clean + "# a change of mine\n")
+        dirty = self.night(0, ["ok"])
+        config.write_text(clean)
+        verdict = self.night(1, ["regression"], slower=1.05)
+        self.assertNotEqual(verdict["alerts"][0]["last_good"], dirty["runs"][0]["run_id"])
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ sweep:
   include:
 {cases}"""
 CASES = ("    - {stub.step_us: 1000}\n"
-         "    - {stub.step_us: 3000}\n"
-         "    - {stub.step_us: 500, track.control: true}\n")
+         "    - {stub.step_us: 3000}\n")
 
 # A little noise of the machine from night to night, in no order: 0.3 % at most.
 WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)

@@ -64,6 +64,13 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
                   "at another path")
       ->type_name("PATH")
       ->group(kVerdictOptions);
+  CLI::Option& allow =
+      add_repeated(command, "--allow", request.allow,
+                   "While suspects are measured again this only warns, and does not make the "
+                   "answer invalid",
+                   "WHAT");
+  allow.group(kVerdictOptions);
+  expect_one_of(allow, {"noise", "drift", "load", "steal", "throttling", "clocks"});
   command
       .add_flag("--allow-inconclusive", request.allow_inconclusive,
                 "Exit with 0 instead of 3 where nothing is decided yet")
