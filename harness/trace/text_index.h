@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/ops/op_log.h"
+
 namespace stepbench {
 
 // Hashes of texts that somebody else holds, by index.
 class TextIndex {
  public:
-  static constexpr std::uint32_t kAbsent = 0xffffffff;
+  static constexpr std::uint32_t kAbsent = kNoIndex;
 
   [[nodiscard]] static std::uint64_t hash(std::string_view text);
 

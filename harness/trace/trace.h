@@ -177,7 +177,8 @@ struct ReadingFacts {
   std::int64_t invalid_utf8 = 0;  // names
   std::int64_t text_times = 0;    // times in quotation marks
   std::uint64_t first_damage_at_byte = 0;
-  std::int64_t duplicate_headers = 0;  // a second traceEvents, a second deviceProperties
+  std::int64_t duplicate_headers = 0;  // a second traceEvents or deviceProperties
+  std::int64_t damaged_headers = 0;    // values of the header that were passed over
 
   [[nodiscard]] bool damaged() const {
     return control_characters + bare_words + bad_escapes + invalid_utf8 + text_times > 0;

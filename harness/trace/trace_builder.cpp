@@ -21,13 +21,16 @@ std::uint32_t TraceBuilder::new_lane(LaneKind kind) {
 }
 
 std::uint32_t TraceBuilder::host_lane(std::int64_t pid, std::int64_t tid) {
-  const auto found = hosts_.find({pid, tid});
-  if (found != hosts_.end()) return found->second;
-  const std::uint32_t made = new_lane(LaneKind::kHost);
-  trace_.lanes[made].pid = pid;
-  trace_.lanes[made].tid = tid;
-  hosts_.emplace(LaneKey{pid, tid}, made);
-  return made;
+  const LaneKey key{pid, tid};
+  if (last_host_lane_ != kNoIndex && key == last_host_) return last_host_lane_;
+  last_host_ = key;
+  const auto found = hosts_.find(key);
+  if (found != hosts_.end()) return last_host_lane_ = found->second;
+  last_host_lane_ = new_lane(LaneKind::kHost);
+  trace_.lanes[last_host_lane_].pid = pid;
+  trace_.lanes[last_host_lane_].tid = tid;
+  hosts_.emplace(key, last_host_lane_);
+  return last_host_lane_;
 }
 
 std::uint32_t TraceBuilder::device_lane(LaneMap& lanes, LaneKind kind, int device,
@@ -66,6 +69,10 @@ void TraceBuilder::name_process(std::int64_t pid, std::string_view name) {
   process_names_[pid] = name;
 }
 
+void TraceBuilder::name_unnamed(std::int64_t id, std::string_view name) {
+  texts_of_ids_[id] = name;
+}
+
 std::uint32_t TraceBuilder::name(std::string_view text) {
   const std::uint64_t hash = TextIndex::hash(text);
   const std::uint32_t found =
@@ -78,14 +85,17 @@ std::uint32_t TraceBuilder::name(std::string_view text) {
 }
 
 std::uint32_t TraceBuilder::text(std::string_view text) {
-  const std::uint64_t hash = TextIndex::hash(text);
-  const std::uint32_t found =
-      texts_.find(hash, [&](std::uint32_t index) { return trace_.texts[index] == text; });
-  if (found != TextIndex::kAbsent) return found;
+  const std::uint32_t known = known_text(text);
+  if (known != kNoIndex) return known;
   const auto made = static_cast<std::uint32_t>(trace_.texts.size());
   trace_.texts.emplace_back(text);
-  texts_.insert(hash, made);
+  texts_.insert(TextIndex::hash(text), made);
   return made;
+}
+
+std::uint32_t TraceBuilder::known_text(std::string_view text) const {
+  return texts_.find(TextIndex::hash(text),
+                     [&](std::uint32_t index) { return trace_.texts[index] == text; });
 }
 
 // Details have no padding: their bytes tell them apart.
@@ -142,6 +152,8 @@ void TraceBuilder::name_lanes() {
     const LaneKey key = host ? LaneKey{lane.pid, lane.tid} : LaneKey{lane.device, lane.stream};
     const auto thread = thread_names_.find(key);
     if (thread != thread_names_.end()) lane.name = thread->second;
+    const auto text = texts_of_ids_.find(host ? lane.tid : lane.stream);
+    if (text != texts_of_ids_.end() && lane.name.empty()) lane.name = text->second;
     const auto process = process_names_.find(key.first);
     if (process != process_names_.end()) lane.process_name = process->second;
   }

@@ -32,10 +32,13 @@ class TraceBuilder {
   // Shown in the place of numbers. Names of lanes that have no rows are forgotten.
   void name_thread(std::int64_t pid, std::int64_t tid, std::string_view name);
   void name_process(std::int64_t pid, std::string_view name);
+  // A text that stood where a number belongs, for all lanes with this number that have no name.
+  void name_unnamed(std::int64_t id, std::string_view name);
 
   // Indices into the tables of the trace; the same text or detail has the same index.
   std::uint32_t name(std::string_view text);
   std::uint32_t text(std::string_view text);
+  [[nodiscard]] std::uint32_t known_text(std::string_view text) const;  // kNoIndex: not yet there
   std::uint32_t detail(const OpDetail& detail);
   std::uint32_t detail(const KernelDetail& detail);
   std::uint32_t detail(const CollectiveDetail& detail);
@@ -79,6 +82,9 @@ class TraceBuilder {
   std::map<std::string, std::uint32_t, std::less<>> others_;
   std::map<LaneKey, std::string> thread_names_;
   std::map<std::int64_t, std::string> process_names_;
+  std::map<std::int64_t, std::string> texts_of_ids_;
+  LaneKey last_host_ = {};
+  std::uint32_t last_host_lane_ = kNoIndex;
   TextIndex names_;
   TextIndex texts_;
   TextIndex ops_;
