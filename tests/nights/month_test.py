@@ -102,9 +102,9 @@ class Month(unittest.TestCase):
         self.night(3, ["suspect"], slower=1.05, words=["--no-confirm"])
         self.night(1, ["regression"], slower=1.05)
 
-    def test_once_confirmed_is_reproduced(self):
+    def test_what_a_relinked_program_does_not_show_is_no_regression(self):
         self.warm_up()
-        self.night(3, ["reproduced"], slower=1.05, words=["--confirmations", "1"])
+        self.night(3, ["reproduced"], slower=1.05, words=["--relinked", self.machine.build("relinked")])
         self.night(1, ["regression"], slower=1.05)
 
     def test_a_night_of_a_changed_tree_is_never_the_last_good_one(self):

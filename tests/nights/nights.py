@@ -72,7 +72,7 @@ class Machine:
         program = self.folder / name
         program.write_text(f"#!/bin/sh\n# {name}\n{more}\n"
                            f"STUB_SLOWER=$(awk \"BEGIN {{ print {slower} * ${{WEATHER:-1}} }}\")\n"
-                           f"export STUB_SLOWER\nexec '{self.stub}' \"$@\"\n")
+                           f"export STUB_SLOWER STUB_MEMORY_MB=96\nexec '{self.stub}' \"$@\"\n")
         program.chmod(0o755)
         return program
 

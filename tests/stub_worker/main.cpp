@@ -3,7 +3,8 @@
 // run against. A shell script that sets one of these and starts it is another build of it:
 //   STUB_SLOWER=1.03     everything takes so many times as long
 //   STUB_TORCH=2.10.0    says that it runs on this torch
-//   STUB_LACKS=jitter    does not know this option of the section `stub`
+//   STUB_MEMORY_MB=96    so much more memory, beside which what differs from start to start is
+//   little STUB_LACKS=jitter    does not know this option of the section `stub`
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -80,6 +81,11 @@ double slower() {
   return text.empty() ? 1 : std::stod(text);
 }
 
+std::vector<char> more_memory() {
+  const std::string text = variable("STUB_MEMORY_MB");
+  return std::vector<char>(text.empty() ? 0 : std::stoul(text) << 20, 1);
+}
+
 Catalogue known_catalogue() {
   Catalogue catalogue = stub_catalogue();
   const std::string lacking = variable("STUB_LACKS");
@@ -99,6 +105,7 @@ int main(int argc, char** argv) {
     (void)protocol::write_line(descriptor, protocol::encode(hello));
     hang();
   }
+  const std::vector<char> memory = more_memory();
   StubClock clock(descriptor, slower());
   const WorkloadType types[] = {{"stub", make_stub}};
   return worker_main(argc, argv, known_catalogue(), types, {},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -8,17 +9,20 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/confirm_suspects.h"
 #include "harness/campaign/device_locks.h"
+#include "harness/campaign/keep_worker.h"
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/unfinished_night.h"
 #include "harness/os/output_file.h"
 #include "harness/report/night_json.h"
 #include "harness/text/printable.h"
+#include "harness/text/utc.h"
 #include "harness/text/words.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/campaign_context.h"
@@ -61,6 +65,8 @@ struct NightlyOptions {
   RunRequest run = {};  // what all experiments have in common
   HistoryFlags history = {};
   CheckOptions check = {};
+  std::string keep_worker = {};  // empty: see keep_folder()
+  bool keep_no_worker = false;
   std::string on_alert = {};
   bool fresh = false;
   LockFlags lock = {};
@@ -91,6 +97,22 @@ std::vector<NightExperiment> plan_night(const NightlyOptions& options,
   }
   check_names(experiments);
   return experiments;
+}
+
+fs::path keep_folder(const NightlyOptions& options) {
+  return options.keep_worker.empty() ? fs::path(options.run.results) / "workers"
+                                     : fs::path(options.keep_worker);
+}
+
+// The history for somebody who reads of it in another folder.
+std::string history_words_anywhere(HistoryFlags flags) {
+  constexpr std::string_view kFile = "sqlite:";
+  if (flags.db.starts_with(kFile)) {
+    const fs::path file = flags.db.substr(kFile.size());
+    flags.db = std::string(kFile) + fs::absolute(file).lexically_normal().string();
+  }
+  if (!flags.events.empty()) flags.events = fs::absolute(flags.events).string();
+  return history_words(flags);
 }
 
 // What tells this night from another one that is measured into the same folder.
@@ -129,12 +151,16 @@ class NightlyRun {
     if (measured.signal) return interrupted(interrupts);
     TrackStore store = open_history(options_.history, true);
     const std::vector<std::string> nights = add(measured, store);
+    if (!options_.keep_no_worker) keep_workers(nights, store);
     if (signal_of(interrupts)) return interrupted(interrupts);
     CheckedNight checked = check(nights, store, interrupts);
     if (checked.signal || signal_of(interrupts)) return interrupted(interrupts);
     add_failures(measured, checked.night);
     if (!options_.on_alert.empty()) {
-      tell_alerts(store, options_.on_alert, author(environment_), system_now(), environment_.err);
+      const AlertTeller teller{.command = options_.on_alert,
+                               .who = author(environment_),
+                               .history_words = history_words_anywhere(options_.history)};
+      tell_alerts(store, teller, system_now(), environment_.err);
     }
     if (signal_of(interrupts)) return interrupted(interrupts);
     show_night(checked, options_.check, view_, environment_);
@@ -184,6 +210,16 @@ class NightlyRun {
       }
     }
     return nights;
+  }
+
+  // For the nights to come: tonight's program may be the last good one.
+  void keep_workers(const std::vector<std::string>& nights, TrackStore& store) {
+    for (const TrackedRun& run : store.runs()) {
+      if (std::find(nights.begin(), nights.end(), run.run_id) == nights.end()) continue;
+      const KeepReport report =
+          keep_worker(store, run, keep_folder(options_), utc_text(system_now()));
+      for (const std::string& note : report.notes) progress_.say("note: " + note);
+    }
   }
 
   CheckedNight check(const std::vector<std::string>& nights, TrackStore& store,
@@ -268,6 +304,19 @@ void add_nightly(CLI::App& app, const Environment& environment, int& exit_code) 
                  "Begin anew where a night was cut off, instead of going on with it")
       ->group(kRunOptions);
   add_history(*nightly, options->history);
+  CLI::Option* keep =
+      nightly
+          ->add_option("--keep-worker", options->keep_worker,
+                       "Where copies of worker programs are kept, from which suspects are measured "
+                       "again; default: workers in the folder of --results")
+          ->type_name("DIR")
+          ->group(kHistoryOptions);
+  nightly
+      ->add_flag("--no-keep-worker", options->keep_no_worker,
+                 "Keep no copy of tonight's program: then --good must name the last good one when "
+                 "something is suspected")
+      ->excludes(keep)
+      ->group(kHistoryOptions);
   CLI::Option* db = nightly->get_option("--db");
   db->description(db->get_description() + "; default: history.db in the folder of --results");
   db->default_str("");

@@ -10,7 +10,6 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
-#include "harness/text/words.h"
 #include "harness/track/alert.h"
 #include "harness/track/notices.h"
 
@@ -39,7 +38,7 @@ std::string tell(const std::string& command, const std::string& json) {
 
 }  // namespace
 
-void tell_alerts(TrackStore& store, const std::string& command, const std::string& who,
+void tell_alerts(TrackStore& store, const AlertTeller& teller,
                  std::chrono::system_clock::time_point now, std::ostream& err) {
   const std::vector<TrackEvent> events = store.events();
   const std::vector<Notice> due = notices_due(events, utc_text(now - kTellWithin));
@@ -49,13 +48,12 @@ void tell_alerts(TrackStore& store, const std::string& command, const std::strin
     const Alert& alert = *log.find(notice.alert_id);
     HistoryQuery query;
     for (const AlertSeries& each : alert.series) query.series.push_back(each.id);
-    const std::string show =
-        "stepbench track show " + alert.id + " --db " + shell_word(store.name());
-    const std::string json = alert_json(alert, store.history(query), show);
-    store.record(std::vector{event_of(notice, kTold, utc_text(now), who)});
-    const std::string failure = tell(command, json);
+    const std::string json = alert_json(alert, store.history(query),
+                                        "stepbench track show " + alert.id + teller.history_words);
+    store.record(std::vector{event_of(notice, kTold, utc_text(now), teller.who)});
+    const std::string failure = tell(teller.command, json);
     if (failure.empty()) continue;
-    store.record(std::vector{event_of(notice, kNotTold, utc_text(now), who, failure)});
+    store.record(std::vector{event_of(notice, kNotTold, utc_text(now), teller.who, failure)});
     err << "stepbench: warning: --on-alert, told of " << alert.id << ", " << printable(failure)
         << "; the next night tries again\n";
   }

@@ -14,11 +14,17 @@ namespace stepbench::cli {
 inline constexpr std::chrono::hours kTellWithin{72};
 inline constexpr std::chrono::seconds kTellLimit{60};
 
+struct AlertTeller {
+  std::string command = {};
+  std::string who = {};            // user@host
+  std::string history_words = {};  // what a command needs to find the history: " --db URL"
+};
+
 // Starts `sh -c COMMAND` once for each alert that people have to be told of (see
 // harness/track/notices.h), with alert_json() on its standard input. That it is told is recorded in
 // `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried again
-// by the next night. `who`: user@host.
-void tell_alerts(TrackStore& store, const std::string& command, const std::string& who,
+// by the next night.
+void tell_alerts(TrackStore& store, const AlertTeller& teller,
                  std::chrono::system_clock::time_point now, std::ostream& err);
 
 }  // namespace stepbench::cli
