@@ -71,7 +71,8 @@ class Confirmation {
     announce(first.size() + second.size());
     if (!first.empty()) measure({.number = 1, .places = first, .programs = programs_});
     for (const std::size_t place : first) {
-      if (night_.series[place].state == AlertState::kReproduced) second.push_back(place);
+      const bool again = request_.confirmations > 1;
+      if (again && night_.series[place].state == AlertState::kReproduced) second.push_back(place);
     }
     std::sort(second.begin(), second.end());
     if (!second.empty() && !night_.signal) confirm_again(second);
