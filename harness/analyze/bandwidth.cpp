@@ -37,7 +37,7 @@ HolisticBandwidth summary_of(std::string_view kind, std::vector<RateChange>& cha
     if (running == 0) rate = 0;
   }
   std::sort(rates.begin(), rates.end());
-  HolisticBandwidth out = {.kind = kind, .count = std::ssize(rates)};
+  HolisticBandwidth out = {.kind = std::string(kind), .count = std::ssize(rates)};
   if (rates.empty()) return out;
   out.min = rates.front();
   out.max = rates.back();

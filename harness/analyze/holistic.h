@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,7 +49,7 @@ inline constexpr std::int64_t kKernelWaitNs = 30'000;
 
 // Of one kind of copy or set: what was moved at once, over all moments at which that changed.
 struct HolisticBandwidth {
-  std::string_view kind = {};  // "Memcpy HtoD", "Memset"; text of Trace::names
+  std::string kind = {};  // "Memcpy HtoD", "Memset"
   std::int64_t count = 0;
   double min = 0;  // GB/s, as what follows
   double mean = 0;

@@ -13,6 +13,8 @@ namespace stepbench::testing {
 inline constexpr std::string_view kSingleProcess =
     "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 
+inline constexpr std::int64_t kUs = 1000;
+
 class TraceMaker {
  public:
   TraceMaker() : main(builder.host_lane(4711, 4711)) {}
