@@ -71,8 +71,9 @@ Ruling launch_delay(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNothingLaunched);
   if (!in.analysis.launches) return in.undecided(in.analysis.launches.reason());
   const Launches& launches = *in.analysis.launches;
-  const auto steps = double(in.analysis.steps.steps.size());
-  if (launches.worst.empty() || steps == 0) return std::nullopt;
+  // Its window ends where the last step begins.
+  const double steps = std::max(1.0, double(in.analysis.steps.steps.size()) - 1);
+  if (launches.worst.empty()) return std::nullopt;
   const double each_ns = double(launches.idle_delay_ns) / steps;
   if (each_ns / in.wall_ns() < in.threshold) return std::nullopt;
   Finding finding = in.of_value(
