@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/analyze/row_names.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
@@ -26,7 +27,8 @@ double RuleInput::host_bound_ns() const {
 }
 
 std::string RuleInput::name(std::uint32_t index) const {
-  return index == kNoIndex ? std::string("outside all operators") : trace.names[index].text;
+  return index == kNoIndex ? std::string("outside all operators")
+                           : short_row_name(trace.names[index].text);
 }
 
 std::string RuleInput::each_step(double total_ns) const {

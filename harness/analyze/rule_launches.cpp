@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kNothingLaunched = "the trace has no work of a device";
 // Of the step's time: below it there is no wait that fewer launches would shorten.
 constexpr double kMinLaunchWait = 0.05;
+constexpr double kMinTinyKernels = 20;  // per step
 
 void propose_fewer_launches(const RuleInput& in, Finding& finding) {
   in.propose(finding, "model.cuda_graph", "true");
@@ -48,7 +49,8 @@ Ruling tiny_kernels(const RuleInput& in) {
   double in_steps = 0;
   for (const KernelRow& row : kernels.rows) in_steps += double(row.step_calls);
   const double launching_ns = in.host_bound_ns();
-  if (in_steps == 0 || in.share(launching_ns) < kMinLaunchWait) return std::nullopt;
+  if (in.per_step(double(kernels.tiny_in_steps)) < kMinTinyKernels) return std::nullopt;
+  if (in.share(launching_ns) < kMinLaunchWait) return std::nullopt;
   const double tiny_share = double(kernels.tiny_in_steps) / in_steps;
   if (tiny_share < in.threshold) return std::nullopt;
   Finding finding =
@@ -70,25 +72,31 @@ Ruling tiny_kernels(const RuleInput& in) {
 Ruling launch_delay(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNothingLaunched);
   if (!in.analysis.launches) return in.undecided(in.analysis.launches.reason());
-  const Launches& launches = *in.analysis.launches;
+  // Microseconds between kernels that wait in a queue are the device's own.
+  std::vector<DelayedLaunch> late;
+  double idle_ns = 0;
+  for (const DelayedLaunch& each : in.analysis.launches->worst) {
+    if (each.idle_ns <= Launches::kLongDelayNs) continue;
+    late.push_back(each);
+    idle_ns += double(each.idle_ns);
+  }
   // Its window ends where the last step begins.
   const double steps = std::max(1.0, double(in.analysis.steps.steps.size()) - 1);
-  if (launches.worst.empty()) return std::nullopt;
-  const double each_ns = double(launches.idle_delay_ns) / steps;
-  if (each_ns / in.wall_ns() < in.threshold) return std::nullopt;
-  Finding finding = in.of_value(
-      each_ns / in.wall_ns(), Severity::kInfo,
-      counted(launches.long_delays, "launch") +
-          " began more than 100 us after the call although the device had nothing to do, worst: " +
-          duration(double(launches.worst.front().delay_ns)) + " for " +
-          in.name(launches.worst.front().name));
+  const double share = idle_ns / steps / in.wall_ns();
+  if (late.empty() || share < in.threshold) return std::nullopt;
+  Finding finding = in.of_value(share, Severity::kInfo,
+                                counted(std::ssize(late), "launch") +
+                                    " or more began late although the device had nothing "
+                                    "to do; at worst it waited " +
+                                    duration(double(late.front().idle_ns)) + " for " +
+                                    in.name(late.front().name) + ", whose launch call had ended");
   finding.window = std::string(name_of(Launches::kWindow));
   finding.low_confidence = true;
   finding.remedy =
       "Locks in the driver, lazy loading of kernels or the profiler itself can be the cause: look "
       "at what the host does there.";
-  for (const DelayedLaunch& late : launches.worst) {
-    in.add_place(finding, late.name, late.work, in.analysis.steps.steps.size());
+  for (const DelayedLaunch& each : late) {
+    in.add_place(finding, each.name, each.work, in.analysis.steps.steps.size());
   }
   return finding;
 }

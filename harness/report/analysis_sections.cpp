@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/analyze/row_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t kBarCells = 20;
 
 std::string name_in(const AnalysedTrace& analysed, std::uint32_t name) {
-  return name == kNoIndex ? "-" : analysed.trace->names[name].text;
+  return name == kNoIndex ? "-" : short_row_name(analysed.trace->names[name].text);
 }
 
 std::string devices_of(const AnalysedTrace& analysed) {
@@ -45,7 +46,9 @@ std::string counted_words(const Steps& steps) {
   std::string text = "mean of " + counted(std::int64_t(counts), "step");
   if (steps.chosen) return text + " as chosen";
   if (counts < steps.steps.size()) {
-    text += " of " + std::to_string(steps.steps.size()) + ", the first and last left out";
+    text += " of " + std::to_string(steps.steps.size()) +
+            (counts + 2 == steps.steps.size() ? ", without the first and the last"
+                                              : ", without those that are not whole");
   }
   return text;
 }
@@ -81,6 +84,17 @@ std::string words_of_part(std::string_view part, IdleScope scope) {
   if (part == "idle_unattributed") return "nothing recorded";
   constexpr std::string_view kIdle = "idle: ";
   return words.starts_with(kIdle) ? words.substr(kIdle.size()) : words;
+}
+
+// Viewers count time from the first row on.
+std::int64_t first_ns(const Trace& trace) {
+  std::optional<std::int64_t> first;
+  for (const TraceLane& lane : trace.lanes) {
+    for (const TraceEvent& event : lane.events) {
+      first = std::min(first.value_or(event.start_ns), event.start_ns);
+    }
+  }
+  return first.value_or(0);
 }
 
 double mean_ns(std::int64_t total_ns, std::size_t steps) {
@@ -439,6 +453,7 @@ AnalysisSection step_section(const AnalysedTrace& analysed) {
 }
 
 std::vector<std::string> cause_lines(const AnalysedTrace& analysed) {
+  const std::int64_t begin_ns = first_ns(*analysed.trace);
   std::vector<std::string> lines;
   std::map<std::string, std::vector<std::string>> undecided;
   for (const Finding& finding : analysed.findings) {
@@ -464,8 +479,8 @@ std::vector<std::string> cause_lines(const AnalysedTrace& analysed) {
     std::vector<std::string> places;
     for (std::size_t i = 0; i < std::min(kShown, finding.places.size()); ++i) {
       const Finding::Place& place = finding.places[i];
-      places.push_back(place.name + ' ' + duration(double(place.duration_ns)) + " at " +
-                       significant(double(place.at_ns) / 1e6, 7) + " ms" +
+      places.push_back(short_row_name(place.name) + ' ' + duration(double(place.duration_ns)) +
+                       " at " + significant(double(place.at_ns - begin_ns) / 1e6, 6) + " ms" +
                        (place.step < 0 ? "" : " (step " + std::to_string(place.step) + ')'));
     }
     lines.push_back("  look at: " + join(places, "; "));
