@@ -141,31 +141,35 @@ std::vector<MeasuredSuspect> answers_of(const ConfirmedNight& measured, const Ni
         night.series.begin(), night.series.end(),
         [&](const NightSeries& each) { return each.series.id == series.suspect.series; });
     if (judged == night.series.end()) continue;
-    MeasuredSuspect answer{.series = series.suspect.series,
-                           .alert = judged->alert,
-                           .run = run,
-                           .state = series.state,
-                           .why = series.why};
-    for (std::size_t i = 0; i < series.answers.size(); ++i) {
-      const ConfirmAnswer& one = series.answers[i];
-      const bool last = i + 1 == series.answers.size();
-      answer.measured.push_back(
-          {.reproduced = one.reproduced,
-           .change = one.change,
-           .low = one.low,
-           .high = one.high,
-           .p = one.p,
-           .pairs = static_cast<std::int64_t>(one.pairs),
-           .night = run,
-           .campaign = i < series.folders.size() ? series.folders[i].string() : "",
-           .cause = last ? cause_text(series) : std::string()});
-    }
-    answers.push_back(std::move(answer));
+    answers.push_back(measured_suspect(series, judged->alert, run));
   }
   return answers;
 }
 
 }  // namespace
+
+MeasuredSuspect measured_suspect(const ConfirmedSeries& series, const std::string& alert,
+                                 const std::string& run) {
+  MeasuredSuspect suspect{.series = series.suspect.series,
+                          .alert = alert,
+                          .run = run,
+                          .state = series.state,
+                          .why = series.why};
+  for (std::size_t i = 0; i < series.answers.size(); ++i) {
+    const ConfirmAnswer& one = series.answers[i];
+    const bool last = i + 1 == series.answers.size();
+    suspect.measured.push_back({.reproduced = one.reproduced,
+                                .change = one.change,
+                                .low = one.low,
+                                .high = one.high,
+                                .p = one.p,
+                                .pairs = static_cast<std::int64_t>(one.pairs),
+                                .night = run,
+                                .campaign = series.folders.at(i).string(),
+                                .cause = last ? cause_text(series) : std::string()});
+  }
+  return suspect;
+}
 
 std::string cause_text(const ConfirmedSeries& series) {
   std::vector<std::string> parts;

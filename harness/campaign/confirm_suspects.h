@@ -45,7 +45,7 @@ struct ConfirmRequest {
   std::string good_worker = {};         // --good PATH; empty: the kept build, or the good night's
   std::string relinked = {};            // tonight's program built anew, for the second confirmation
   std::vector<Suspect> suspects = {};
-  int confirmations = 2;  // so many make a regression: 1 or 2
+  int confirmations = 2;  // 1: nothing is measured a second time
   std::size_t pairs = kConfirmPairs;
   // A campaign for the same question that said something is judged again and not measured again;
   // false: only one that was cut is gone on with.
@@ -69,9 +69,9 @@ struct ConfirmCampaign {
 
 struct ConfirmedSeries {
   Suspect suspect = {};
-  // kRegression: reproduced as many times as were asked for; kReproduced: fewer times. One is
-  // enough for kImprovement. kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be
-  // judged; kSuspect: not measured, stays open.
+  // kRegression: reproduced twice; kReproduced: once. Once is enough for kImprovement.
+  // kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be judged; kSuspect: not
+  // measured, stays open.
   AlertState state = AlertState::kSuspect;
   std::string why = {};                     // a sentence; says what to do where there is anything
   std::vector<ConfirmAnswer> answers = {};  // one per campaign that could be judged

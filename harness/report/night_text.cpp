@@ -25,13 +25,6 @@ constexpr std::size_t kShownMeasured = 3;  // series of an alert whose measureme
 constexpr std::size_t kShownChanges = 8;   // of the environment
 constexpr std::size_t kIdDigits = 8;
 
-std::string chance_text(double p) {
-  if (p >= 0.001) return short_number(p, 3);
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%.0e", p);
-  return text.data();
-}
-
 std::string program_text(const TrackedRun& run) {
   std::string text;
   if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kIdDigits);

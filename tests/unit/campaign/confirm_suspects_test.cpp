@@ -99,13 +99,13 @@ TEST(ConfirmSuspects, OnlyTheDirectionThatWasSuspectedIsReproduced) {
   EXPECT_EQ(state_of(bench.confirm(faster)), "improvement");
 }
 
-TEST(ConfirmSuspects, OneConfirmationIsEnoughWhereTheUserSaysSo) {
+TEST(ConfirmSuspects, WithOneConfirmationItIsReproducedAndNoRegression) {
   ConfirmBench bench(kOneCase);
   ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.confirmations = 1;
   const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(state_of(night), "regression");
+  EXPECT_EQ(state_of(night), "reproduced");
   EXPECT_THAT(night.campaigns, SizeIs(1));
 }
 
@@ -148,9 +148,9 @@ TEST(ConfirmSuspects, MetricsOtherThanTheStepArePairedToo) {
   request.confirmations = 1;
   const ConfirmedNight night = bench.confirm(request);
   ASSERT_THAT(night.series, SizeIs(3));
-  EXPECT_EQ(night.series[0].state, AlertState::kRegression) << night.series[0].why;
+  EXPECT_EQ(night.series[0].state, AlertState::kReproduced) << night.series[0].why;
   EXPECT_NEAR(night.series[0].answers.at(0).change, 1 / 1.05 - 1, 0.001);
-  EXPECT_EQ(night.series[1].state, AlertState::kRegression) << night.series[1].why;
+  EXPECT_EQ(night.series[1].state, AlertState::kReproduced) << night.series[1].why;
   EXPECT_EQ(night.series[2].state, AlertState::kInvalid);
   EXPECT_THAT(night.series[2].why, HasSubstr("no metric is named 'no_such_metric'"));
 }
@@ -208,7 +208,7 @@ TEST(ConfirmSuspects, ACaseThatIsGoneFromThePlanStaysOpenAndTheOthersAreMeasured
   request.suspects.push_back(
       {.series = "gone", .case_id = "0123456789abcdef", .metric = "step_ns"});
   const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(night.series[0].state, AlertState::kRegression) << night.series[0].why;
+  EXPECT_EQ(night.series[0].state, AlertState::kReproduced) << night.series[0].why;
   EXPECT_EQ(night.series[1].state, AlertState::kSuspect);
   EXPECT_THAT(night.series[1].why, HasSubstr("no longer has this case"));
 }
@@ -242,7 +242,7 @@ TEST(ConfirmSuspects, AKeptBuildIsMeasuredWhereTheProgramOfTheNightIsGone) {
   fs::rename(good, kept);
   bench.open_store().keep_build({.build_id = request.good->build_id, .worker = kept});
   const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(state_of(night), "regression") << night.series.front().why;
+  EXPECT_EQ(state_of(night), "reproduced") << night.series.front().why;
   EXPECT_EQ(night.campaigns.at(0).good_worker, kept.string());
 }
 

@@ -23,6 +23,7 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_acknowledge(*track, environment, exit_code);
   add_track_ignore(*track, environment, exit_code);
   add_track_baseline(*track, environment, exit_code);
+  add_track_confirm(*track, environment, exit_code);
 }
 
 }  // namespace stepbench::cli

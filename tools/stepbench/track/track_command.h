@@ -12,5 +12,6 @@ void add_track_show(CLI::App& track, const Environment& environment, int& exit_c
 void add_track_acknowledge(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_ignore(CLI::App& track, const Environment& environment, int& exit_code);
 void add_track_baseline(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_confirm(CLI::App& track, const Environment& environment, int& exit_code);
 
 }  // namespace stepbench::cli
