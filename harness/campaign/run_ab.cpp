@@ -9,6 +9,7 @@
 #include "harness/campaign/ab_agenda.h"
 #include "harness/campaign/ab_header.h"
 #include "harness/campaign/arm_words.h"
+#include "harness/campaign/labels.h"
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/run_request.h"
@@ -139,6 +140,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
              const std::function<void(const std::filesystem::path&)>& begun) {
   const AbPlan plan = plan_ab(request, arms);
   const TestedMetrics& tested = plan.tested;
+  const Fields labels = parse_labels(request.labels);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
@@ -157,6 +159,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                                       .cases = request.arms.cases},
                                                      request.arms.set)});
   describe_campaign(arms, request.pairs, tested, seed, header);
+  header.labels = labels_with(finished, labels);
   check_same_campaign(finished, header, arms);
 
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};

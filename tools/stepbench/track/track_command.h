@@ -7,5 +7,8 @@
 namespace stepbench::cli {
 
 void add_track_add(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_export(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_list(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_why_split(CLI::App& track, const Environment& environment, int& exit_code);
 
 }  // namespace stepbench::cli
