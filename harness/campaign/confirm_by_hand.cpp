@@ -10,30 +10,10 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/check_night.h"
-#include "harness/text/words.h"
+#include "harness/track/baseline.h"
 
 namespace stepbench {
 namespace {
-
-// The run whose id begins so. Throws where there is none, or several.
-const TrackedRun& run_meant(const std::string& wanted, const History& history,
-                            const std::string& option) {
-  std::vector<const TrackedRun*> found;
-  std::vector<std::string> known;
-  for (const TrackedRun& run : history.runs) {
-    known.push_back(run.run_id);
-    if (run.run_id == wanted) return run;
-    if (run.run_id.starts_with(wanted)) found.push_back(&run);
-  }
-  if (found.size() == 1) return *found.front();
-  if (found.empty()) {
-    throw ConfigError(option, "the history has no run '" + wanted + "' of this machine" +
-                                  did_you_mean(wanted, known));
-  }
-  throw ConfigError(
-      option, "'" + wanted + "' is the beginning of " + counted(std::ssize(found), "run") + ": " +
-                  join(found, ", ", [](const TrackedRun* run) { return run->run_id; }));
-}
 
 const SeriesHistory& series_of_id(const std::string& id, const History& history) {
   const auto found = std::find_if(history.series.begin(), history.series.end(),
@@ -90,7 +70,7 @@ Chosen choose(const HandRequest& request, const SeriesHistory& series, const His
   if (request.night.empty()) {
     chosen.tonight = &series.points.back();
   } else {
-    const TrackedRun& night = run_meant(request.night, history, "--night");
+    const TrackedRun& night = run_meant(request.night, history.runs, "--night");
     chosen.tonight = point_of(series, history, night.run_id);
     if (chosen.tonight == nullptr) {
       throw ConfigError("--night",
@@ -102,10 +82,11 @@ Chosen choose(const HandRequest& request, const SeriesHistory& series, const His
     chosen.good = usual_good(series, history, *chosen.tonight, alert);
   } else if (std::filesystem::is_regular_file(request.good, ignored)) {
     chosen.good_worker = request.good;
-  } else if (request.good.find('/') != std::string::npos) {
+  } else if (request.good.find('/') != std::string::npos &&
+             !std::filesystem::is_directory(request.good, ignored)) {
     throw ConfigError("--good", "there is no program " + request.good);
   } else {
-    chosen.good = &run_meant(request.good, history, "--good");
+    chosen.good = &run_meant(request.good, history.runs, "--good");
   }
   return chosen;
 }

@@ -33,7 +33,8 @@ struct Suspect {
   std::string metric = {};  // TrackedSeries::metric: "step_ns", "peak_bytes", "phase.data_wait"
   Direction direction = Direction::kLowerIsBetter;  // of the series: which way is better
   bool higher = true;                               // its value rose; false: it fell
-  std::int64_t steps = 0;  // TrackedPoint::steps of tonight; used where the file leaves them open
+  std::int64_t steps =
+      0;  // TrackedPoint::steps of tonight: measured where the experiment says `auto`
   // Confirmed before, by the same two builds: one more makes two.
   int confirmations = 0;
 };

@@ -155,6 +155,23 @@ TEST(ConfirmSuspects, MetricsOtherThanTheStepArePairedToo) {
   EXPECT_THAT(night.series[2].why, HasSubstr("no metric is named 'no_such_metric'"));
 }
 
+TEST(ConfirmSuspects, BothBuildsMeasureAsManyStepsAsTheNightWhereTheirNumberIsLeftOpen) {
+  ConfirmBench bench(
+      "name: confirm\nworkload: stub\n"
+      "schedule: {wait: 0, warmup: 1, active: auto, precision: 0.02}\n");
+  ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
+  request.confirmations = 1;
+  request.suspects.front().steps = 7;
+  const ConfirmedNight night = bench.confirm(request);
+  EXPECT_EQ(state_of(night), "reproduced") << night.series.front().why;
+  for (const Launch& launch : read_results(night.campaigns.at(0).folder).launches) {
+    if (launch.row.key.pass != Pass::kTiming) continue;
+    EXPECT_EQ(text_of(launch.row.options, "schedule.active"), "7");
+    EXPECT_EQ(launch.samples.at(0).steps.steps(), 7U);
+  }
+}
+
 TEST(ConfirmSuspects, ANightOnAnotherTorchBlamesNoBuild) {
   ConfirmBench bench(kOneCase);
   const std::string slow = "STUB_SLOWER=1.10 STUB_TORCH=2.10.0";
