@@ -20,7 +20,7 @@ constexpr double kLargestChange = 10;  // ten times as much more
 
 void check_reason(const std::string& reason) {
   if (reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw ConfigError("--reason", "is empty; those who come later need to know why");
+    throw ConfigError("--reason", "is empty: those who come later need to know why");
   }
 }
 
