@@ -36,7 +36,9 @@ class Month(unittest.TestCase):
         self.machine.date += datetime.timedelta(days=number)
 
     def warm_up(self):
-        for _ in range(10):
+        self.night(3, ["warming-up"])
+        self.machine.ignore_memory()
+        for _ in range(9):
             self.night(3, ["warming-up"])
         self.night(0, ["ok"])
 

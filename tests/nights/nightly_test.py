@@ -5,10 +5,11 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from nights import Machine  # noqa: E402
+from nights import ALLOW, Machine  # noqa: E402
 
 PROGRAM, STUB, DATED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 LAUNCHES = 10  # of the experiment: two cases, five launches each
@@ -29,12 +30,25 @@ class Nights(unittest.TestCase):
                 rows += [line for line in lines if line["kind"] == "launch"]
         return rows
 
+    def confirmed(self):
+        """Launches of confirmations."""
+        keys = []
+        for file in (self.machine.folder / "results").glob("*-confirm*/*.jsonl"):
+            whole = [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+            rows = [row for row in map(json.loads, whole) if row["kind"] == "launch"]
+            keys += [(file.parent.name, row["case_id"], row["arm"], row["launch"]) for row in rows]
+        return keys
+
     def warm_up(self):
-        for _ in range(11):
+        self.machine.night(self.good, "--no-confirm")
+        self.machine.ignore_memory()
+        for _ in range(10):
             self.machine.night(self.good, "--no-confirm")
 
-    def start(self, *words):
-        return subprocess.Popen([PROGRAM, "nightly", "nightly.yaml", "--worker", self.good, "--no-lock", *words],
+    def start(self, *words, worker=None):
+        allowed = [word for what in ALLOW for word in ("--allow", what)]
+        return subprocess.Popen([PROGRAM, "nightly", "nightly.yaml", "--worker", worker or self.good, "--no-lock",
+                                 *allowed, *words],
                                 cwd=self.machine.folder, env=self.machine.environment(), text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -53,7 +67,9 @@ class Nights(unittest.TestCase):
         self.assertEqual(verdict["exit_code"], 3)
         self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text()), verdict)
         self.assertTrue((self.machine.folder / "results/history.db").exists())
-        self.assertIn("1 run", str(self.machine.run("track", "list")) + "1 run")
+        listed = self.machine.run("track", "list", status=0)
+        self.assertRegex(listed.out, "step_us=1000|step_us=3000")
+        self.assertEqual(len(list((self.machine.folder / "results/workers").iterdir())), 1, "tonight's worker is kept")
         page = self.machine.night(self.good, status=3)
         self.assertRegex(page.out, "warming")
         self.assertEqual(len(self.machine.runs()), 2, "the same command is another night")
@@ -77,6 +93,22 @@ class Nights(unittest.TestCase):
         keys = [(row["case_id"], row["launch"]) for row in self.launches()]
         self.assertEqual(len(keys), len(set(keys)))
         self.assertEqual(len(keys), LAUNCHES)
+
+    def test_a_night_that_is_killed_while_it_confirms_goes_on(self):
+        self.warm_up()
+        slow = self.machine.build("slow", slower=1.05)
+        nights = len(self.machine.runs())
+        process = self.start("--quiet", worker=slow)
+        end = time.monotonic() + 120
+        while len(self.confirmed()) < 6 and time.monotonic() < end:
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        done = self.machine.night(slow, status=1)
+        self.assertEqual(len(self.machine.runs()), nights + 1, done)
+        keys = self.confirmed()
+        self.assertEqual(len(keys), len(set(keys)), "no launch is measured twice")
+        self.assertEqual(len(keys), 2 * 2 * 40, "two cases, two campaigns, 20 pairs")
 
     def test_fresh_begins_anew(self):
         self.stop_while_measuring(signal.SIGTERM)

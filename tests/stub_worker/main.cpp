@@ -81,11 +81,6 @@ double slower() {
   return text.empty() ? 1 : std::stod(text);
 }
 
-std::vector<char> more_memory() {
-  const std::string text = variable("STUB_MEMORY_MB");
-  return std::vector<char>(text.empty() ? 0 : std::stoul(text) << 20, 1);
-}
-
 Catalogue known_catalogue() {
   Catalogue catalogue = stub_catalogue();
   const std::string lacking = variable("STUB_LACKS");
@@ -105,7 +100,6 @@ int main(int argc, char** argv) {
     (void)protocol::write_line(descriptor, protocol::encode(hello));
     hang();
   }
-  const std::vector<char> memory = more_memory();
   StubClock clock(descriptor, slower());
   const WorkloadType types[] = {{"stub", make_stub}};
   return worker_main(argc, argv, known_catalogue(), types, {},

@@ -252,11 +252,13 @@ class NightlyRun {
                               shell_word(each.folder.string()) + "` has all");
         if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
           night.exit_code = kExitNothingMeasured;
+          night.verdict = NightState::kNoData;
         }
       }
       if (each.error.empty()) continue;
       night.notes.push_back(each.file + " broke off: " + each.error);
       night.exit_code = kExitUsage;
+      if (night.verdict != NightState::kRegression) night.verdict = NightState::kNoData;
     }
   }
 
@@ -303,6 +305,7 @@ void add_nightly(CLI::App& app, const Environment& environment, int& exit_code) 
       ->add_flag("--fresh", options->fresh,
                  "Begin anew where a night was cut off, instead of going on with it")
       ->group(kRunOptions);
+  add_labels(*nightly, options->run.labels);
   add_history(*nightly, options->history);
   CLI::Option* keep =
       nightly
