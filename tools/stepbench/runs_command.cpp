@@ -93,6 +93,8 @@ void add_runs(CLI::App& app, const Environment& environment, int& exit_code) {
   expect_whole_number(*last, 1, 1'000'000'000);
   add_format(*runs, options->format, {"table", "csv", "json", "markdown"});
   runs->footer(kRunsExamples);
+  add_runs_prune(*runs, environment, exit_code);
+  add_runs_compress(*runs, environment, exit_code);
   runs->callback([runs, options, &environment, &exit_code] {
     if (runs->get_subcommands().empty()) {
       exit_code = list_runs(*options, environment);
