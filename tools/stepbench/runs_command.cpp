@@ -95,6 +95,7 @@ void add_runs(CLI::App& app, const Environment& environment, int& exit_code) {
   runs->footer(kRunsExamples);
   add_runs_prune(*runs, environment, exit_code);
   add_runs_compress(*runs, environment, exit_code);
+  add_runs_redact(*runs, environment, exit_code);
   runs->callback([runs, options, &environment, &exit_code] {
     if (runs->get_subcommands().empty()) {
       exit_code = list_runs(*options, environment);
