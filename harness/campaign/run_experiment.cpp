@@ -71,7 +71,8 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
 
 RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                       const CampaignContext& context, Progress& progress, Interrupts& interrupts,
-                      const Clock& clock) {
+                      const Clock& clock,
+                      const std::function<void(const std::filesystem::path&)>& begun) {
   const auto& [catalogue, plan] = run.planned;
   const WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
@@ -97,6 +98,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                     done_launches(finished, request.retry_failed)};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
+  if (begun) begun(folder);
   const std::string work = counted(std::ssize(plan.cases), "case") + ", " +
                            counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                            " to do, ";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "harness/base/clock.h"
@@ -34,10 +35,12 @@ struct RunEnd {
 
 // Locks the devices, measures what is not measured yet, reads everything back. `run` was planned
 // with a worker. `interrupts` is the caller's and lives until it has told the end: a signal or a
-// broken pipe must not end the program half-way through that. Main thread only.
-[[nodiscard]] RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
-                                    const CampaignContext& context, Progress& progress,
-                                    Interrupts& interrupts, const Clock& clock);
+// broken pipe must not end the program half-way through that. `begun` is told the run's folder
+// before the first launch. Main thread only.
+[[nodiscard]] RunEnd run_experiment(
+    const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
+    Progress& progress, Interrupts& interrupts, const Clock& clock,
+    const std::function<void(const std::filesystem::path&)>& begun = {});
 
 // Nothing measured, some failed, or all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const Results& results);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/cuda/launch_calls.h"
+#include "harness/ops/launch_calls.h"
 #include "harness/workload.h"
 
 namespace stepbench {

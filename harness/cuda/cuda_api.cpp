@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "harness/cuda/symbols.h"
+#include "harness/os/symbols.h"
 
 namespace stepbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/base/clock.h"
 #include "harness/cuda/cupti_buffers.h"
 #include "harness/cuda/cupti_records.h"
-#include "harness/cuda/launch_calls.h"
+#include "harness/ops/launch_calls.h"
 #include "harness/text/words.h"
 
 namespace stepbench {

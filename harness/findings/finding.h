@@ -3,6 +3,7 @@
 // it. Loader, allocator, memory and trace findings share this type.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,11 +17,20 @@ enum class Severity : std::uint8_t { kInfo, kWarning, kProblem };  // written to
 [[nodiscard]] std::string_view name_of(Severity severity);  // info, warning, problem
 [[nodiscard]] std::optional<Severity> severity_named(std::string_view name);
 
+inline constexpr std::size_t kMaxPlaces = 8;
+
 struct Finding {
   // An option to change, as `--set` takes it.
   struct Set {
     std::string option = {};  // full name: "loader.num_workers"
     std::string value = {};   // as YAML: "4"
+  };
+  // Where it is to be seen in a trace.
+  struct Place {
+    std::string name = {};   // of the op, call or kernel
+    std::int64_t at_ns = 0;  // on the trace's own clock
+    std::int64_t duration_ns = 0;
+    std::int64_t step = -1;  // its number in the trace; -1: in no step
   };
 
   std::string id = {};  // stable, for tools: "loader.decode_bound"
@@ -33,6 +43,12 @@ struct Finding {
   std::vector<std::string> evidence = {};  // metrics, ops or phases it was read from
   std::string remedy = {};                 // one sentence; empty when there is none
   std::vector<Set> set = {};
+  // Of a step, at most: the step's time without the cause. Of traces.
+  std::optional<double> gain_ns = {};
+  std::string window = {};         // what a step is here: "host_step"
+  bool low_confidence = false;     // it follows from signs, not from records
+  std::string undecided = {};      // why the rule could not say; it then has found nothing
+  std::vector<Place> places = {};  // the longest ones, at most kMaxPlaces
 };
 
 }  // namespace stepbench

@@ -10,6 +10,8 @@
 namespace stepbench {
 namespace {
 
+constexpr std::string_view kLowConfidence = "low";
+
 [[noreturn]] void wrong(const std::string& member, const std::string& wanted) {
   throw LineError("field 'findings': member '" + member + "' must be " + wanted);
 }
@@ -27,6 +29,14 @@ std::optional<double> number(const LineObject& object, const char* member) {
   if (!found || found->is_null()) return std::nullopt;
   const auto number = found->number();
   if (!number) wrong(member, "a number");
+  return number;
+}
+
+std::optional<std::int64_t> whole(const LineObject& object, const char* member) {
+  const auto found = object.find(member);
+  if (!found || found->is_null()) return std::nullopt;
+  const auto number = found->integer();
+  if (!number) wrong(member, "a whole number");
   return number;
 }
 
@@ -56,6 +66,19 @@ Finding finding_of(const JsonView& view) {
     if (!evidence) wrong("evidence", "an array of strings");
     out.evidence.emplace_back(*evidence);
   }
+  out.gain_ns = number(*object, "gain_ns");
+  out.window = text(*object, "window");
+  out.low_confidence = text(*object, "confidence") == kLowConfidence;
+  out.undecided = text(*object, "undecided");
+  for (const JsonView& each : array(*object, "places")) {
+    const auto place = each.object();
+    if (!place) wrong("places", "an array of {name, at_ns, duration_ns, step}");
+    if (out.places.size() == kMaxPlaces) break;
+    out.places.push_back({.name = text(*place, "name"),
+                          .at_ns = whole(*place, "at_ns").value_or(0),
+                          .duration_ns = whole(*place, "duration_ns").value_or(0),
+                          .step = whole(*place, "step").value_or(-1)});
+  }
   for (const JsonView& each : array(*object, "set")) {
     const auto setting = each.object();
     if (!setting) wrong("set", "an array of {option, value}");
@@ -73,10 +96,24 @@ void add_members(JsonText& json, const Finding& finding) {
   if (finding.share) json.number("share", *finding.share);
   if (!finding.evidence.empty()) json.texts("evidence", finding.evidence);
   if (!finding.remedy.empty()) json.text("remedy", finding.remedy);
-  if (finding.set.empty()) return;
-  json.open_array("set");
-  for (const auto& [option, value] : finding.set) {
-    json.open_object().text("option", option).text("value", value).close_object();
+  if (!finding.set.empty()) {
+    json.open_array("set");
+    for (const auto& [option, value] : finding.set) {
+      json.open_object().text("option", option).text("value", value).close_object();
+    }
+    json.close_array();
+  }
+  if (finding.gain_ns) json.number("gain_ns", *finding.gain_ns);
+  if (!finding.window.empty()) json.text("window", finding.window);
+  if (finding.low_confidence) json.text("confidence", kLowConfidence);
+  if (!finding.undecided.empty()) json.text("undecided", finding.undecided);
+  if (finding.places.empty()) return;
+  json.open_array("places");
+  for (const Finding::Place& place : finding.places) {
+    json.open_object().text("name", place.name).integer("at_ns", place.at_ns);
+    json.integer("duration_ns", place.duration_ns);
+    if (place.step >= 0) json.integer("step", place.step);
+    json.close_object();
   }
   json.close_array();
 }

@@ -5,27 +5,28 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "harness/stats/order.h"
 #include "harness/stats/trend.h"
 
 namespace stepbench {
 
-double lag_1(std::span<const double> series) {
-  constexpr std::size_t kMin = 6;
-  constexpr double kMax = 0.95;
+namespace {
+
+struct Lag {
+  double seen = 0;
+  bool varies = false;
+};
+
+// Takes the values as they are but for outliers.
+Lag lag_of(std::vector<double> rest) {
   constexpr double kFence = 3;
-  if (series.size() < kMin) return 0;
-  const double slope = theil_sen_slope(series);
-  std::vector<double> rest(series.size());
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    rest[i] = series[i] - slope * static_cast<double>(i);
-  }
   const double centre = median(rest);
   const double fence = kFence * robust_sd(rest);
   for (double& value : rest) value = std::clamp(value - centre, -fence, fence);
-  const auto n = static_cast<double>(rest.size());
-  const double mean = std::accumulate(rest.begin(), rest.end(), 0.0) / n;
+  const double mean =
+      std::accumulate(rest.begin(), rest.end(), 0.0) / static_cast<double>(rest.size());
   double products = 0;
   double squares = 0;
   for (std::size_t i = 0; i < rest.size(); ++i) {
@@ -33,9 +34,33 @@ double lag_1(std::span<const double> series) {
     squares += rest[i] * rest[i];
     if (i > 0) products += rest[i] * rest[i - 1];
   }
-  if (!(squares > 0)) return 0;
-  const double seen = products / squares;
-  return std::clamp(seen + (2 + 4 * seen) / n, 0.0, kMax);  // bias with a line taken out
+  if (!(squares > 0)) return {};
+  return {.seen = products / squares, .varies = true};
+}
+
+constexpr std::size_t kMinForLag = 6;
+constexpr double kMaxLag = 0.95;
+
+}  // namespace
+
+double lag_1(std::span<const double> series) {
+  if (series.size() < kMinForLag) return 0;
+  const double slope = theil_sen_slope(series);
+  std::vector<double> rest(series.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    rest[i] = series[i] - slope * static_cast<double>(i);
+  }
+  const auto n = static_cast<double>(rest.size());
+  const Lag lag = lag_of(std::move(rest));
+  if (!lag.varies) return 0;
+  return std::clamp(lag.seen + (2 + 4 * lag.seen) / n, 0.0, kMaxLag);  // bias with a line taken out
+}
+
+double lag_1_of_rest(std::span<const double> rest) {
+  if (rest.size() < kMinForLag) return 0;
+  const Lag lag = lag_of({rest.begin(), rest.end()});
+  if (!lag.varies) return 0;
+  return std::clamp(lag.seen + (1 + 4 * lag.seen) / static_cast<double>(rest.size()), 0.0, kMaxLag);
 }
 
 double inflation(double lag_1) { return std::sqrt((1 + lag_1) / (1 - lag_1)); }

@@ -7,14 +7,15 @@
 
 #include "harness/json/json_text.h"
 #include "harness/ops/memory_levels.h"
+#include "harness/trace/shapes_text.h"
+#include "harness/trace/trace_names.h"
 
 namespace stepbench {
 namespace {
 
 // Shapes are JSON already, unless a collector made them otherwise.
 std::string shapes_json(const std::string& shapes) {
-  const bool plain = shapes.find_first_not_of("[]0123456789, -") == std::string::npos;
-  return plain && !shapes.empty() ? shapes : json_string(shapes);
+  return are_plain_shapes(shapes) ? shapes : json_string(shapes);
 }
 
 }  // namespace
@@ -72,19 +73,18 @@ void TraceEvents::metadata() {
   constexpr std::int64_t kDevicesFrom = 5'000'000;
   constexpr std::int64_t kWindowAt = 536'870'912;
   const std::string process = std::to_string(log_.process);
-  name_process(process, "stepbench-worker", "CPU", log_.process);
+  name_process(process, kWorkerProcess, "CPU", log_.process);
   std::map<std::int64_t, std::string> threads;
   for (const OpThread& thread : log_.threads) threads.emplace(thread.id, thread.name);
   for (const auto& [id, name] : threads) {
-    const std::string text = "thread " + std::to_string(id) + " (" + name + ")";
-    label("thread_name", process, id, "name", json_string(text));
+    label("thread_name", process, id, "name", json_string(thread_text({id, name})));
     label("thread_sort_index", process, id, "sort_index", std::to_string(id));
   }
   std::set<std::int64_t> workers;
   for (const ForeignSpan& span : log_.foreign) workers.insert(span.pid);
   for (const std::int64_t pid : workers) {
-    name_process(std::to_string(pid), "loader worker " + std::to_string(pid), "CPU", pid);
-    label("thread_name", std::to_string(pid), pid, "name", json_string("loader worker"));
+    name_process(std::to_string(pid), loader_process_text(pid), "CPU", pid);
+    label("thread_name", std::to_string(pid), pid, "name", json_string(kLoaderWorker));
   }
   std::map<int, std::set<std::uint32_t>> streams;
   for (const DeviceActivity& activity : log_.activities) {
@@ -95,10 +95,9 @@ void TraceEvents::metadata() {
   }
   for (const auto& [device, used] : streams) {
     const std::string pid = std::to_string(device);
-    name_process(pid, "stepbench-worker", "GPU " + pid, kDevicesFrom + device);
+    name_process(pid, kWorkerProcess, "GPU " + pid, kDevicesFrom + device);
     for (const std::uint32_t stream : used) {
-      const std::string name = "stream " + std::to_string(stream) + " ";
-      label("thread_name", pid, stream, "name", json_string(name));
+      label("thread_name", pid, stream, "name", json_string(stream_text(stream)));
       label("thread_sort_index", pid, stream, "sort_index", std::to_string(stream));
     }
   }
@@ -108,14 +107,11 @@ void TraceEvents::metadata() {
 
 // The recorded interval, from the first record to the last.
 void TraceEvents::window() {
-  std::int64_t end_ns = base_ns_;
-  for (const OpEvent& op : log_.ops) end_ns = std::max(end_ns, op.end_ns);
-  for (const StepMark& mark : log_.marks) end_ns = std::max(end_ns, mark.end_ns);
-  for (const DeviceActivity& activity : log_.activities) end_ns = std::max(end_ns, activity.end_ns);
   separate();
   file_.text(
       "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\",");
-  file_.text(R"("tid":"PyTorch Profiler","ts":0.000,"dur":)").microseconds(end_ns - base_ns_);
+  file_.text(R"("tid":"PyTorch Profiler","ts":0.000,"dur":)")
+      .microseconds(window_end_ns(log_) - base_ns_);
   file_.text(R"(,"args":{"Op count":)").number(log_.ops.size()).text("}}");
 }
 

@@ -48,7 +48,6 @@ class TraceEvents {
 
   [[nodiscard]] std::int64_t thread_id(std::uint32_t thread) const;
   [[nodiscard]] std::int64_t call_thread(const DeviceActivity& call) const;
-  [[nodiscard]] const TraceDevice* device_of(const DeviceActivity& activity) const;
 
   const OpLog& log_;
   const TraceHeader& header_;

@@ -5,6 +5,7 @@
 #include "harness/json/json_text.h"
 #include "harness/ops/op_tree.h"
 #include "harness/trace/trace_events.h"
+#include "harness/trace/trace_names.h"
 
 namespace stepbench {
 namespace {
@@ -36,18 +37,9 @@ void TraceEvents::annotation(std::string_view category, std::string_view name,
 void TraceEvents::step_annotations() {
   const bool steps_recorded = has_step_annotations(log_);
   for (const StepMark& mark : log_.marks) {
-    if (mark.phase == kNoIndex) {
-      if (!steps_recorded) {
-        annotation(kAnnotation, "ProfilerStep#" + std::to_string(mark.index), mark);
-      }
-      continue;
-    }
-    const std::string& phase = log_.names[mark.phase];
-    if (phase == "data_wait") {  // torch-tb-profiler passes over annotations other than steps
-      annotation(kOp, "enumerate(DataLoader)#" + header_.loader + ".__next__", mark);
-    } else {
-      annotation(kAnnotation, "stepbench::" + phase, mark);
-    }
+    if (mark.phase == kNoIndex && steps_recorded) continue;
+    const MarkRow row = row_of_mark(log_, mark, header_.loader);
+    annotation(row.annotation ? kAnnotation : kOp, row.name, mark);
   }
 }
 

@@ -10,23 +10,9 @@
 #include <vector>
 
 #include "harness/ops/op_log.h"
+#include "harness/trace/trace_device.h"
 
 namespace stepbench {
-
-// What readers use to turn grids into occupancy. Zero: not known.
-struct TraceDevice {
-  int id = 0;
-  std::string name = {};
-  std::int64_t total_memory_bytes = 0;
-  int compute_major = 0;
-  int compute_minor = 0;
-  int max_threads_per_block = 0;
-  int max_threads_per_multiprocessor = 0;
-  int registers_per_block = 0;
-  int warp_size = 32;
-  std::int64_t shared_memory_per_block = 0;
-  int multiprocessors = 0;
-};
 
 struct TraceHeader {
   std::string engine = {};  // native | kineto

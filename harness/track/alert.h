@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,20 +26,82 @@ enum class AlertState : std::uint8_t {  // written to disk by name
   kFixed,                               // back where it was, or a new baseline
   kInvalid                              // the confirmation could not be judged
 };
+inline constexpr std::size_t kAlertStates = 9;
 [[nodiscard]] std::string_view name_of(AlertState state);  // "not-reproduced"
 [[nodiscard]] std::optional<AlertState> alert_state_of(std::string_view name);
+// Somebody has to do something: suspect, reproduced, regression, invalid.
+[[nodiscard]] bool is_open(AlertState state);
+
+// What happens to an alert: TrackEvent::what, by name.
+enum class AlertEvent : std::uint8_t {
+  kFired,              // "fired": a series moved; opens the alert, or one more series joins it
+  kReproduced,         // "reproduced": measured again, it was there; another measurement is to come
+  kConfirmed,          // "confirmed": it was there as many times as were asked for
+  kImproved,           // "improved": measured again, and better
+  kNotReproduced,      // "not-reproduced"
+  kEnvironmentChange,  // "environment-change"
+  kInvalid,            // "invalid": measured, but the measurement could not be judged
+  kAcknowledged,       // "acknowledged": by a person; details: until, expect
+  kExpired,            // "expired": the date of an acknowledgement has passed
+  kGrew,               // "grew": beyond the change that was accepted
+  kBack,               // "back": the series is where it was before
+  kBaseline            // "baseline": somebody declared a newer run to be the usual
+};
+inline constexpr std::size_t kAlertEvents = 12;
+[[nodiscard]] std::string_view name_of(AlertEvent event);
+[[nodiscard]] std::optional<AlertEvent> alert_event_of(std::string_view name);
+
+// The table. `state`: nothing before the alert is opened. `before`: the state that an
+// acknowledgement ended. Nothing: this cannot happen in that state.
+[[nodiscard]] std::optional<AlertState> state_after(std::optional<AlertState> state,
+                                                    AlertEvent event, AlertState before);
 
 // A fact that no result file holds. The alerts of a history follow from its events alone, so that a
 // database can be built anew from result files and the file of events.
+//
+// `what`: the name of an AlertEvent, or one of these, which change no state:
+//   measured   of an alert: one of its series was measured again
+//   baseline   without an alert: from this run on is the usual; details: run, experiment
+//   ignored    without an alert: a series is not to be looked at; details: series, until
+//   watched    without an alert: it is looked at again; details: series
+// Details of events that `check` makes: night (run id), night_utc; of `fired`: series, experiment,
+// host, worse, first_bad, last_good (run ids), usual, value, change, score; of `measured`: series,
+// reproduced, change, low, high, p, pairs, campaign (its folder), cause (a sentence).
 struct TrackEvent {
   std::string at_utc = {};
   std::string who = {};       // user@host
-  std::string what = {};      // "suspect", "confirm", "acknowledge", "baseline", "ignore", ...
+  std::string what = {};      // see above
   std::string alert_id = {};  // empty: of no alert (a baseline, an ignored series)
   std::string from_state = {};
   std::string to_state = {};
   std::string reason = {};
-  Fields details = {};  // by `what`: run, series, effect, low, high, p, until, expect
+  Fields details = {};
+};
+
+// One measurement of a suspicion.
+struct AlertMeasurement {
+  bool reproduced = false;
+  double change = 0;  // tonight / good - 1, with its one-sided 95 % bounds
+  double low = 0;
+  double high = 0;
+  double p = 1;
+  std::int64_t pairs = 0;
+  std::string night = {};     // run id
+  std::string campaign = {};  // folder of its results
+  std::string cause = {};     // "data_wait +2.1 ms; aten::copy_ +120 calls/step"
+};
+
+// A series of an alert, as it was when it joined.
+struct AlertSeries {
+  std::string id = {};
+  std::string experiment = {};
+  std::string first_bad = {};  // run ids between which it moved
+  std::string last_good = {};
+  double usual = 0;  // in the series' unit
+  double value = 0;
+  double change = 0;  // value / usual - 1
+  double score = 0;
+  std::vector<AlertMeasurement> measured = {};  // oldest first
 };
 
 // One per night and range of commits, over all series that moved together.
@@ -47,16 +110,36 @@ struct Alert {
   AlertState state = AlertState::kSuspect;
   bool worse = true;
   std::string host = {};
-  std::string experiment = {};
+  std::string experiment = {};  // of the series that opened it
   std::string opened_run = {};  // run id of the night that opened it
+  std::string opened_utc = {};  // when that night was measured
   std::string first_bad = {};   // run ids between which it came
   std::string last_good = {};
-  std::vector<std::string> series = {};  // ids
+  std::vector<AlertSeries> series = {};
   int confirmations = 0;
-  std::string note = {};              // last reason
-  std::string until = {};             // of an acknowledgement: 2026-03-01; empty: for good
-  std::optional<double> expect = {};  // of an acknowledgement: a change that is accepted, 0.03
+  std::string note = {};   // last reason
+  std::string until = {};  // of an acknowledgement: 2026-03-01; empty: for good
+  // Of an acknowledgement: a change that is accepted, 0.03.
+  std::optional<double> expect = {};
+  AlertState before = AlertState::kSuspect;  // the state that an acknowledgement ended
+  bool by_baseline = false;                  // fixed so
   std::vector<TrackEvent> events = {};
+
+  [[nodiscard]] const AlertSeries* find(std::string_view series_id) const;
 };
+
+struct AlertLog {
+  std::vector<Alert> alerts = {};  // by number
+  // Sentences: events that cannot have happened, as in a file that was edited. They are left out.
+  std::vector<std::string> left_out = {};
+
+  [[nodiscard]] const Alert* find(std::string_view id) const;
+};
+
+// In the order in which they were recorded.
+[[nodiscard]] AlertLog fold_alerts(std::span<const TrackEvent> events);
+
+// "A18": one more than the highest number in use.
+[[nodiscard]] std::string next_alert_id(std::span<const TrackEvent> events);
 
 }  // namespace stepbench

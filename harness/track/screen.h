@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the newest point of a series is worth a second measurement. A screen looks back only,
 // draws no random number, and may be wrong often: what it says is a suspicion that a confirmation
-// must reproduce. Pure; any thread.
+// must reproduce. Rises and falls are treated alike. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,12 @@
 
 namespace stepbench {
 
-enum class ScreenKind : std::uint8_t { kRobustZ, kOtava2, kRank, kTPred };
+enum class ScreenKind : std::uint8_t {
+  kRobustZ,  // tonight, or the median of three nights, beyond the spread of the last 30
+  kOtava2,   // a change point of 2 % in the last 5 nights
+  kRank,     // a shift of ranks in the last 8 nights, corrected for nights that are alike
+  kTPred     // outside the 99 % prediction bound of the last 64
+};
 [[nodiscard]] std::string_view name_of(ScreenKind kind);  // "robust_z"
 [[nodiscard]] std::optional<ScreenKind> screen_of(std::string_view name);
 
@@ -24,15 +29,19 @@ struct ScreenOptions {
 };
 
 struct ScreenAnswer {
-  bool warming_up = false;  // too few points: nothing is said
+  bool warming_up = false;  // too few points: nothing is said, all else is 0
   bool higher = false;      // fired, and the value rose
-  bool lower = false;       // fired, and the value fell
-  double score = 0;         // robust_z: z; others: their statistic; positive is higher
-  double usual = 0;         // what the value is held against
-  double change = 0;        // value / usual - 1
-  // Index, into `segment`, of the first point of what moved: tonight's, or some nights earlier for
-  // screens that find the night.
+  bool lower = false;       // fired, and the value fell; never both
+  // Positive is higher. robust_z: in robust standard deviations; otava2: Student's t of the change;
+  // rank: the statistic over its threshold; t_pred: in standard deviations of a prediction.
+  // Infinite where the points before do not vary at all around zero.
+  double score = 0;
+  double usual = 0;   // what the value is held against
+  double change = 0;  // tonight's value / usual - 1; infinite where `usual` is 0 and the value not
+  // Index, into `segment`, of the first point of what moved: tonight's, or some nights earlier.
   std::size_t since = 0;
+
+  [[nodiscard]] bool fired() const { return higher || lower; }
 };
 
 // `segment`: all points of the current segment in order of time, tonight's last; finite.

@@ -3,8 +3,15 @@
 
 #include "harness/base/digest.h"
 #include "harness/json/json_text.h"
+#include "harness/record/rows.h"
 
 namespace stepbench {
+
+void describe_metric(TrackedSeries& series) {
+  series.unit = series.metric == kPeakSeries ? "bytes" : "ns";
+  series.direction = Direction::kLowerIsBetter;
+  series.screened = !series.metric.starts_with(kPhaseSeries);
+}
 
 std::string series_id(const TrackedSeries& series) {
   JsonText json;
@@ -12,7 +19,16 @@ std::string series_id(const TrackedSeries& series) {
   json.text("case_id", series.case_id);
   json.values("machine", series.machine);
   json.text("metric", series.metric);
+  json.integer("schema", kResultMajor);
   json.text("workload", series.workload);
+  json.close_object();
+  return digest(json.line());
+}
+
+std::string cohort_id(const Fields& fields) {
+  JsonText json;
+  json.open_object();
+  for (const auto& [name, value] : fields) json.value(name, value);
   json.close_object();
   return digest(json.line());
 }

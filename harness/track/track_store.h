@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history on disk: a projection of result files that can be dropped and rebuilt, and the events
-// that no result file holds. One object per thread. Throws ConfigError for what the user can mend:
-// a newer schema, a file system that cannot hold it, a server that is away.
+// that no result file holds. One object per thread; any number of processes may use the same
+// history. Throws ConfigError for what the user can mend: a newer schema, a file system that cannot
+// hold it, a server that is away.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
+#include "harness/track/import.h"
 
 namespace stepbench {
 
 class Database;
-struct Results;
+
+inline constexpr std::string_view kDefaultHistory = "sqlite:results/history.db";
+inline constexpr std::string_view kDefaultEvents = "results/history.events.jsonl";
 
 struct ImportReport {
-  std::size_t runs = 0;
+  std::vector<std::string> runs = {};  // ids of those that have anything in the history
   std::size_t new_launches = 0;
   std::size_t known_launches = 0;  // there already, the same
   std::size_t points = 0;          // new or renewed
-  // What was left out, by why: "smoke", "profiled", "wrapped", "arm of ab", "failed", ...
+  // Launches that were left out, by why: "smoke", "profiled", "wrapped", "an arm of ab", "failed".
+  // A failed one is known to the history, as a gap.
   std::vector<std::pair<std::string, std::size_t>> left_out = {};
   std::vector<std::string> conflicts = {};  // sentences: another content under a known key
   std::vector<std::string> notes = {};
+
+  ImportReport& operator+=(const ImportReport& other);
 };
 
 // A worker program that was kept for later confirmations.
@@ -44,46 +53,66 @@ struct KeptBuild {
 struct HistoryQuery {
   // Only these; empty: all.
   std::vector<std::string> series = {};       // ids
-  std::vector<std::string> experiments = {};  // names
+  std::vector<std::string> experiments = {};  // names: only their runs
   std::vector<std::string> runs = {};         // series that have a point of one of these runs
-  std::string host = {};                      // empty: any; else only points of its runs
+  std::string host = {};                      // empty: any; else only its runs
   std::size_t last = 0;                       // points of each series, the newest; 0: all
+};
+
+struct StoreOptions {
+  // A history on a server has its events here too; one in FILE has them in FILE.events.jsonl.
+  std::filesystem::path events_file = {};
+  bool make = true;  // false: a ConfigError where there is none yet
+  std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
 };
 
 class TrackStore {
  public:
   // "sqlite:FILE" or "postgresql://...". Makes the schema, or brings an older one forward. Events
-  // go to FILE.events.jsonl too; for a server to `events_file`.
-  [[nodiscard]] static TrackStore open(std::string_view url,
-                                       const std::filesystem::path& events_file = {});
+  // of the events file that the database does not have are taken in.
+  [[nodiscard]] static TrackStore open(std::string_view url, const StoreOptions& options = {});
   TrackStore(TrackStore&&) noexcept;
   TrackStore& operator=(TrackStore&&) noexcept;
   ~TrackStore();
 
-  // All files of one or more runs, read by read_results. Idempotent per launch.
-  ImportReport add(const Results& results, const std::filesystem::path& folder);
+  // All files of one or more runs, read by read_results. Each run in one transaction, idempotent
+  // per launch: a launch that is there already is left as it is, one with other content under the
+  // same key is a conflict, a later attempt takes the place of an earlier one. Points are made of
+  // all launches that the history knows.
+  ImportReport add(const Results& results, const std::filesystem::path& folder,
+                   const ImportOptions& options = {});
 
   [[nodiscard]] History history(const HistoryQuery& query = {});
   [[nodiscard]] std::vector<TrackedRun> runs();  // all, by time
 
-  // In one transaction, with a line in the file of events.
+  // In one transaction, with lines in the file of events that are on the disk when this returns.
   void record(std::span<const TrackEvent> events);
   [[nodiscard]] std::vector<TrackEvent> events();  // all, in the order in which they were recorded
 
   void keep_build(const KeptBuild& build);
   void forget_build(const std::string& build_id);
-  [[nodiscard]] std::vector<KeptBuild> builds();
+  [[nodiscard]] std::vector<KeptBuild> builds();  // by stored_utc, then build_id
 
-  // Whether this process may confirm that case's series of that run now: false while another one,
-  // on whatever machine, holds the claim. A claim ends with release(), or after `lasts`.
+  // Whether `who` may do `what` now ("confirm RUN CASE"): false while another one, on whatever
+  // machine, holds the claim. A claim ends with release(), or after `lasts`; who holds it may
+  // claim it anew. Machines compare their own clocks.
   [[nodiscard]] bool claim(const std::string& what, const std::string& who,
                            std::chrono::seconds lasts);
   void release(const std::string& what, const std::string& who);
 
+  // Where it is, as people may see it: without a password.
+  [[nodiscard]] std::string name() const;
+  // Of the events that are recorded.
+  [[nodiscard]] const std::filesystem::path& events_file() const { return events_file_; }
+
  private:
-  explicit TrackStore(std::unique_ptr<Database> database, std::filesystem::path events_file);
+  TrackStore(std::unique_ptr<Database> database, std::filesystem::path events_file,
+             const StoreOptions& options);
+  void replay_events();
+
   std::unique_ptr<Database> database_;
   std::filesystem::path events_file_;
+  std::function<std::chrono::system_clock::time_point()> clock_;
 };
 
 }  // namespace stepbench

@@ -24,6 +24,7 @@ inline constexpr const char* kCaseOptions = "Which cases";
 inline constexpr const char* kMeasureOptions = "How to measure";
 inline constexpr const char* kVerdictOptions = "The verdict";
 inline constexpr const char* kRunOptions = "The run";
+inline constexpr const char* kHistoryOptions = "The history";
 inline constexpr const char* kOpsOptions = "Table of operations";
 inline constexpr const char* kOutputOptions = "Output";
 inline constexpr const char* kGeneralOptions = "General";

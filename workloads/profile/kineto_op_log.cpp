@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "harness/cuda/launch_calls.h"
+#include "harness/ops/launch_calls.h"
 #include "workloads/profile/input_words.h"
 #include "workloads/profile/op_scope.h"
 #include "workloads/profile/string_table.h"

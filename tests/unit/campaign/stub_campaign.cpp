@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/campaign/stub_campaign.h"
 
+#include <csignal>
 #include <utility>
 
 namespace stepbench::testing {
@@ -52,6 +53,18 @@ AbRun StubCampaign::ab(const AbRequest& request) {
   check_request(request);
   return run_ab(request, resolve_arms(request.arms, context_), context_, progress, interrupts,
                 clock_, [&](const std::filesystem::path& run_folder) { begun = run_folder; });
+}
+
+MeasuredNight StubCampaign::night(const std::vector<RunRequest>& requests,
+                                  UnfinishedNight& unfinished, int signal) {
+  std::vector<NightExperiment> experiments;
+  for (const RunRequest& request : requests) {
+    experiments.push_back({request, plan_experiment(request, context_, true)});
+  }
+  Progress progress{out_, {}, clock_};
+  Interrupts interrupts;
+  if (signal != 0) (void)::raise(signal);
+  return measure_night(experiments, context_, unfinished, progress, interrupts, clock_);
 }
 
 std::string StubCampaign::said() {

@@ -4,7 +4,9 @@
 
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "harness/campaign/measure_night.h"
 #include "harness/campaign/probe.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
@@ -22,6 +24,9 @@ class StubCampaign {
   [[nodiscard]] Plan plan(const RunRequest& request) const;
   [[nodiscard]] Probe probe(const RunRequest& request);
   [[nodiscard]] AbRun ab(const AbRequest& request);
+  // `signal`: comes before the first launch; 0: none does.
+  [[nodiscard]] MeasuredNight night(const std::vector<RunRequest>& requests,
+                                    UnfinishedNight& unfinished, int signal = 0);
   // What progress was said since the last call.
   [[nodiscard]] std::string said();
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cuda/activity_summary.h"
-#include "harness/cuda/launch_calls.h"
+#include "harness/ops/launch_calls.h"
 #include "harness/record/input.h"
 
 namespace stepbench {

@@ -101,7 +101,13 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
                       .share = 0.125,
                       .evidence = {"x_ns"},
                       .remedy = "Less.",
-                      .set = {{.option = "o.n", .value = "[1, 2]"}}},
+                      .set = {{.option = "o.n", .value = "[1, 2]"}},
+                      .gain_ns = 2.5e6,
+                      .window = "host_step",
+                      .low_confidence = true,
+                      .undecided = "no device",
+                      .places = {{.name = "aten::item", .at_ns = 7, .duration_ns = 9, .step = 0},
+                                 {.name = "outside", .at_ns = -1}}},
                      {.id = "bare"}};
   const LaunchReport read = round_trip(report);
   EXPECT_EQ(encode(WorkerMessage(read)), encode(WorkerMessage(report)));
@@ -109,7 +115,16 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
   EXPECT_EQ(read.findings[0].severity, Severity::kProblem);
   EXPECT_EQ(read.findings[0].share, 0.125);
   EXPECT_EQ(read.findings[0].set.at(0).value, "[1, 2]");
+  EXPECT_EQ(read.findings[0].gain_ns, 2.5e6);
+  EXPECT_EQ(read.findings[0].window, "host_step");
+  EXPECT_TRUE(read.findings[0].low_confidence);
+  EXPECT_EQ(read.findings[0].undecided, "no device");
+  ASSERT_EQ(read.findings[0].places.size(), 2U);
+  EXPECT_EQ(read.findings[0].places[0].duration_ns, 9);
+  EXPECT_EQ(read.findings[0].places[0].step, 0);
+  EXPECT_EQ(read.findings[0].places[1].step, -1);
   EXPECT_EQ(read.findings[1].share, std::nullopt);
+  EXPECT_EQ(read.findings[1].gain_ns, std::nullopt);
 }
 
 TEST(LaunchReport, AFindingSaysWhichMemberIsWrong) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the CUDA runtime and driver that start kernels or graphs. Pure functions.
+// Calls of the CUDA or HIP runtime and driver that start kernels or graphs. Pure functions.
 #pragma once
 
 #include <cstdint>

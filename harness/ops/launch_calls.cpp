@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cuda/launch_calls.h"
+#include "harness/ops/launch_calls.h"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,14 @@
 namespace stepbench {
 
 bool starts_work(std::string_view call) {
-  constexpr std::array<std::string_view, 6> kBeginnings = {
-      "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaGraphLaunch",
-      "cuLaunchKernel",   "cuLaunchCooperativeKernel",   "cuGraphLaunch"};
+  constexpr std::array<std::string_view, 14> kBeginnings = {
+      "cudaLaunchKernel",          "cudaLaunchCooperativeKernel",
+      "cudaGraphLaunch",           "cuLaunchKernel",
+      "cuLaunchCooperativeKernel", "cuGraphLaunch",
+      "hipLaunchKernel",           "hipLaunchCooperativeKernel",
+      "hipModuleLaunchKernel",     "hipModuleLaunchCooperativeKernel",
+      "hipExtLaunchKernel",        "hipExtModuleLaunchKernel",
+      "hipHccModuleLaunchKernel",  "hipGraphLaunch"};
   call.remove_prefix(std::min(call.find_first_not_of('_'), call.size()));
   return std::any_of(kBeginnings.begin(), kBeginnings.end(),
                      [&](std::string_view beginning) { return call.starts_with(beginning); });

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/analysis.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stepbench {
+namespace {
+
+std::int64_t overhead_in_steps(const Trace& trace, const Steps& steps) {
+  std::vector<TimeSpan> windows;
+  for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
+  std::vector<TimeSpan> overhead;
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind == LaneKind::kStream) continue;
+    for (const TraceEvent& event : lane.events) {
+      if (event.kind == EventKind::kOverhead) overhead.push_back(span_of(event));
+    }
+  }
+  return (IntervalSet(std::move(overhead)) & IntervalSet(std::move(windows))).length_ns();
+}
+
+// What must hold whatever the trace: a breach is a mistake of these analyses.
+void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
+  const auto breach = [&](const char* what) {
+    notes.insert(notes.begin(), {.id = "sums_do_not_close",
+                                 .level = IntegrityLevel::kError,
+                                 .text = std::string("the parts of ") + what +
+                                         " do not sum to the whole: a mistake of stepbench, "
+                                         "please report it with the trace"});
+  };
+  const bool idle_closes =
+      std::all_of(analysis.idle.begin(), analysis.idle.end(), [](const IdleReport& report) {
+        return std::all_of(report.steps.begin(), report.steps.end(), [](const StepTime& step) {
+          return step.wall_ns ==
+                 step.compute_ns + step.communication_ns + step.copy_ns + step.idle_total_ns();
+        });
+      });
+  if (!idle_closes) breach("a step's time");
+  if (!analysis.tensorboard) return;
+  const std::vector<TensorboardStep>& steps = analysis.tensorboard->steps;
+  const bool roles_close = std::all_of(steps.begin(), steps.end(), [](const TensorboardStep& step) {
+    return std::accumulate(step.ns.begin(), step.ns.end(), std::int64_t{0}) ==
+           step.window.length_ns();
+  });
+  if (!roles_close) breach("a step of the tb_step window");
+}
+
+}  // namespace
+
+const IdleReport* Analysis::idle_of(std::optional<int> device) const {
+  if (idle.empty()) return nullptr;
+  if (!device) return &idle.back();
+  const auto found = std::find_if(
+      idle.begin(), idle.end(), [&](const IdleReport& report) { return report.device == device; });
+  return found == idle.end() ? nullptr : &*found;
+}
+
+Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
+  const Timeline timeline(trace);
+  Analysis out;
+  out.counts = {.ops = timeline.ops,
+                .annotations = timeline.annotations,
+                .python = timeline.python,
+                .calls = std::ssize(timeline.calls),
+                .device_rows = std::ssize(timeline.work),
+                .syncs = timeline.syncs,
+                .overhead = timeline.overhead};
+  out.devices = timeline.devices;
+  out.steps = find_steps(timeline, options.steps);
+  out.integrity = check_integrity(timeline, out.steps);
+  out.idle = attribute_idle(timeline, out.steps);
+  out.profiler_overhead_ns = overhead_in_steps(trace, out.steps);
+  out.data_loading = find_data_loading(timeline, out.steps);
+  out.copies = find_copies(timeline, out.steps);
+  out.kernels = list_kernels(timeline, out.steps);
+  out.operators = list_operators(timeline);
+  out.runtime_calls = list_runtime_calls(timeline, out.steps);
+  out.memory = memory_peaks(trace);
+  out.tensorboard = tensorboard_breakdown(timeline, out.steps);
+  out.holistic = holistic_breakdown(timeline, out.steps);
+  out.launches = launch_statistics(timeline, out.steps);
+  out.queues = launch_queues(timeline, out.steps);
+  out.tracelens = device_timelines(timeline);
+  check_sums(out, out.integrity);
+  return out;
+}
+
+}  // namespace stepbench

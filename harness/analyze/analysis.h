@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that is read from one trace, as values: where the time of its steps went, and the views of
+// the tools that people know. Each block names the window in which its numbers hold; what the trace
+// cannot tell is absent with a reason, never zero. Pure; any thread.
+//
+//   const Trace trace = read_trace(path);
+//   const Analysis analysis = analyse(trace);
+//   if (!analysis.blocked()) show(analysis.idle.front());
+//
+// Names are indices into the tables of the trace, which has to be at hand to print them. Times are
+// those of the trace.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/analyze/copies.h"
+#include "harness/analyze/data_loading.h"
+#include "harness/analyze/device_memory.h"
+#include "harness/analyze/holistic.h"
+#include "harness/analyze/idle.h"
+#include "harness/analyze/integrity.h"
+#include "harness/analyze/kernels.h"
+#include "harness/analyze/known.h"
+#include "harness/analyze/launches.h"
+#include "harness/analyze/operators.h"
+#include "harness/analyze/runtime_calls.h"
+#include "harness/analyze/steps.h"
+#include "harness/analyze/tensorboard.h"
+#include "harness/analyze/tracelens.h"
+
+namespace stepbench {
+
+// Rows of each kind, as the trace has them.
+struct TraceCounts {
+  std::int64_t ops = 0;
+  std::int64_t annotations = 0;
+  std::int64_t python = 0;
+  std::int64_t calls = 0;
+  std::int64_t device_rows = 0;
+  std::int64_t syncs = 0;
+  std::int64_t overhead = 0;
+};
+
+struct Analysis {
+  TraceCounts counts = {};
+  std::vector<int> devices = {};              // that ran work
+  std::vector<IntegrityNote> integrity = {};  // errors first
+  Steps steps = {};                           // window of all that follows but the named blocks
+  std::vector<IdleReport> idle = {};          // of each device, then of all; or the host's
+  std::int64_t profiler_overhead_ns = 0;      // in the counted steps: the profiler's own work
+  Known<DataLoading> data_loading = {};
+  Known<Copies> copies = {};
+  Known<Kernels> kernels = {};                     // whole trace, and the counted steps
+  Known<std::vector<OperatorRow>> operators = {};  // whole trace
+  Known<std::vector<RuntimeCallRow>> runtime_calls = {};
+  Known<std::vector<MemoryPeak>> memory = {};  // whole trace
+  Known<Tensorboard> tensorboard = {};         // window tb_step
+  Known<Holistic> holistic = {};               // window hta, as the two that follow
+  Known<Launches> launches = {};
+  Known<std::vector<LaunchQueue>> queues = {};
+  Known<std::vector<DeviceTimeline>> tracelens = {};  // window device_span
+
+  // The trace cannot be trusted: comparisons refuse it, and commands end with status 4.
+  [[nodiscard]] bool blocked() const { return blocks_numbers(integrity); }
+  // Of the device that was asked for, or what stands for the whole: all devices together, the one
+  // there is, or the host. Null where no such device ran work.
+  [[nodiscard]] const IdleReport* idle_of(std::optional<int> device) const;
+};
+
+struct AnalysisOptions {
+  StepOptions steps = {};
+};
+
+[[nodiscard]] Analysis analyse(const Trace& trace, const AnalysisOptions& options = {});
+
+}  // namespace stepbench

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/copies.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+MemoryKind host_side(const NameFacts& facts) {
+  if (facts.copy == CopyKind::kHostToDevice) return facts.from;
+  if (facts.copy == CopyKind::kDeviceToHost) return facts.to;
+  return facts.copy == CopyKind::kDeviceToDevice || facts.copy == CopyKind::kPeer
+             ? MemoryKind::kDevice
+             : MemoryKind::kUnknown;
+}
+
+// The call of a pageable copy may return before the recorded end: its last part is staged.
+std::int64_t slack_ns(const TraceEvent& copy) {
+  constexpr std::int64_t kSlackNs = 100'000;
+  constexpr std::int64_t kSlackPart = 20;
+  return std::max(kSlackNs, copy.duration_ns() / kSlackPart);
+}
+
+bool blocks(const TraceEvent& call, std::string_view call_name, const TraceEvent& copy,
+            MemoryKind host) {
+  if (host == MemoryKind::kDevice) return false;
+  // Not cudaMemcpy, nor hipMemcpyWithStream.
+  if (call_name.find("Async") == std::string_view::npos) return true;
+  const std::int64_t slack = host == MemoryKind::kPinned ? 0 : slack_ns(copy);
+  // A call that returned before the copy began did not wait for it.
+  return call.end_ns > copy.start_ns && call.end_ns >= copy.end_ns - slack;
+}
+
+struct Sums {
+  CopyGroup group;
+  std::vector<TimeSpan> spans;
+  std::vector<double> rates;
+};
+
+class CopySums {
+ public:
+  CopySums(const Timeline& timeline, const Steps& steps)
+      : timeline_(timeline),
+        steps_(steps),
+        busy_(timeline.busy(std::nullopt, [](const WorkRow&) { return true; })),
+        kernels_(timeline.busy(std::nullopt, is_kernel)) {
+    counted_.resize(steps.steps.size());
+    for (const std::size_t i : steps.counted()) counted_[i] = true;
+  }
+
+  void add(const WorkRow& row) {
+    const TraceEvent& copy = *row.event;
+    const NameFacts& facts = timeline_.trace->names[copy.name].facts;
+    Sums& sums = by_name_[copy.name];
+    CopyGroup& group = sums.group;
+    group.name = copy.name;
+    group.direction = facts.copy;
+    group.host = host_side(facts);
+    ++group.count;
+    const TraceEvent* call = timeline_.call_of(row);
+    const std::optional<std::size_t> step = step_of(call == nullptr ? copy : *call);
+    if (!step || !counted_[*step]) return;
+    ++group.in_steps;
+    group.device_ns += copy.duration_ns();
+    sums.spans.push_back(span_of(copy));
+    if (copy.value >= 0) {
+      group.bytes = group.bytes.value_or(0) + copy.value;
+      if (copy.duration_ns() > 0) {
+        sums.rates.push_back(static_cast<double>(copy.value) /
+                             static_cast<double>(copy.duration_ns()));
+      }
+    }
+    if (call != nullptr) add_call(*call, copy, *step, group);
+  }
+
+  Copies finish() {
+    Copies out;
+    for (auto& [name, sums] : by_name_) {
+      const IntervalSet all(std::move(sums.spans));
+      sums.group.exposed_ns = (all - kernels_).length_ns();
+      sums.group.bytes_per_ns = summarise(std::move(sums.rates));
+      out.groups.push_back(sums.group);
+    }
+    std::stable_sort(
+        out.groups.begin(), out.groups.end(),
+        [](const CopyGroup& a, const CopyGroup& b) { return a.device_ns > b.device_ns; });
+    return out;
+  }
+
+ private:
+  std::optional<std::size_t> step_of(const TraceEvent& event) const {
+    const auto behind = std::partition_point(
+        steps_.steps.begin(), steps_.steps.end(),
+        [&](const Step& step) { return step.window.end_ns <= event.start_ns; });
+    if (behind == steps_.steps.end() || !behind->window.contains(event.start_ns)) return {};
+    return static_cast<std::size_t>(behind - steps_.steps.begin());
+  }
+
+  void add_call(const TraceEvent& call, const TraceEvent& copy, std::size_t step,
+                CopyGroup& group) const {
+    group.call_ns += call.duration_ns();
+    if (call.duration_ns() > group.longest_call.length_ns()) {
+      group.longest_call = span_of(call);
+      group.longest_step = step;
+    }
+    if (!blocks(call, timeline_.name(call), copy, group.host)) return;
+    ++group.blocking;
+    const TimeSpan before = {call.start_ns, std::clamp(copy.start_ns, call.start_ns, call.end_ns)};
+    const TimeSpan after = {std::clamp(copy.end_ns, call.start_ns, call.end_ns), call.end_ns};
+    for (const TimeSpan& wait : {before, after}) {
+      const std::int64_t busy_ns = busy_.length_in(wait);
+      group.wait_busy_ns += busy_ns;
+      group.wait_idle_ns += wait.length_ns() - busy_ns;
+    }
+  }
+
+  const Timeline& timeline_;
+  const Steps& steps_;
+  IntervalSet busy_;
+  IntervalSet kernels_;
+  std::vector<bool> counted_;
+  std::map<std::uint32_t, Sums> by_name_;
+};
+
+}  // namespace
+
+Known<Copies> find_copies(const Timeline& timeline, const Steps& steps) {
+  CopySums sums(timeline, steps);
+  bool any = false;
+  for (const WorkRow& row : timeline.work) {
+    if (!is_copy(row)) continue;
+    sums.add(row);
+    any = true;
+  }
+  if (!any) {
+    return Known<Copies>::absent(timeline.work.empty() ? "the trace has no device rows"
+                                                       : "the trace has no copies");
+  }
+  return sums.finish();
+}
+
+}  // namespace stepbench

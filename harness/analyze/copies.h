@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies between host and device: how much, how fast, which made the host wait, and for what. Pure;
+// any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/analyze/known.h"
+#include "harness/analyze/steps.h"
+#include "harness/analyze/summary.h"
+
+namespace stepbench {
+
+// All copies of one name: "Memcpy HtoD (Pageable -> Device)".
+struct CopyGroup {
+  std::uint32_t name = kNoIndex;  // Trace::names
+  CopyKind direction = CopyKind::kNone;
+  MemoryKind host = MemoryKind::kUnknown;  // kDevice: both ends lie on devices
+  std::int64_t count = 0;
+  std::int64_t in_steps = 0;               // launched in the counted steps, as what follows
+  std::optional<std::int64_t> bytes = {};  // absent: the rows do not say (ROCm)
+  std::int64_t device_ns = 0;              // sum of the rows
+  std::int64_t exposed_ns = 0;             // of their union, while no kernel runs
+  Summary bytes_per_ns = {};               // GB/s of each row that lasts
+  std::int64_t call_ns = 0;                // of their calls on the host
+  // Copies whose call returned when they were done, within 100 us or 5 % of their time: all calls
+  // that are not Async, and those of pageable memory. A pinned copy blocks where its call outlasts
+  // it.
+  std::int64_t blocking = 0;
+  // By how much these calls took longer than the copies: while the device worked on what was queued
+  // before, and while it did nothing.
+  std::int64_t wait_busy_ns = 0;
+  std::int64_t wait_idle_ns = 0;
+  TimeSpan longest_call = {};
+  std::size_t longest_step = 0;  // index of the step
+};
+
+struct Copies {
+  std::vector<CopyGroup> groups = {};  // by time on the device
+};
+
+[[nodiscard]] Known<Copies> find_copies(const Timeline& timeline, const Steps& steps);
+
+}  // namespace stepbench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/data_loading.h"
+
+#include <algorithm>
+
+namespace stepbench {
+
+Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
+  const Trace& trace = *timeline.trace;
+  DataLoading out;
+  const IntervalSet busy = timeline.busy(std::nullopt, [](const WorkRow&) { return true; });
+  std::vector<double> later;
+  std::vector<double> intervals;
+  if (steps.lane != kNoIndex) {
+    for (const TraceEvent& event : trace.lanes[steps.lane].events) {
+      if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
+      LoaderCall call = {.at = span_of(event), .name = event.name};
+      call.exposed_ns = call.at.length_ns() - busy.length_in(call.at);
+      const auto behind = std::partition_point(
+          steps.steps.begin(), steps.steps.end(),
+          [&](const Step& step) { return step.window.end_ns <= event.start_ns; });
+      if (behind != steps.steps.end() && behind->window.contains(event.start_ns)) {
+        call.step = static_cast<std::size_t>(behind - steps.steps.begin());
+      }
+      if (out.calls.empty()) {
+        out.first_ns = call.at.length_ns();
+      } else {
+        later.push_back(static_cast<double>(call.at.length_ns()));
+        intervals.push_back(static_cast<double>(call.at.begin_ns - out.calls.back().at.begin_ns));
+      }
+      out.calls.push_back(call);
+    }
+  }
+  if (out.calls.empty()) {
+    return Known<DataLoading>::absent(
+        "the step thread has no row of a DataLoader: it fetches data without one, or another "
+        "thread does");
+  }
+  out.later = summarise(std::move(later));
+  out.interval = summarise(std::move(intervals));
+  return out;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/host_sets.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+// Other threads that are told apart; the rest count together.
+constexpr std::size_t kMaxThreads = 32;
+
+// Spans in rising order of their starts, merged as they come: most rows lie inside the last one.
+class GrowingSet {
+ public:
+  void add(const TraceEvent& event) {
+    if (!spans_.empty() && event.start_ns <= spans_.back().end_ns) {
+      spans_.back().end_ns = std::max(spans_.back().end_ns, event.end_ns);
+    } else {
+      spans_.push_back(span_of(event));
+    }
+  }
+  [[nodiscard]] const std::vector<TimeSpan>& spans() const { return spans_; }
+  [[nodiscard]] IntervalSet take() { return IntervalSet(std::exchange(spans_, {})); }
+
+ private:
+  std::vector<TimeSpan> spans_;
+};
+
+}  // namespace
+
+std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, bool calls) {
+  std::vector<InnerRow> out;
+  std::vector<const TraceEvent*> open;
+  std::int64_t now_ns = 0;
+  // From `now_ns` the innermost open row ran until `until_ns`.
+  const auto run_until = [&](std::int64_t until_ns) {
+    while (!open.empty()) {
+      const TraceEvent* row = open.back();
+      const std::int64_t end_ns = std::min(row->end_ns, until_ns);
+      if (end_ns > now_ns) {
+        if (!out.empty() && out.back().row == row && out.back().at.end_ns == now_ns) {
+          out.back().at.end_ns = end_ns;
+        } else {
+          out.push_back({{now_ns, end_ns}, row});
+        }
+        now_ns = end_ns;
+      }
+      if (row->end_ns > until_ns) return;
+      open.pop_back();
+    }
+  };
+  for (const TraceEvent& event : lane.events) {
+    if (!is_host_op(trace, event) && !(calls && is_call(event.kind))) continue;
+    run_until(event.start_ns);
+    now_ns = std::max(now_ns, event.start_ns);
+    if (open.empty()) now_ns = event.start_ns;
+    open.push_back(&event);
+  }
+  if (!open.empty()) {
+    std::int64_t last_ns = now_ns;
+    for (const TraceEvent* row : open) last_ns = std::max(last_ns, row->end_ns);
+    run_until(last_ns);
+  }
+  return out;
+}
+
+HostSets::HostSets(const Trace& trace, std::uint32_t main) {
+  GrowingSet main_loading;
+  GrowingSet main_synchronise;
+  GrowingSet main_copies;
+  GrowingSet main_calls;
+  GrowingSet main_ops;
+  std::vector<TimeSpan> all_others;
+  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
+    const TraceLane& lane = trace.lanes[i];
+    if (lane.kind != LaneKind::kHost) continue;
+    if (i != main) {
+      GrowingSet thread;
+      for (const TraceEvent& event : lane.events) {
+        if (is_call(event.kind) || is_host_op(trace, event)) thread.add(event);
+      }
+      if (thread.spans().empty()) continue;
+      all_others.insert(all_others.end(), thread.spans().begin(), thread.spans().end());
+      threads.push_back({i, thread.take()});
+      continue;
+    }
+    for (const TraceEvent& event : lane.events) {
+      const NameFacts& facts = trace.names[event.name].facts;
+      if (is_call(event.kind)) {
+        (facts.call == CallClass::kSynchronize ? main_synchronise
+         : facts.call == CallClass::kCopy      ? main_copies
+                                               : main_calls)
+            .add(event);
+      } else if (is_host_op(trace, event)) {
+        main_ops.add(event);
+        if (facts.data_wait) main_loading.add(event);
+      }
+    }
+  }
+  loading = main_loading.take();
+  synchronise = main_synchronise.take();
+  copy_calls = main_copies.take();
+  other_calls = main_calls.take();
+  ops = main_ops.take();
+  other_threads = IntervalSet(std::move(all_others));
+  const std::size_t kept = std::min(kMaxThreads, threads.size());
+  std::vector<std::pair<std::int64_t, std::size_t>> by_length;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    by_length.emplace_back(-threads[i].set.length_ns(), i);
+  }
+  std::sort(by_length.begin(), by_length.end());
+  std::vector<OtherThread> busiest;
+  for (std::size_t i = 0; i < kept; ++i) busiest.push_back(std::move(threads[by_length[i].second]));
+  threads = std::move(busiest);
+}
+
+}  // namespace stepbench

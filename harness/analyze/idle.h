@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of each step went: what a device did, and what the host did while the device did
+// nothing. The parts of a step sum to its window exactly, in integer nanoseconds. Pure; any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/analyze/steps.h"
+#include "harness/analyze/summary.h"
+#include "harness/analyze/timeline.h"
+
+namespace stepbench {
+
+// In the order in which they claim idle time: what comes first hides what comes later, so that
+// collating inside a fetch of data is data loading.
+enum class IdleCause : std::uint8_t {
+  kDataLoading,  // the step thread fetches a batch
+  kSynchronise,  // the step thread waits in a synchronising call
+  kCopyCall,     // the step thread is inside a call that copies
+  kLaunch,       // the step thread is inside another call of the runtime or driver
+  kHostOp,       // the step thread is inside an op or annotation
+  kOtherThread,  // another thread is inside one: autograd's, most often
+  kUnattributed  // no row covers it
+};
+inline constexpr std::size_t kIdleCauses = 7;
+[[nodiscard]] std::string_view name_of(IdleCause cause);  // "data_loading", as printed
+
+// One step. wall = compute + communication + copy + sum of idle.
+struct StepTime {
+  std::int64_t wall_ns = 0;
+  std::int64_t compute_ns = 0;        // kernels, without NCCL's
+  std::int64_t communication_ns = 0;  // NCCL's kernels while nothing computes
+  std::int64_t copy_ns = 0;           // copies and sets while no kernel runs
+  std::array<std::int64_t, kIdleCauses> idle_ns = {};
+  // Beside the sum.
+  std::int64_t data_loading_ns = 0;  // all of it, also while the device works
+  std::int64_t data_hidden_ns = 0;   // of that: while the device works
+
+  [[nodiscard]] std::int64_t idle_total_ns() const;
+  [[nodiscard]] std::int64_t of(IdleCause cause) const {
+    return idle_ns[static_cast<std::size_t>(cause)];
+  }
+  [[nodiscard]] std::int64_t data_exposed_ns() const { return of(IdleCause::kDataLoading); }
+  StepTime& operator+=(const StepTime& other);
+  friend bool operator==(const StepTime&, const StepTime&) = default;
+};
+
+// One of the parts that sum to a step's wall time.
+struct StepPart {
+  std::string_view name;  // "compute", "idle_data_loading", as printed
+  std::int64_t (*of)(const StepTime&);
+};
+// In the order in which they are shown: what the device did, then idle time by cause.
+[[nodiscard]] std::span<const StepPart> step_parts();
+
+// What a share of idle time lay under: the op that synchronised, launched, or simply ran.
+struct IdlePlace {
+  IdleCause cause = IdleCause::kUnattributed;
+  std::uint32_t name = kNoIndex;  // Trace::names of the op or loader row; none: outside all ops
+  std::uint32_t call = kNoIndex;  // Trace::names of the call, of the causes that are calls
+  std::uint32_t lane = kNoIndex;  // Trace::lanes
+  std::int64_t idle_ns = 0;       // in the counted steps
+  std::int64_t pieces = 0;
+  std::int64_t rows = 0;         // ops or calls that have a piece
+  TimeSpan longest = {};         // piece
+  std::size_t longest_step = 0;  // index of the step
+};
+
+// A stretch of a step that no row explains.
+struct IdleGap {
+  TimeSpan at = {};
+  std::size_t step = 0;
+  std::uint32_t before = kNoIndex;  // Trace::names: the last host row that ended before it
+  std::uint32_t after = kNoIndex;   // the first that begins after it
+  std::uint32_t python = kNoIndex;  // the innermost frame of Python that covers it
+};
+
+// What the times of `steps` are about.
+enum class IdleScope : std::uint8_t {
+  kDevice,      // one device
+  kAllDevices,  // idle: no device works
+  kHost         // the trace has no device rows: the step thread itself; compute and copies are zero
+};
+
+struct IdleReport {
+  IdleScope scope = IdleScope::kHost;
+  std::optional<int> device = {};
+  std::vector<StepTime> steps = {};    // as Steps::steps
+  StepTime counted = {};               // sum over the counted steps
+  std::vector<IdlePlace> places = {};  // by cause, then by idle time
+  std::vector<IdleGap> gaps = {};      // longest first, of the counted steps
+  std::int64_t gap_count = 0;
+
+  // Of one part, or of the wall time, over the counted steps.
+  [[nodiscard]] Summary summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const;
+};
+
+// One report of each device and, where there are several, one of all; or the host's own.
+[[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
+
+}  // namespace stepbench

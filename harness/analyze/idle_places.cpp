@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/idle_places.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kMaxGaps = 8;
+
+std::size_t index_of(IdleCause cause) { return static_cast<std::size_t>(cause); }
+
+IdleCause cause_of(CallClass call) {
+  if (call == CallClass::kSynchronize) return IdleCause::kSynchronise;
+  return call == CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
+}
+
+IntervalSet counted_windows(const Steps& steps) {
+  std::vector<TimeSpan> windows;
+  for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
+  return IntervalSet(std::move(windows));
+}
+
+// The rows of the step thread around a gap. Looks at a bounded number of rows.
+void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
+  constexpr std::ptrdiff_t kMaxLooks = 512;
+  const std::vector<TraceEvent>& events = lane.events;
+  const auto is_row = [&](const TraceEvent& event) {
+    return is_call(event.kind) || is_host_op(trace, event);
+  };
+  const auto behind =
+      std::partition_point(events.begin(), events.end(),
+                           [&](const TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
+  const auto next =
+      std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
+  if (next != events.end() && is_row(*next)) gap.after = next->name;
+
+  std::int64_t latest_ns = 0;
+  auto at = behind;
+  for (std::ptrdiff_t looks = 0; looks < kMaxLooks && at != events.begin(); ++looks) {
+    --at;
+    if (is_row(*at) && at->end_ns <= gap.at.begin_ns &&
+        (gap.before == kNoIndex || at->end_ns > latest_ns)) {
+      latest_ns = at->end_ns;
+      gap.before = at->name;
+    }
+    if (gap.python == kNoIndex && at->kind == EventKind::kPython &&
+        at->start_ns <= gap.at.begin_ns && at->end_ns >= gap.at.end_ns) {
+      gap.python = at->name;
+    }
+  }
+}
+
+}  // namespace
+
+IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host)
+    : timeline_(timeline), steps_(steps), host_(host), counted_(counted_windows(steps)) {
+  if (steps.lane == kNoIndex) return;
+  add_calls();
+  add_main_rows();
+  const Trace& trace = *timeline.trace;
+  for (const OtherThread& thread : host.threads) {
+    std::vector<Stretch>& stretches = threads_.emplace_back();
+    for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
+      stretches.push_back({.at = inner.at, .name = inner.row->name, .row = inner.row});
+    }
+  }
+}
+
+// A call inside another one of its cause counts as part of it.
+void IdlePlaces::add_calls() {
+  const Trace& trace = *timeline_.trace;
+  for (const CallRow& call : timeline_.calls) {
+    if (call.event->lane != steps_.lane) continue;
+    const CallClass kind = trace.names[call.event->name].facts.call;
+    std::vector<Stretch>& stretches = main_[index_of(cause_of(kind))];
+    TimeSpan at = span_of(*call.event);
+    if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
+    if (at.length_ns() <= 0) continue;
+    stretches.push_back({.at = at,
+                         .name = call.op == nullptr ? kNoIndex : call.op->name,
+                         .call = call.event->name,
+                         .row = call.event});
+  }
+}
+
+void IdlePlaces::add_main_rows() {
+  const Trace& trace = *timeline_.trace;
+  const TraceLane& lane = trace.lanes[steps_.lane];
+  for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
+    main_[index_of(IdleCause::kHostOp)].push_back(
+        {.at = inner.at, .name = inner.row->name, .row = inner.row});
+  }
+  std::vector<Stretch>& loading = main_[index_of(IdleCause::kDataLoading)];
+  for (const TraceEvent& event : lane.events) {
+    if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
+    TimeSpan at = span_of(event);
+    if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
+    if (at.length_ns() > 0) loading.push_back({.at = at, .name = event.name, .row = &event});
+  }
+}
+
+void IdlePlaces::fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report) const {
+  for (std::size_t i = 0; i < kIdleCauses; ++i) {
+    const auto cause = static_cast<IdleCause>(i);
+    const IntervalSet counted = idle[i] & counted_;
+    if (cause == IdleCause::kOtherThread) {
+      add_other_threads(counted, report.places);
+    } else if (cause == IdleCause::kUnattributed) {
+      add_gaps(counted, report);
+    } else {
+      add_places(cause, counted, main_[i], steps_.lane, report.places);
+    }
+  }
+  std::stable_sort(report.places.begin(), report.places.end(),
+                   [](const IdlePlace& a, const IdlePlace& b) {
+                     return std::tuple(a.cause, -a.idle_ns) < std::tuple(b.cause, -b.idle_ns);
+                   });
+}
+
+void IdlePlaces::add_places(IdleCause cause, const IntervalSet& idle,
+                            const std::vector<Stretch>& stretches, std::uint32_t lane,
+                            std::vector<IdlePlace>& places) const {
+  struct Known {
+    std::size_t place = 0;
+    const TraceEvent* last = nullptr;
+  };
+  std::unordered_map<std::uint64_t, Known> known;
+  for_each_piece(
+      idle, stretches, [](const Stretch& stretch) { return stretch.at; },
+      [&](const TimeSpan& piece, std::size_t i) {
+        const Stretch& stretch = stretches[i];
+        const std::uint64_t key = (std::uint64_t{stretch.name} << 32U) | stretch.call;
+        const auto [at, is_new] = known.try_emplace(key, Known{places.size()});
+        if (is_new) {
+          places.push_back(
+              {.cause = cause, .name = stretch.name, .call = stretch.call, .lane = lane});
+        }
+        IdlePlace& place = places[at->second.place];
+        place.idle_ns += piece.length_ns();
+        ++place.pieces;
+        if (stretch.row != at->second.last) ++place.rows;
+        at->second.last = stretch.row;
+        if (piece.length_ns() > place.longest.length_ns()) {
+          place.longest = piece;
+          place.longest_step = step_at(piece.begin_ns);
+        }
+      });
+}
+
+void IdlePlaces::add_other_threads(const IntervalSet& idle, std::vector<IdlePlace>& places) const {
+  IntervalSet rest = idle;
+  for (std::size_t i = 0; i < threads_.size() && !rest.empty(); ++i) {
+    const IntervalSet own = rest & host_.threads[i].set;
+    add_places(IdleCause::kOtherThread, own, threads_[i], host_.threads[i].lane, places);
+    rest = rest - own;
+  }
+  if (rest.empty()) return;
+  places.push_back({.cause = IdleCause::kOtherThread,
+                    .idle_ns = rest.length_ns(),
+                    .pieces = std::ssize(rest.intervals())});
+}
+
+void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) const {
+  std::vector<TimeSpan> gaps = idle.intervals();
+  report.gap_count = std::ssize(gaps);
+  const auto middle = gaps.begin() + std::min<std::ptrdiff_t>(kMaxGaps, std::ssize(gaps));
+  std::partial_sort(gaps.begin(), middle, gaps.end(), [](const TimeSpan& a, const TimeSpan& b) {
+    return std::tuple(-a.length_ns(), a.begin_ns) < std::tuple(-b.length_ns(), b.begin_ns);
+  });
+  for (auto at = gaps.begin(); at != middle; ++at) {
+    IdleGap gap = {.at = *at, .step = step_at(at->begin_ns)};
+    if (steps_.lane != kNoIndex) {
+      name_neighbours(*timeline_.trace, timeline_.trace->lanes[steps_.lane], gap);
+    }
+    report.gaps.push_back(gap);
+  }
+}
+
+std::size_t IdlePlaces::step_at(std::int64_t at_ns) const {
+  const auto after =
+      std::partition_point(steps_.steps.begin(), steps_.steps.end(),
+                           [&](const Step& step) { return step.window.begin_ns <= at_ns; });
+  return after == steps_.steps.begin() ? 0
+                                       : static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
+}
+
+}  // namespace stepbench

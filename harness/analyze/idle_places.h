@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the attribution of idle time: under which ops and calls it lies, and where nothing
+// explains it. Pure; any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "harness/analyze/host_sets.h"
+#include "harness/analyze/idle.h"
+
+namespace stepbench {
+
+class IdlePlaces {
+ public:
+  // All three outlive this.
+  IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host);
+
+  // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of a cause.
+  void fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report) const;
+
+ private:
+  // A row of the host, of which stretches explain idle time.
+  struct Stretch {
+    TimeSpan at = {};
+    std::uint32_t name = kNoIndex;
+    std::uint32_t call = kNoIndex;
+    const TraceEvent* row = nullptr;
+  };
+
+  void add_calls();
+  void add_main_rows();
+  void add_places(IdleCause cause, const IntervalSet& idle, const std::vector<Stretch>& stretches,
+                  std::uint32_t lane, std::vector<IdlePlace>& places) const;
+  void add_other_threads(const IntervalSet& idle, std::vector<IdlePlace>& places) const;
+  void add_gaps(const IntervalSet& idle, IdleReport& report) const;
+  [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const;
+
+  const Timeline& timeline_;
+  const Steps& steps_;
+  const HostSets& host_;
+  IntervalSet counted_;
+  std::array<std::vector<Stretch>, kIdleCauses> main_;  // of the step thread, by cause
+  std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
+};
+
+}  // namespace stepbench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/integrity.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/analyze/integrity_notes.h"
+
+namespace stepbench {
+
+std::string_view name_of(IntegrityLevel level) {
+  constexpr std::array<std::string_view, 3> kNames = {"note", "warning", "error"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::vector<IntegrityNote> check_integrity(const Timeline& timeline, const Steps& steps) {
+  IntegrityNotes notes;
+  check_device_rows(timeline, notes);
+  check_steps(timeline, steps, notes);
+  check_lanes(timeline, notes);
+  check_file(timeline, notes);
+  std::vector<IntegrityNote> all = notes.take();
+  std::stable_sort(all.begin(), all.end(), [](const IntegrityNote& a, const IntegrityNote& b) {
+    return a.level > b.level;
+  });
+  return all;
+}
+
+bool blocks_numbers(const std::vector<IntegrityNote>& notes) {
+  return std::any_of(notes.begin(), notes.end(), [](const IntegrityNote& note) {
+    return note.level == IntegrityLevel::kError;
+  });
+}
+
+}  // namespace stepbench

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_map>
+
+#include "harness/analyze/integrity_notes.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kMaxLostLaunches = 0.01;  // of all launches
+constexpr double kManyOrphans = 0.05;      // of all device rows
+constexpr double kMaxImpossibleTimes = 0.001;
+
+double share_of(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string part_text(std::int64_t part, std::int64_t whole) {
+  return with_separators(part) + " of " + with_separators(whole);
+}
+
+bool is_launch(const Trace& trace, const TraceEvent& call) {
+  const CallClass kind = trace.names[call.name].facts.call;
+  return kind == CallClass::kLaunch || kind == CallClass::kGraphLaunch;
+}
+
+struct LostLaunches {
+  std::int64_t launches = 0;
+  std::int64_t lost = 0;
+  std::int64_t at_the_end = 0;  // of the lost: after the last device row began
+};
+
+// A launching call inside another one of its thread is part of that one.
+LostLaunches lost_launches(const Timeline& timeline) {
+  LostLaunches out;
+  struct Outer {
+    const CallRow* call = nullptr;
+    bool recorded = false;
+  };
+  const std::int64_t last_row_ns = timeline.work.empty() ? 0 : timeline.work.back().event->start_ns;
+  const auto count = [&](const Outer& outer) {
+    ++out.launches;
+    if (outer.recorded) return;
+    ++out.lost;
+    if (outer.call->event->start_ns > last_row_ns) ++out.at_the_end;
+  };
+  std::unordered_map<std::uint32_t, Outer> open;  // by lane
+  for (const CallRow& call : timeline.calls) {
+    if (!is_launch(*timeline.trace, *call.event)) continue;
+    Outer& outer = open[call.event->lane];
+    if (outer.call != nullptr && call.event->start_ns < outer.call->event->end_ns &&
+        call.event->end_ns <= outer.call->event->end_ns) {
+      outer.recorded = outer.recorded || call.work > 0;
+      continue;
+    }
+    if (outer.call != nullptr) count(outer);
+    outer = {&call, call.work > 0};
+  }
+  for (const auto& [lane, outer] : open) count(outer);
+  return out;
+}
+
+void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
+  const LostLaunches found = lost_launches(timeline);
+  if (found.lost == 0) return;
+  if (timeline.work.empty()) {
+    notes.add(IntegrityLevel::kError, "device_not_recorded",
+              counted(found.launches, "launch") +
+                  " of device work, but no row of a device: the profiler did not record the "
+                  "device, so that nothing can be said of its time",
+              found.launches);
+    return;
+  }
+  const std::int64_t inside = found.lost - found.at_the_end;
+  if (inside > 0) {
+    const bool many = share_of(inside, found.launches) > kMaxLostLaunches;
+    notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "launches_without_record",
+              part_text(inside, found.launches) +
+                  " launches left no device row: the profiler lost records, and their time counts "
+                  "as idle",
+              inside, found.launches);
+  }
+  if (found.at_the_end > 0) {
+    notes.add(IntegrityLevel::kNote, "launches_after_the_end",
+              counted(found.at_the_end, "launch") +
+                  " after the last device row began: the recording stopped before their work did",
+              found.at_the_end, found.launches);
+  }
+}
+
+void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
+  const auto rows = std::ssize(timeline.work);
+  const std::int64_t orphans =
+      std::count_if(timeline.work.begin(), timeline.work.end(),
+                    [](const WorkRow& row) { return row.call == kNoIndex; });
+  if (orphans == 0) return;
+  const bool many = share_of(orphans, rows) > kManyOrphans;
+  notes.add(many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
+            part_text(orphans, rows) +
+                " device rows have no call that launched them: they count as busy time, but belong "
+                "to no step and no op",
+            orphans, rows);
+}
+
+void check_times(const Timeline& timeline, IntegrityNotes& notes) {
+  const ReadingFacts& reading = timeline.trace->reading;
+  const std::int64_t rows = std::max<std::int64_t>(1, reading.rows);
+  const auto level = [&](std::int64_t count, std::int64_t of) {
+    return share_of(count, of) > kMaxImpossibleTimes ? IntegrityLevel::kError
+                                                     : IntegrityLevel::kWarning;
+  };
+  if (reading.negative_durations > 0) {
+    notes.add(level(reading.negative_durations, rows), "negative_durations",
+              counted(reading.negative_durations, "row") +
+                  " with a negative duration: taken as having none",
+              reading.negative_durations, reading.rows);
+  }
+  if (reading.missing_durations > 0) {
+    notes.add(
+        level(reading.missing_durations, rows), "missing_durations",
+        counted(reading.missing_durations, "row") + " without a duration: taken as having none",
+        reading.missing_durations, reading.rows);
+  }
+  const std::int64_t slack_ns = timeline.trace->resolution_ns;
+  const std::int64_t early =
+      std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
+        const TraceEvent* call = timeline.call_of(row);
+        return call != nullptr && row.event->start_ns < call->start_ns - slack_ns;
+      });
+  if (early > 0) {
+    const auto of = std::ssize(timeline.work);
+    notes.add(level(early, of), "work_before_its_call",
+              part_text(early, of) +
+                  " device rows begin before the call that launched them: the clocks of host and "
+                  "device do not agree",
+              early, of);
+  }
+}
+
+}  // namespace
+
+void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
+  if (timeline.trace->dropped > 0) {
+    const auto rows = std::ssize(timeline.work) + std::ssize(timeline.calls) + timeline.ops;
+    const bool many = share_of(timeline.trace->dropped, rows) > kMaxLostLaunches;
+    notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "dropped_records",
+              "the recorder dropped " + counted(timeline.trace->dropped, "record") +
+                  ": what they were is not known",
+              timeline.trace->dropped, rows);
+  }
+  check_launches(timeline, notes);
+  check_orphans(timeline, notes);
+  check_times(timeline, notes);
+}
+
+}  // namespace stepbench

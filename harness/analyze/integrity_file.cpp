@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "harness/analyze/integrity_notes.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
+  if (reading.damaged()) {
+    const std::int64_t places = reading.control_characters + reading.bare_words +
+                                reading.bad_escapes + reading.invalid_utf8 + reading.text_times;
+    notes.add(IntegrityLevel::kWarning, "damaged_text",
+              "the file is no sound JSON: " + counted(places, "place") +
+                  " read as they were probably meant, the first at byte " +
+                  with_separators(static_cast<std::int64_t>(reading.first_damage_at_byte)),
+              places);
+  }
+  if (reading.duplicate_headers > 0) {
+    notes.add(IntegrityLevel::kWarning, "duplicate_headers",
+              counted(reading.duplicate_headers, "key") +
+                  " of the file stand twice, as if two traces were written into one",
+              reading.duplicate_headers);
+  }
+  std::int64_t ignored = 0;
+  for (const IgnoredRows& rows : reading.ignored) ignored += rows.count;
+  if (ignored > 0) {
+    constexpr std::size_t kMaxShown = 3;
+    std::vector<std::string> what;
+    for (std::size_t i = 0; i < std::min(kMaxShown, reading.ignored.size()); ++i) {
+      what.push_back(printable(reading.ignored[i].what) + " (" +
+                     with_separators(reading.ignored[i].count) + ")");
+    }
+    if (reading.ignored.size() > kMaxShown) {
+      what.push_back(counted(std::ssize(reading.ignored) - std::ssize(what), "other kind"));
+    }
+    notes.add(IntegrityLevel::kNote, "ignored_rows",
+              counted(ignored, "row") + " ignored: " + join_and(what), ignored, reading.rows);
+  }
+}
+
+void check_log_lines(const Trace& trace, IntegrityNotes& notes) {
+  constexpr std::array<std::string_view, 5> kTrouble = {"lost", "dropped", "overflow", "ERROR",
+                                                        "exceeded"};
+  for (const std::string& line : trace.log_lines) {
+    const bool trouble = std::any_of(kTrouble.begin(), kTrouble.end(), [&](std::string_view word) {
+      return line.find(word) != std::string::npos;
+    });
+    if (!trouble) continue;
+    constexpr std::size_t kMaxLength = 160;
+    notes.add(IntegrityLevel::kWarning, "profiler_log",
+              "the profiler reported: " + printable(line.substr(0, kMaxLength)));
+    return;
+  }
+}
+
+void check_resolution(const Trace& trace, IntegrityNotes& notes) {
+  if (trace.resolution_ns > 1 && trace.reading.rows > 0) {
+    notes.add(IntegrityLevel::kNote, "whole_microseconds",
+              "times are whole microseconds: each edge is uncertain by 1 us, and " +
+                  counted(trace.reading.zero_durations, "row") + " have no length",
+              trace.reading.zero_durations);
+  }
+}
+
+// In files of 2022 and 2023 the external id of a device row is its correlation, which names no op.
+void check_external_ids(const Timeline& timeline, IntegrityNotes& notes) {
+  std::int64_t with_id = 0;
+  std::int64_t same = 0;
+  for (const WorkRow& row : timeline.work) {
+    if (row.event->external == 0) continue;
+    ++with_id;
+    if (row.event->external == row.event->correlation) ++same;
+  }
+  if (with_id > 1 && same == with_id) {
+    notes.add(IntegrityLevel::kNote, "external_ids_unused",
+              "external ids repeat the correlation, so that they name no op: calls are joined with "
+              "ops by time");
+  }
+}
+
+void check_header(const Timeline& timeline, IntegrityNotes& notes) {
+  const Trace& trace = *timeline.trace;
+  if (!timeline.work.empty() && trace.devices.empty()) {
+    notes.add(IntegrityLevel::kNote, "no_device_properties",
+              "the file does not say what the device is: its memory and its tensor cores cannot be "
+              "judged");
+  }
+  if (!trace.rank && !trace.reading.path.empty()) {
+    notes.add(IntegrityLevel::kNote, "no_rank", "the file does not say its rank: taken as rank 0");
+  }
+}
+
+void check_kinds(const Timeline& timeline, IntegrityNotes& notes) {
+  const Trace& trace = *timeline.trace;
+  std::vector<std::string> missing;
+  if (timeline.work.empty()) {
+    missing.push_back("device rows (the host's own time is shared out instead)");
+  } else {
+    if (timeline.calls.empty()) missing.push_back("calls of the runtime (launches, queues, waits)");
+    const bool occupancy =
+        std::any_of(trace.kernels.begin(), trace.kernels.end(),
+                    [](const KernelDetail& kernel) { return kernel.occupancy_percent >= 0; });
+    if (!occupancy) missing.push_back("occupancy of kernels");
+    const bool copies = std::any_of(timeline.work.begin(), timeline.work.end(), is_copy);
+    const bool bytes =
+        std::any_of(timeline.work.begin(), timeline.work.end(),
+                    [](const WorkRow& row) { return is_copy(row) && row.event->value >= 0; });
+    if (copies && !bytes) missing.push_back("bytes of copies");
+  }
+  if (timeline.ops == 0) missing.push_back("ops of the host (causes of idle time)");
+  if (trace.memory.empty()) missing.push_back("memory");
+  if (missing.empty()) return;
+  notes.add(IntegrityLevel::kNote, "absent_kinds", "the trace has no " + join(missing, ", no "),
+            std::ssize(missing));
+}
+
+}  // namespace
+
+void check_file(const Timeline& timeline, IntegrityNotes& notes) {
+  check_reading(timeline.trace->reading, notes);
+  check_log_lines(*timeline.trace, notes);
+  check_resolution(*timeline.trace, notes);
+  check_external_ids(timeline, notes);
+  check_header(timeline, notes);
+  check_kinds(timeline, notes);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "harness/analyze/integrity_notes.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+void check_numbers(const Steps& steps, IntegrityNotes& notes) {
+  if (steps.duplicates > 0) {
+    notes.add(IntegrityLevel::kWarning, "duplicate_steps",
+              counted(steps.duplicates, "row") +
+                  " with the number of an earlier step: the first of each number counts",
+              steps.duplicates);
+  }
+  if (steps.gaps > 0) {
+    notes.add(IntegrityLevel::kWarning, "missing_steps",
+              counted(steps.gaps, "step") +
+                  " missing between the first and the last one: a step before a gap ends with its "
+                  "own row",
+              steps.gaps);
+  }
+  if (steps.overlapping > 0) {
+    notes.add(IntegrityLevel::kWarning, "overlapping_steps",
+              counted(steps.overlapping, "step") + " end after the next one began",
+              steps.overlapping);
+  }
+  if (steps.clipped > 0) {
+    notes.add(IntegrityLevel::kWarning, "clipped_steps",
+              counted(steps.clipped, "step") +
+                  " reach beyond the interval that the profiler says it recorded: cut there, and "
+                  "left out of the summary",
+              steps.clipped);
+  }
+}
+
+void check_work(const Steps& steps, IntegrityNotes& notes) {
+  std::int64_t empty = 0;
+  std::int64_t with_work = 0;
+  for (const Step& step : steps.steps) ++(step.device_rows == 0 ? empty : with_work);
+  if (with_work > 0 && empty > 0) {
+    notes.add(IntegrityLevel::kWarning, "steps_without_device_rows",
+              with_separators(empty) + " of " + counted(std::ssize(steps.steps), "step") +
+                  " launched no device row",
+              empty, std::ssize(steps.steps));
+  }
+  if (steps.steps.size() >= 2 && steps.steps.back().truncated && steps.clipped == 0 &&
+      steps.steps.back().device_rows > 0) {
+    const Step& last = steps.steps.back();
+    const Step& before = steps.steps[steps.steps.size() - 2];
+    notes.add(IntegrityLevel::kWarning, "truncated_last_step",
+              "the last step has " + with_separators(last.device_rows) +
+                  " device rows, the one before " + with_separators(before.device_rows) +
+                  ": the recording stopped early, and the step is left out of the summary",
+              last.device_rows, before.device_rows);
+  }
+}
+
+}  // namespace
+
+void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
+  if (!steps.reason.empty()) notes.add(IntegrityLevel::kNote, "no_steps", steps.reason);
+  check_numbers(steps, notes);
+  check_work(steps, notes);
+  if (steps.other_thread) {
+    notes.add(IntegrityLevel::kWarning, "steps_on_another_thread",
+              "the thread with the steps has no other rows: the busiest thread is taken as the "
+              "step thread");
+  }
+  if (steps.window == WindowKind::kHostStep && !steps.steps.empty()) {
+    const TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
+    std::int64_t outside = 0;
+    for (const WorkRow& row : timeline.work) {
+      const TraceEvent* call = timeline.call_of(row);
+      if (call != nullptr && !all.contains(call->start_ns)) ++outside;
+    }
+    if (outside > 0) {
+      notes.add(IntegrityLevel::kNote, "work_outside_steps",
+                counted(outside, "device row") +
+                    " launched before the first or after the last step: in no step's numbers",
+                outside, std::ssize(timeline.work));
+    }
+  }
+  if (steps.steps.size() >= 2 && steps.counted().size() < 3) {
+    notes.add(IntegrityLevel::kNote, "few_steps",
+              "the summary rests on " + counted(std::ssize(steps.counted()), "step") +
+                  " between the first and the last: profile five or more to see how steps differ",
+              std::ssize(steps.counted()));
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/interval_set.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+bool starts_earlier(const TimeSpan& a, const TimeSpan& b) { return a.begin_ns < b.begin_ns; }
+
+// `sorted` by begin -> disjoint, in place.
+void merge_sorted(std::vector<TimeSpan>& sorted) {
+  std::size_t kept = 0;
+  for (const TimeSpan& each : sorted) {
+    if (each.begin_ns >= each.end_ns) continue;
+    if (kept > 0 && each.begin_ns <= sorted[kept - 1].end_ns) {
+      sorted[kept - 1].end_ns = std::max(sorted[kept - 1].end_ns, each.end_ns);
+    } else {
+      sorted[kept++] = each;
+    }
+  }
+  sorted.resize(kept);
+}
+
+}  // namespace
+
+IntervalSet::IntervalSet(std::vector<TimeSpan> intervals) : intervals_(std::move(intervals)) {
+  if (!std::is_sorted(intervals_.begin(), intervals_.end(), starts_earlier)) {
+    std::sort(intervals_.begin(), intervals_.end(), starts_earlier);
+  }
+  merge_sorted(intervals_);
+}
+
+IntervalSet::IntervalSet(TimeSpan interval) {
+  if (interval.begin_ns < interval.end_ns) intervals_.push_back(interval);
+}
+
+std::int64_t IntervalSet::length_ns() const {
+  return std::accumulate(
+      intervals_.begin(), intervals_.end(), std::int64_t{0},
+      [](std::int64_t sum, const TimeSpan& each) { return sum + each.length_ns(); });
+}
+
+std::int64_t IntervalSet::length_in(TimeSpan window) const {
+  auto at = std::partition_point(intervals_.begin(), intervals_.end(), [&](const TimeSpan& each) {
+    return each.end_ns <= window.begin_ns;
+  });
+  std::int64_t sum = 0;
+  for (; at != intervals_.end() && at->begin_ns < window.end_ns; ++at) {
+    sum += std::min(at->end_ns, window.end_ns) - std::max(at->begin_ns, window.begin_ns);
+  }
+  return sum;
+}
+
+std::vector<std::int64_t> IntervalSet::lengths_in(std::span<const TimeSpan> windows) const {
+  std::vector<std::int64_t> lengths(windows.size());
+  for_each_piece(
+      *this, windows, [](const TimeSpan& window) { return window; },
+      [&](const TimeSpan& piece, std::size_t window) { lengths[window] += piece.length_ns(); });
+  return lengths;
+}
+
+IntervalSet IntervalSet::operator|(const IntervalSet& other) const {
+  IntervalSet out;
+  out.intervals_.reserve(intervals_.size() + other.intervals_.size());
+  std::merge(intervals_.begin(), intervals_.end(), other.begin(), other.end(),
+             std::back_inserter(out.intervals_), starts_earlier);
+  merge_sorted(out.intervals_);
+  return out;
+}
+
+IntervalSet IntervalSet::operator&(const IntervalSet& other) const {
+  IntervalSet out;
+  auto a = begin();
+  auto b = other.begin();
+  while (a != end() && b != other.end()) {
+    const TimeSpan both = {std::max(a->begin_ns, b->begin_ns), std::min(a->end_ns, b->end_ns)};
+    if (both.begin_ns < both.end_ns) out.intervals_.push_back(both);
+    if (a->end_ns < b->end_ns) {
+      ++a;
+    } else {
+      ++b;
+    }
+  }
+  return out;
+}
+
+IntervalSet IntervalSet::operator-(const IntervalSet& other) const {
+  IntervalSet out;
+  auto hole = other.begin();
+  for (const TimeSpan& each : intervals_) {
+    std::int64_t from_ns = each.begin_ns;
+    while (hole != other.end() && hole->end_ns <= from_ns) ++hole;
+    for (auto at = hole; at != other.end() && at->begin_ns < each.end_ns; ++at) {
+      if (at->begin_ns > from_ns) out.intervals_.push_back({from_ns, at->begin_ns});
+      from_ns = at->end_ns;
+      hole = at;
+    }
+    if (from_ns < each.end_ns) out.intervals_.push_back({from_ns, each.end_ns});
+  }
+  return out;
+}
+
+}  // namespace stepbench

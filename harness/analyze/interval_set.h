@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of moments as sorted, disjoint, half-open intervals of nanoseconds. Every operation is one
+// sweep; lengths are exact. Plain values; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stepbench {
+
+struct TimeSpan {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;  // first moment that is no longer inside
+
+  [[nodiscard]] std::int64_t length_ns() const { return end_ns - begin_ns; }
+  [[nodiscard]] bool contains(std::int64_t at_ns) const {
+    return begin_ns <= at_ns && at_ns < end_ns;
+  }
+  friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
+};
+
+class IntervalSet {
+ public:
+  IntervalSet() = default;
+  // In any order; they may touch and overlap. Empty and reversed ones are left out.
+  explicit IntervalSet(std::vector<TimeSpan> intervals);
+  explicit IntervalSet(TimeSpan interval);
+
+  [[nodiscard]] bool empty() const { return intervals_.empty(); }
+  [[nodiscard]] std::int64_t length_ns() const;
+  [[nodiscard]] std::int64_t length_in(TimeSpan window) const;
+  // Of each window; windows are sorted and disjoint, as the steps of a trace are. One sweep.
+  [[nodiscard]] std::vector<std::int64_t> lengths_in(std::span<const TimeSpan> windows) const;
+  [[nodiscard]] const std::vector<TimeSpan>& intervals() const { return intervals_; }
+  [[nodiscard]] auto begin() const { return intervals_.begin(); }
+  [[nodiscard]] auto end() const { return intervals_.end(); }
+
+  [[nodiscard]] IntervalSet operator|(const IntervalSet& other) const;
+  [[nodiscard]] IntervalSet operator&(const IntervalSet& other) const;
+  [[nodiscard]] IntervalSet operator-(const IntervalSet& other) const;
+
+  friend bool operator==(const IntervalSet&, const IntervalSet&) = default;
+
+ private:
+  std::vector<TimeSpan> intervals_;  // not empty, not touching
+};
+
+// Calls `each(piece, index)` for every part of `set` inside `segments[index]`. Segments are sorted
+// by begin and disjoint; empty ones are passed over.
+template <typename Segments, typename IntervalOf, typename Each>
+void for_each_piece(const IntervalSet& set, const Segments& segments, const IntervalOf& interval_of,
+                    const Each& each) {
+  std::size_t at = 0;
+  for (const TimeSpan& part : set) {
+    while (at < segments.size() && interval_of(segments[at]).end_ns <= part.begin_ns) ++at;
+    for (std::size_t i = at; i < segments.size(); ++i) {
+      const TimeSpan segment = interval_of(segments[i]);
+      if (segment.begin_ns >= part.end_ns) break;
+      const TimeSpan piece = {segment.begin_ns < part.begin_ns ? part.begin_ns : segment.begin_ns,
+                              segment.end_ns < part.end_ns ? segment.end_ns : part.end_ns};
+      if (piece.begin_ns < piece.end_ns) each(piece, i);
+    }
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value that a trace may not carry, with the reason why. A value type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace stepbench {
+
+// A missing value is never a zero: whoever prints it prints the reason.
+template <typename Value>
+class Known {
+ public:
+  Known() = default;
+  Known(Value value) : value_(std::move(value)) {}
+  [[nodiscard]] static Known absent(std::string reason) {
+    Known known;
+    known.reason_ = std::move(reason);
+    return known;
+  }
+
+  explicit operator bool() const { return value_.has_value(); }
+  [[nodiscard]] const Value& operator*() const { return *value_; }
+  [[nodiscard]] const Value* operator->() const { return &*value_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }  // empty where it is known
+
+ private:
+  std::optional<Value> value_;
+  std::string reason_;
+};
+
+}  // namespace stepbench

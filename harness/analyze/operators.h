@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of a trace by name, as TensorBoard's plug-in counts them: host and device time of
+// all calls, own and with what they call. Pure; any thread.
+//
+// Rows nest per thread by time. An op whose only child has its own name counts as one call. Calls
+// of the runtime belong to the innermost op and are left out of its own host time. Steps, fetches
+// of data, the optimizer's rows and the forward of (Distributed)DataParallel are parents only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/analyze/known.h"
+#include "harness/analyze/timeline.h"
+
+namespace stepbench {
+
+struct OperatorRow {
+  std::uint32_t name = kNoIndex;  // Trace::names
+  std::int64_t calls = 0;
+  std::int64_t host_ns = 0;
+  std::int64_t self_host_ns = 0;
+  std::int64_t device_ns = 0;  // sums of kernels, copies and sets: streams may overlap
+  std::int64_t self_device_ns = 0;
+  std::int64_t tensor_core_ns = 0;
+  std::int64_t self_tensor_core_ns = 0;
+  std::int64_t launches = 0;  // device rows that its own calls started
+  bool eligible = false;      // mixed precision casts it
+};
+
+// By device time, then by own host time.
+[[nodiscard]] Known<std::vector<OperatorRow>> list_operators(const Timeline& timeline);
+
+}  // namespace stepbench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/row_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stepbench {
+
+bool is_tensor_core_eligible(std::string_view op) {
+  // Sorted.
+  constexpr std::array<std::string_view, 52> kOps = {
+      "AddbmmBackward",
+      "AddmmBackward",
+      "AddmvBackward",
+      "BmmBackward0",
+      "CudnnConvolutionBackward",
+      "CudnnConvolutionTransposeBackward",
+      "MmBackward",
+      "MvBackward",
+      "aten::_convolution",
+      "aten::_scaled_dot_product_cudnn_attention",
+      "aten::_scaled_dot_product_cudnn_attention_backward",
+      "aten::_scaled_dot_product_efficient_attention",
+      "aten::_scaled_dot_product_efficient_attention_backward",
+      "aten::_scaled_dot_product_flash_attention",
+      "aten::_scaled_dot_product_flash_attention_backward",
+      "aten::_thnn_fused_gru_cell",
+      "aten::_thnn_fused_lstm_cell",
+      "aten::addbmm",
+      "aten::addmm",
+      "aten::addmm_",
+      "aten::addmv",
+      "aten::addr",
+      "aten::baddbmm",
+      "aten::bmm",
+      "aten::chain_matmul",
+      "aten::conv1d",
+      "aten::conv2d",
+      "aten::conv3d",
+      "aten::conv_tbc",
+      "aten::conv_transpose1d",
+      "aten::conv_transpose2d",
+      "aten::conv_transpose3d",
+      "aten::convolution",
+      "aten::convolution_backward",
+      "aten::cudnn_convolution",
+      "aten::cudnn_convolution_backward",
+      "aten::cudnn_convolution_backward_input",
+      "aten::cudnn_convolution_backward_weight",
+      "aten::cudnn_convolution_transpose",
+      "aten::cudnn_convolution_transpose_backward",
+      "aten::cudnn_convolution_transpose_backward_input",
+      "aten::cudnn_convolution_transpose_backward_weight",
+      "aten::gru_cell",
+      "aten::linalg_multi_dot",
+      "aten::linear",
+      "aten::lstm_cell",
+      "aten::matmul",
+      "aten::mm",
+      "aten::mv",
+      "aten::prelu",
+      "aten::rnn_relu_cell",
+      "aten::rnn_tanh_cell"};
+  return std::binary_search(kOps.begin(), kOps.end(), op);
+}
+
+bool probably_uses_tensor_cores(std::string_view kernel) {
+  constexpr std::array<std::string_view, 4> kParts = {"nvjet", "wgmma", "tensorop", "sm90_xmma"};
+  return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
+    return kernel.find(part) != std::string_view::npos;
+  });
+}
+
+bool is_collective(std::string_view row) {
+  return row.starts_with("nccl:") || row.starts_with("gloo:");
+}
+
+}  // namespace stepbench

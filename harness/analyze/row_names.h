@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What analyses read from the names of ops and kernels beyond trace/name_facts.h. Pure; any thread.
+#pragma once
+
+#include <string_view>
+
+namespace stepbench {
+
+// Matrix products, convolutions, attention and recurrent cells: ops that automatic mixed precision
+// casts, so that their kernels can use tensor cores.
+[[nodiscard]] bool is_tensor_core_eligible(std::string_view op);
+
+// Names of newer kernels that use tensor cores, though the names that published numbers rest on do
+// not cover them: "nvjet_...", "..._wgmma_...".
+[[nodiscard]] bool probably_uses_tensor_cores(std::string_view kernel);
+
+// Broadcasts, reductions and gathers of a process group on the host: "nccl:all_reduce".
+[[nodiscard]] bool is_collective(std::string_view row);
+
+}  // namespace stepbench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/runtime_calls.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace stepbench {
+
+Known<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
+                                                      const Steps& steps) {
+  if (timeline.calls.empty()) {
+    return Known<std::vector<RuntimeCallRow>>::absent(
+        "the trace has no calls of the runtime or the driver");
+  }
+  std::vector<RuntimeCallRow> by_name(timeline.trace->names.size());
+  const std::vector<std::size_t> counted = steps.counted();
+  std::size_t at = 0;
+  for (const CallRow& call : timeline.calls) {
+    const TraceEvent& event = *call.event;
+    RuntimeCallRow& row = by_name[event.name];
+    row.name = event.name;
+    row.driver = event.kind == EventKind::kDriver;
+    ++row.calls;
+    while (at < counted.size() && steps.steps[counted[at]].window.end_ns <= event.start_ns) ++at;
+    if (at == counted.size() || steps.steps[counted[at]].window.begin_ns > event.start_ns) continue;
+    ++row.step_calls;
+    row.step_ns += event.duration_ns();
+    if (row.step_calls == 1 || event.duration_ns() > row.longest.length_ns()) {
+      row.longest = span_of(event);
+      row.longest_step = counted[at];
+      row.longest_op = call.op == nullptr ? kNoIndex : call.op->name;
+    }
+  }
+  std::erase_if(by_name, [](const RuntimeCallRow& row) { return row.calls == 0; });
+  std::stable_sort(by_name.begin(), by_name.end(),
+                   [](const RuntimeCallRow& a, const RuntimeCallRow& b) {
+                     return std::tuple(a.step_ns, a.calls) > std::tuple(b.step_ns, b.calls);
+                   });
+  return by_name;
+}
+
+}  // namespace stepbench

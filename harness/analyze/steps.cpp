@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/steps.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+// The profiler lost the end of a step that shows less than this of the work of the others.
+constexpr double kTruncatedBelow = 0.8;
+constexpr std::size_t kMinInferredSteps = 3;
+
+bool is_step(const Trace& trace, const TraceEvent& event) {
+  return (event.kind == EventKind::kAnnotation || event.kind == EventKind::kOp) &&
+         trace.names[event.name].facts.step >= 0;
+}
+
+// What a thread did: rows other than steps and Python's frames.
+std::size_t rows_of_work(const Trace& trace, const TraceLane& lane) {
+  return static_cast<std::size_t>(std::count_if(
+      lane.events.begin(), lane.events.end(),
+      [&](const TraceEvent& event) { return is_call(event.kind) || is_host_op(trace, event); }));
+}
+
+std::uint32_t busiest_host_lane(const Trace& trace) {
+  std::uint32_t busiest = kNoIndex;
+  std::size_t most = 0;
+  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
+    if (trace.lanes[i].kind != LaneKind::kHost) continue;
+    const std::size_t rows = rows_of_work(trace, trace.lanes[i]);
+    if (rows > most) {
+      most = rows;
+      busiest = i;
+    }
+  }
+  return busiest;
+}
+
+// The thread with most steps.
+std::uint32_t lane_of_steps(const Trace& trace) {
+  std::uint32_t lane = kNoIndex;
+  std::ptrdiff_t most = 0;
+  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
+    if (trace.lanes[i].kind != LaneKind::kHost) continue;
+    const std::vector<TraceEvent>& events = trace.lanes[i].events;
+    const std::ptrdiff_t rows =
+        std::count_if(events.begin(), events.end(),
+                      [&](const TraceEvent& event) { return is_step(trace, event); });
+    if (rows > most) {
+      most = rows;
+      lane = i;
+    }
+  }
+  return lane;
+}
+
+void read_marks(const Timeline& timeline, std::uint32_t lane, Steps& found) {
+  const Trace& trace = *timeline.trace;
+  std::set<std::int64_t> seen;
+  for (const TraceEvent& event : trace.lanes[lane].events) {
+    if (!is_step(trace, event)) continue;
+    const std::int64_t number = trace.names[event.name].facts.step;
+    if (!seen.insert(number).second) {
+      ++found.duplicates;
+      continue;
+    }
+    Step step = {.number = number, .mark = span_of(event)};
+    if (timeline.recorded && step.mark.end_ns > timeline.recorded->end_ns) {
+      // The row of the span itself may end some microseconds early.
+      constexpr std::int64_t kSlackNs = 1'000'000;
+      if (step.mark.end_ns > timeline.recorded->end_ns + kSlackNs) {
+        ++found.clipped;
+        step.truncated = true;
+        step.mark.end_ns = std::max(step.mark.begin_ns, timeline.recorded->end_ns);
+      }
+    }
+    found.steps.push_back(step);
+  }
+}
+
+void close_windows(Steps& found) {
+  std::vector<Step>& steps = found.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Step& step = steps[i];
+    step.window = step.mark;
+    if (i + 1 == steps.size()) break;
+    const Step& next = steps[i + 1];
+    if (next.mark.begin_ns < step.mark.end_ns) ++found.overlapping;
+    if (next.number == step.number + 1) {
+      step.window.end_ns = next.mark.begin_ns;
+    } else {
+      found.gaps += std::max<std::int64_t>(0, next.number - step.number - 1);
+      step.window.end_ns = std::min(step.mark.end_ns, next.mark.begin_ns);
+    }
+  }
+  std::erase_if(steps, [](const Step& step) { return step.window.length_ns() <= 0; });
+}
+
+void count_device_rows(const Timeline& timeline, std::vector<Step>& steps) {
+  std::vector<std::size_t> step_of_call(timeline.calls.size(), steps.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < step_of_call.size(); ++i) {
+    const std::int64_t start_ns = timeline.calls[i].event->start_ns;
+    while (at < steps.size() && steps[at].window.end_ns <= start_ns) ++at;
+    if (at == steps.size()) break;
+    if (start_ns >= steps[at].window.begin_ns) step_of_call[i] = at;
+  }
+  for (const WorkRow& row : timeline.work) {
+    if (row.call == kNoIndex || step_of_call[row.call] == steps.size()) continue;
+    Step& step = steps[step_of_call[row.call]];
+    ++step.device_rows;
+    step.spill_ns += std::max<std::int64_t>(
+        0, row.event->end_ns - std::max(row.event->start_ns, step.window.end_ns));
+  }
+}
+
+void mark_edges(std::vector<Step>& steps) {
+  if (steps.empty()) return;
+  steps.front().edge = true;
+  steps.back().edge = true;
+  if (steps.size() < 2) return;
+  // Steps of nothing, where most launch work, and the last one, where it launched too little.
+  const auto with_work = std::count_if(steps.begin(), steps.end(),
+                                       [](const Step& step) { return step.device_rows > 0; });
+  if (2 * with_work > std::ssize(steps)) {
+    for (Step& step : steps) step.truncated = step.truncated || step.device_rows == 0;
+  }
+  const Step& before = steps[steps.size() - 2];
+  if (static_cast<double>(steps.back().device_rows) <
+      kTruncatedBelow * static_cast<double>(before.device_rows)) {
+    steps.back().truncated = true;
+  }
+}
+
+Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
+  const Trace& trace = *timeline.trace;
+  Steps found;
+  found.lane = lane;
+  found.step_pid = trace.lanes[lane].pid;
+  read_marks(timeline, lane, found);
+  close_windows(found);
+  if (rows_of_work(trace, trace.lanes[lane]) == 0) {
+    const std::uint32_t busiest = busiest_host_lane(trace);
+    if (busiest != kNoIndex) {
+      found.lane = busiest;
+      found.other_thread = true;
+    }
+  }
+  return found;
+}
+
+// From each fetch of data to the next one; nothing where they are too few.
+std::vector<Step> from_loading(const Trace& trace, const TraceLane& lane) {
+  std::vector<Step> steps;
+  std::int64_t last_end_ns = 0;
+  for (const TraceEvent& event : lane.events) {
+    if (!is_host_op(trace, event)) continue;
+    last_end_ns = std::max(last_end_ns, event.end_ns);
+    if (!trace.names[event.name].facts.data_wait) continue;
+    if (!steps.empty()) {
+      if (event.start_ns < steps.back().mark.end_ns) continue;
+      steps.back().window.end_ns = event.start_ns;
+    }
+    const TimeSpan mark = span_of(event);
+    steps.push_back({.number = std::ssize(steps), .mark = mark, .window = mark});
+  }
+  if (steps.size() < kMinInferredSteps) return {};
+  steps.back().window.end_ns = std::max(last_end_ns, steps.back().mark.end_ns);
+  std::erase_if(steps, [](const Step& step) { return step.window.length_ns() <= 0; });
+  return steps;
+}
+
+// All of the trace as one step.
+Steps one_step(const Timeline& timeline) {
+  const Trace& trace = *timeline.trace;
+  Steps found;
+  found.lane = busiest_host_lane(trace);
+  std::optional<TimeSpan> whole;
+  const auto add = [&](const TraceEvent& event) {
+    whole = whole ? TimeSpan{std::min(whole->begin_ns, event.start_ns),
+                             std::max(whole->end_ns, event.end_ns)}
+                  : span_of(event);
+  };
+  // Annotations may reach beyond what was recorded: they count where there are no ops.
+  const auto add_host = [&](EventKind kind) {
+    for (const TraceLane& lane : trace.lanes) {
+      if (lane.kind != LaneKind::kHost) continue;
+      for (const TraceEvent& event : lane.events) {
+        if (event.kind == kind && is_host_op(trace, event)) add(event);
+      }
+    }
+  };
+  add_host(EventKind::kOp);
+  if (!whole) add_host(EventKind::kAnnotation);
+  found.window = WindowKind::kHostSpan;
+  found.reason = "the trace has no ProfilerStep rows: its host ops are taken as one step";
+  if (!whole) {
+    for (const WorkRow& row : timeline.work) add(*row.event);
+    found.window = WindowKind::kDeviceSpan;
+    found.reason =
+        "the trace has neither ProfilerStep rows nor host ops: its device rows are "
+        "taken as one step";
+  }
+  if (whole && whole->length_ns() > 0) {
+    found.steps.push_back({.mark = *whole, .window = *whole});
+  } else {
+    found.reason = "the trace has neither steps nor ops nor device rows";
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view name_of(WindowKind window) {
+  constexpr std::array<std::string_view, 6> kNames = {"host_step", "tb_step",   "device_span",
+                                                      "hta",       "host_span", "loading"};
+  return kNames[static_cast<std::size_t>(window)];
+}
+
+std::vector<TimeSpan> Steps::windows() const {
+  std::vector<TimeSpan> windows(steps.size());
+  std::transform(steps.begin(), steps.end(), windows.begin(),
+                 [](const Step& step) { return step.window; });
+  return windows;
+}
+
+std::vector<std::size_t> Steps::counted() const {
+  std::vector<std::size_t> inner;
+  std::vector<std::size_t> whole;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].selected) continue;
+    all.push_back(i);
+    if (steps[i].truncated) continue;
+    whole.push_back(i);
+    if (!steps[i].edge) inner.push_back(i);
+  }
+  if (chosen) return all;
+  if (!inner.empty()) return inner;
+  return whole.empty() ? all : whole;
+}
+
+Steps find_steps(const Timeline& timeline, const StepOptions& options) {
+  const Trace& trace = *timeline.trace;
+  const std::uint32_t marked = lane_of_steps(trace);
+  Steps found = marked == kNoIndex ? one_step(timeline) : from_marks(timeline, marked);
+  if (found.steps.empty() && marked != kNoIndex) found = one_step(timeline);
+  if (marked == kNoIndex && options.from_loading && found.lane != kNoIndex) {
+    std::vector<Step> inferred = from_loading(trace, trace.lanes[found.lane]);
+    if (!inferred.empty()) {
+      found.steps = std::move(inferred);
+      found.window = WindowKind::kLoading;
+      found.reason =
+          "the trace has no ProfilerStep rows: a step is what lies between two fetches "
+          "of data";
+    }
+  }
+  count_device_rows(timeline, found.steps);
+  mark_edges(found.steps);
+  if (options.numbers) {
+    found.chosen = true;
+    for (Step& step : found.steps) {
+      step.selected =
+          options.numbers->first <= step.number && step.number <= options.numbers->second;
+    }
+  }
+  return found;
+}
+
+}  // namespace stepbench

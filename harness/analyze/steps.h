@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a trace and the windows in which numbers hold: tools disagree mainly because their
+// windows differ, so that each number here names its own. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/analyze/timeline.h"
+
+namespace stepbench {
+
+enum class WindowKind : std::uint8_t {
+  kHostStep,         // a step's start to the next one's, on the step thread; the last: its own end
+  kTensorboardStep,  // moved to the end of the device work that the step launched
+  kDeviceSpan,       // first to last row of a device
+  kHolistic,         // all that was launched before the last step began
+  kHostSpan,         // first to last op or annotation of the host: a trace without steps
+  kLoading,          // from one fetch of data to the next: a trace without steps
+};
+[[nodiscard]] std::string_view name_of(WindowKind window);  // "host_step", as printed
+
+struct Step {
+  std::int64_t number = 0;  // N of ProfilerStep#N, waits and warm-ups counted
+  TimeSpan mark = {};       // the row itself, clipped to the recorded span
+  TimeSpan window = {};
+  std::int64_t device_rows = 0;  // launched inside the window, from any thread
+  std::int64_t spill_ns = 0;     // sum of what they did after the window's end
+  bool edge = false;             // first or last active step
+  bool truncated = false;        // cut off by the end of the recording: part of the work is missing
+  bool selected = true;          // by StepOptions
+};
+
+struct Steps {
+  WindowKind window = WindowKind::kHostStep;
+  std::vector<Step> steps = {};   // by time; their windows are disjoint
+  std::uint32_t lane = kNoIndex;  // Trace::lanes: the step thread, whose rows explain idle time
+  std::string reason = {};        // why `window` is not kHostStep; empty otherwise
+  bool chosen = false;            // the steps were asked for by number
+
+  // What was met on the way; integrity.h tells it.
+  std::int64_t duplicates = 0;   // rows of a number that was there before
+  std::int64_t gaps = 0;         // numbers that are missing between the first and the last
+  std::int64_t overlapping = 0;  // steps that begin before the last one ends
+  std::int64_t clipped = 0;      // rows beyond the recorded span
+  bool other_thread = false;     // the steps' own thread has nothing else
+  std::int64_t step_pid = 0;
+
+  [[nodiscard]] std::vector<TimeSpan> windows() const;
+  // Indices of the steps that statistics rest on: those that were asked for, or else those that are
+  // neither edge nor truncated. Where no such step is left, the edges count, and where these are
+  // truncated, all.
+  [[nodiscard]] std::vector<std::size_t> counted() const;
+};
+
+struct StepOptions {
+  // Where no step is marked: take the fetches of data as borders, if there are three or more.
+  bool from_loading = false;
+  // Numbers of the steps to count, both ends included, edges too.
+  std::optional<std::pair<std::int64_t, std::int64_t>> numbers = {};
+};
+
+[[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});
+
+}  // namespace stepbench

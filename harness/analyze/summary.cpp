@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/stats/order.h"
+
+namespace stepbench {
+
+Summary summarise(std::vector<double> values) {
+  Summary out;
+  if (values.empty()) return out;
+  std::sort(values.begin(), values.end());
+  out.n = std::ssize(values);
+  out.min = values.front();
+  out.max = values.back();
+  out.mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  out.median = quantile_of_sorted(values, 0.5);
+  out.p90 = quantile_of_sorted(values, 0.9);
+  out.p95 = quantile_of_sorted(values, 0.95);
+  out.iqr = quantile_of_sorted(values, 0.75) - quantile_of_sorted(values, 0.25);
+  for (double& value : values) value = std::abs(value - out.median);
+  out.mad = median(values);
+  return out;
+}
+
+Summary summarise(const std::vector<std::int64_t>& values) {
+  return summarise(std::vector<double>(values.begin(), values.end()));
+}
+
+}  // namespace stepbench

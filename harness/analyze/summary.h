@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sample of times or lengths in a few numbers. Steps of one process are no independent repeats:
+// these describe a trace and carry no claim of significance. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stepbench {
+
+// In the unit of the values; all zero of an empty sample.
+struct Summary {
+  std::int64_t n = 0;
+  double min = 0;
+  double mean = 0;
+  double median = 0;
+  double p90 = 0;
+  double p95 = 0;
+  double max = 0;
+  double mad = 0;  // median |x - median|, not scaled
+  double iqr = 0;  // interquartile range
+};
+
+[[nodiscard]] Summary summarise(std::vector<double> values);
+[[nodiscard]] Summary summarise(const std::vector<std::int64_t>& values);
+
+}  // namespace stepbench

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace as analyses read it: device work by time, joined with the calls that started it, and
+// calls joined with the ops that made them. Made once per trace; every analysis is a pure function
+// of it. Refers to the trace, which must outlive it. Read by any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analyze/interval_set.h"
+#include "harness/trace/trace.h"
+
+namespace stepbench {
+
+[[nodiscard]] inline TimeSpan span_of(const TraceEvent& event) {
+  return {event.start_ns, event.end_ns};
+}
+
+// A call of the runtime or the driver on the host.
+struct CallRow {
+  const TraceEvent* event = nullptr;
+  const TraceEvent* op = nullptr;  // the innermost op or annotation around it on its thread
+  std::uint32_t work = 0;          // device rows that it started
+};
+
+// A kernel, a copy or a set on a device.
+struct WorkRow {
+  const TraceEvent* event = nullptr;
+  std::uint32_t call = kNoIndex;  // Timeline::calls; none: launched before the recording began
+  std::int32_t device = 0;
+  bool communication = false;  // a kernel of NCCL or RCCL
+};
+
+struct Timeline {
+  explicit Timeline(const Trace& trace);
+
+  [[nodiscard]] const std::string& name(const TraceEvent& event) const {
+    return trace->names[event.name].text;
+  }
+  [[nodiscard]] const TraceEvent* call_of(const WorkRow& row) const {
+    return row.call == kNoIndex ? nullptr : calls[row.call].event;
+  }
+  // Work of one device, or of all; `keep` chooses rows.
+  template <typename Keep>
+  [[nodiscard]] IntervalSet busy(std::optional<int> device, const Keep& keep) const {
+    std::vector<TimeSpan> spans;
+    for (const WorkRow& row : work) {
+      if ((!device || row.device == *device) && keep(row)) spans.push_back(span_of(*row.event));
+    }
+    return IntervalSet(std::move(spans));
+  }
+
+  const Trace* trace;
+  std::vector<CallRow> calls;        // by start
+  std::vector<WorkRow> work;         // by start
+  std::vector<int> devices;          // that ran work, sorted
+  std::optional<TimeSpan> recorded;  // as the profiler's own row says
+  // Rows of each kind.
+  std::int64_t ops = 0;
+  std::int64_t annotations = 0;
+  std::int64_t python = 0;
+  std::int64_t overhead = 0;
+  std::int64_t syncs = 0;
+};
+
+[[nodiscard]] inline bool is_kernel(const WorkRow& row) {
+  return row.event->kind == EventKind::kKernel;
+}
+[[nodiscard]] inline bool is_copy(const WorkRow& row) {
+  return row.event->kind == EventKind::kMemcpy;
+}
+[[nodiscard]] inline bool is_set(const WorkRow& row) {
+  return row.event->kind == EventKind::kMemset;
+}
+// Ops and annotations, without steps: what a thread was doing.
+[[nodiscard]] inline bool is_host_op(const Trace& trace, const TraceEvent& event) {
+  return (event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation) &&
+         trace.names[event.name].facts.step < 0;
+}
+
+}  // namespace stepbench

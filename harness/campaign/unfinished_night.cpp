@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/unfinished_night.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
+#include "harness/os/descriptor.h"
+#include "harness/os/text_file.h"
+#include "harness/text/utc.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All of it or nothing, whatever happens meanwhile.
+void replace_file(const fs::path& file, const std::string& text) {
+  const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
+  const auto size = static_cast<ssize_t>(text.size());
+  const Descriptor out{::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (!out.is_open() || ::write(out.value(), text.data(), text.size()) != size ||
+      ::fsync(out.value()) != 0 || ::rename(unfinished.c_str(), file.c_str()) != 0) {
+    throw ConfigError(file.string(), std::string("cannot be written: ") + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+UnfinishedNight::UnfinishedNight(const fs::path& results, const std::string& key,
+                                 std::chrono::system_clock::time_point now)
+    : file_(results / ("unfinished-night-" + digest(key) + ".jsonl")), began_utc_(utc_text(now)) {
+  read(utc_text(now - kNightLasts));
+}
+
+void UnfinishedNight::read(const std::string& oldest_utc) {
+  const auto text = read_text(file_);
+  if (!text) return;
+  std::string began;
+  std::map<std::string, std::string> folders;
+  LineParser parser;
+  std::string_view rest = *text;
+  for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;
+       rest.remove_prefix(end + 1)) {
+    const std::string line{rest.substr(0, end)};
+    try {
+      const LineObject object = parser.parse(line, LineParser::Padding::kNone).object;
+      if (began.empty()) began = object.text("began_utc");
+      if (const std::string name = object.text("experiment"); !name.empty()) {
+        folders[name] = object.text("folder");
+      }
+    } catch (const LineError&) {
+      continue;  // damaged: what it said is measured anew
+    }
+  }
+  if (began < oldest_utc) return;
+  goes_on_ = true;
+  began_utc_ = began;
+  folders_ = std::move(folders);
+}
+
+fs::path UnfinishedNight::folder_of(const std::string& experiment) const {
+  const auto found = folders_.find(experiment);
+  std::error_code ignored;
+  if (found == folders_.end() || !fs::is_directory(found->second, ignored)) return {};
+  return found->second;
+}
+
+void UnfinishedNight::begin_anew(std::chrono::system_clock::time_point now) {
+  end();
+  goes_on_ = false;
+  folders_.clear();
+  began_utc_ = utc_text(now);
+}
+
+void UnfinishedNight::begun(const std::string& experiment, const fs::path& folder) {
+  const std::string path = fs::absolute(folder).lexically_normal().string();
+  if (folder_of(experiment) == path) return;
+  folders_[experiment] = path;
+  std::string text;
+  for (const auto& [name, place] : folders_) {
+    JsonText line;
+    line.open_object().text("began_utc", began_utc_).text("experiment", name);
+    text += line.text("folder", place).close_object().take() + '\n';
+  }
+  replace_file(file_, text);
+}
+
+void UnfinishedNight::end() {
+  std::error_code ignored;
+  fs::remove(file_, ignored);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/alert_json.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/json/json_text.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+
+namespace stepbench {
+namespace {
+
+const TrackedSeries* told_series(const History& history, std::string_view id) {
+  const auto found = std::find_if(history.series.begin(), history.series.end(),
+                                  [&](const SeriesHistory& each) { return each.series.id == id; });
+  return found == history.series.end() ? nullptr : &found->series;
+}
+
+const TrackedRun* told_run(const History& history, std::string_view id) {
+  const auto found = std::find_if(history.runs.begin(), history.runs.end(),
+                                  [&](const TrackedRun& run) { return run.run_id == id; });
+  return found == history.runs.end() ? nullptr : &*found;
+}
+
+// What tells the case from the experiment's other ones.
+std::string told_case(const History& history, const TrackedSeries& series) {
+  std::vector<const Fields*> cases;
+  for (const SeriesHistory& other : history.series) {
+    if (other.series.experiment == series.experiment) cases.push_back(&other.series.options);
+  }
+  return case_label(series.options, varying_options(cases, {}), series.case_id.substr(0, 8));
+}
+
+// The last measurement that was there, else what the screen saw.
+std::string told_change(const AlertSeries& series) {
+  const auto measured = std::find_if(series.measured.rbegin(), series.measured.rend(),
+                                     [](const AlertMeasurement& each) { return each.reproduced; });
+  if (measured == series.measured.rend()) return signed_percent(series.change) + " %";
+  return signed_percent(measured->change) + " % [" + signed_percent(measured->low) + ", " +
+         signed_percent(measured->high) + "]";
+}
+
+std::string told_amount(double value, const std::string& unit) {
+  if (unit == "ns") return duration(value);
+  if (unit == "bytes") return byte_text(value);
+  return significant(value) + (unit.empty() ? "" : " " + unit);
+}
+
+std::string told_state(AlertState state) {
+  switch (state) {
+    case AlertState::kRegression:
+      return "regression, confirmed twice";
+    case AlertState::kReproduced:
+      return "slower, confirmed once";
+    case AlertState::kSuspect:
+      return "suspect, not measured again yet";
+    default:
+      return std::string(name_of(state));
+  }
+}
+
+std::string told_program(const TrackedRun& run) {
+  if (!run.git_sha.empty()) return run.git_sha.substr(0, 12) + (run.git_dirty ? " (dirty)" : "");
+  return run.build_id.empty() ? run.run_id : "build " + run.build_id.substr(0, 12);
+}
+
+std::string told_range(const Alert& alert, const History& history) {
+  const TrackedRun* good = told_run(history, alert.last_good);
+  const TrackedRun* bad = told_run(history, alert.first_bad);
+  const std::string from = good == nullptr ? alert.last_good : told_program(*good);
+  const std::string to = bad == nullptr ? alert.first_bad : told_program(*bad);
+  if (to.empty()) return {};
+  return from.empty() ? "; first seen with " + to : "; between " + from + " and " + to;
+}
+
+void add_told_run(JsonText& json, std::string_view key, const std::string& id,
+                  const History& history) {
+  if (id.empty()) {
+    json.null(key);
+    return;
+  }
+  json.open_object(key).text("run_id", id);
+  if (const TrackedRun* run = told_run(history, id)) {
+    json.text("started_utc", run->started_utc)
+        .text("folder", run->folder)
+        .text("build_id", run->build_id)
+        .text("git_sha", run->git_sha)
+        .text("git_branch", run->git_branch)
+        .flag("git_dirty", run->git_dirty)
+        .values("labels", run->labels);
+  }
+  json.close_object();
+}
+
+void add_told_series(JsonText& json, const AlertSeries& each, const History& history) {
+  json.open_object().text("id", each.id).text("experiment", each.experiment);
+  if (const TrackedSeries* series = told_series(history, each.id)) {
+    json.text("case", told_case(history, *series))
+        .text("case_id", series->case_id)
+        .text("metric", series->metric)
+        .text("unit", series->unit)
+        .values("options", series->options);
+  }
+  json.number("usual", each.usual)
+      .number("value", each.value)
+      .number("change", each.change)
+      .number("score", each.score)
+      .text("first_bad", each.first_bad)
+      .text("last_good", each.last_good)
+      .open_array("measured");
+  for (const AlertMeasurement& measured : each.measured) {
+    json.open_object()
+        .flag("reproduced", measured.reproduced)
+        .number("change", measured.change)
+        .number("low", measured.low)
+        .number("high", measured.high)
+        .number("p", measured.p)
+        .integer("pairs", measured.pairs)
+        .text("night", measured.night)
+        .text("campaign", measured.campaign)
+        .text("cause", measured.cause)
+        .close_object();
+  }
+  json.close_array().close_object();
+}
+
+}  // namespace
+
+std::string alert_sentence(const Alert& alert, const History& history) {
+  std::string text = alert.id + " on " + alert.host + ": " + told_state(alert.state);
+  if (!alert.series.empty()) {
+    const AlertSeries& first = alert.series.front();
+    text += ": " + first.experiment;
+    if (const TrackedSeries* series = told_series(history, first.id)) {
+      text += ", " + told_case(history, *series) + ": " + series->metric + " " +
+              told_amount(first.usual, series->unit) + " -> " +
+              told_amount(first.value, series->unit) + ",";
+    }
+    text += " " + told_change(first);
+    if (!first.measured.empty() && !first.measured.back().cause.empty()) {
+      text += " (" + first.measured.back().cause + ")";
+    }
+    if (alert.series.size() > 1) {
+      text += " and " + std::to_string(alert.series.size() - 1) + " more series";
+    }
+  }
+  return printable(text + told_range(alert, history));
+}
+
+std::string alert_json(const Alert& alert, const History& history, const std::string& show) {
+  JsonText json;
+  json.open_object()
+      .text("schema", kAlertSchema)
+      .text("version", kAlertVersion)
+      .text("text", alert_sentence(alert, history))
+      .text("id", alert.id)
+      .text("state", name_of(alert.state))
+      .flag("worse", alert.worse)
+      .text("host", alert.host)
+      .text("experiment", alert.experiment)
+      .integer("confirmations", alert.confirmations)
+      .text("opened_utc", alert.opened_utc)
+      .text("note", alert.note)
+      .text("show", show);
+  add_told_run(json, "opened_run", alert.opened_run, history);
+  add_told_run(json, "first_bad", alert.first_bad, history);
+  add_told_run(json, "last_good", alert.last_good, history);
+  json.open_array("series");
+  for (const AlertSeries& each : alert.series) add_told_series(json, each, history);
+  return json.close_array().close_object().take() + "\n";
+}
+
+}  // namespace stepbench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/database.h"
+
+#include "harness/store/postgres.h"
+#include "harness/store/sqlite.h"
+#include "harness/text/printable.h"
+#include "harness/text/utf8.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kSqlite = "sqlite:";
+
+bool is_postgres(std::string_view url) {
+  return url.starts_with("postgresql://") || url.starts_with("postgres://");
+}
+
+[[noreturn]] void refuse_url(std::string_view url) {
+  std::string meant;
+  const bool has_scheme = url.find("://") != std::string_view::npos;
+  if (!url.empty() && !has_scheme && url.find(':') == std::string_view::npos) {
+    meant = " (did you mean 'sqlite:" + printable(url) + "'?)";
+  }
+  throw ConfigError(
+      "--db",
+      "'" + (has_scheme ? printable(url.substr(0, url.find("://"))) + "://..." : printable(url)) +
+          "' names no database" + meant +
+          "; there are sqlite:FILE and postgresql://USER@HOST:PORT/NAME");
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> sqlite_file(std::string_view url) {
+  if (is_postgres(url)) return std::nullopt;
+  if (!url.starts_with(kSqlite) || url.size() == kSqlite.size()) refuse_url(url);
+  const std::string_view file = url.substr(kSqlite.size());
+  if (file.find('\0') != std::string_view::npos) refuse_url(url);
+  return std::filesystem::path(file);
+}
+
+std::unique_ptr<Database> Database::open(std::string_view url) {
+  if (const auto file = sqlite_file(url)) return open_sqlite(*file);
+  return open_postgres(url);
+}
+
+std::string storable_text(std::string_view text) {
+  std::string clean;
+  const bool has_nul = text.find('\0') != std::string_view::npos;
+  if (has_nul) {
+    for (const char each : text) {
+      if (each == '\0') {
+        clean += kReplacementCharacter;
+      } else {
+        clean += each;
+      }
+    }
+  }
+  return to_valid_utf8(has_nul ? std::string_view(clean) : text);
+}
+
+}  // namespace stepbench

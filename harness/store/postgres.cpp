@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/postgres.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "harness/store/pq_api.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+// Object ids of the built-in types.
+constexpr unsigned int kInt8 = 20;
+constexpr unsigned int kInt2 = 21;
+constexpr unsigned int kInt4 = 23;
+constexpr unsigned int kFloat4 = 700;
+constexpr unsigned int kFloat8 = 701;
+
+// Parameters of one statement; the protocol allows 65,535.
+constexpr std::size_t kParameters = 8'000;
+constexpr std::size_t kStatements = 200;
+// Any number: the one that all stepbench programs agree on.
+constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(7230413598216507217)";
+
+// "postgresql://user:secret@host/name" -> "postgresql://user@host/name", without what follows '?',
+// which may hold a password too.
+std::string without_password(std::string_view url) {
+  std::string text(url.substr(0, url.find('?')));
+  const std::size_t start = text.find("://") + 3;
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos) return text;
+  const std::size_t colon = text.find(':', start);
+  if (colon < at) text.erase(colon, at - colon);
+  return text;
+}
+
+// The first line: libpq adds hints and a line end.
+std::string first_sentence(const char* message) {
+  const std::string_view text = message == nullptr ? "" : message;
+  return printable(text.substr(0, text.find('\n')));
+}
+
+class Postgres : public Database {
+ public:
+  Postgres(PqApi api, std::string_view url)
+      : api_(api), url_(url), name_(printable(without_password(url))) {
+    open();
+  }
+  ~Postgres() override { close(); }
+
+  void exec(std::string_view sql, SqlRow args, const OnRow& on_row) override {
+    const std::string& name = prepared(sql);
+    std::vector<std::string> texts(args.size());
+    std::vector<const char*> values(args.size());
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      values[i] = text_of_value(args[i], texts[i]) ? texts[i].c_str() : nullptr;
+    }
+    const Result result(
+        api_, api_.exec_prepared(connection_, name.c_str(), static_cast<int>(values.size()),
+                                 values.data(), nullptr, nullptr, 0));
+    check(result);
+    if (on_row) hand_out(result, on_row);
+  }
+
+  void insert(const SqlInsert& into, SqlRow values) override {
+    const std::size_t width = into.columns.size();
+    const std::size_t rows_at_once = std::max<std::size_t>(1, kParameters / width);
+    for (std::size_t at = 0; at < values.size();) {
+      const std::size_t rows = std::min(rows_at_once, (values.size() - at) / width);
+      std::string sql = "INSERT INTO " + into.table + " (" + join(into.columns) + ") VALUES ";
+      for (std::size_t i = 0; i < rows * width; ++i) {
+        sql += i % width == 0 ? (i == 0 ? "($" : "), ($") : ", $";
+        sql += std::to_string(i + 1);
+      }
+      sql += ") " + into.ending;
+      exec(sql, values.subspan(at, rows * width), {});
+      at += rows * width;
+    }
+  }
+
+  void begin_write() override { exec("BEGIN", {}, {}); }
+  void begin_read() override {
+    exec("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, {});
+  }
+  void commit() override { exec("COMMIT", {}, {}); }
+  void rollback() noexcept override {
+    if (connection_ == nullptr || api_.status(connection_) != kPqConnected) return;
+    if (PqResult* result = api_.exec(connection_, "ROLLBACK")) api_.clear(result);
+  }
+  void lock_schema() override { exec(kTakeLock, {}, {}); }
+  void reconnect() override { open(); }
+
+  std::vector<std::string> tables() override {
+    std::vector<std::string> names;
+    exec(
+        "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema() "
+        "ORDER BY 1",
+        {}, [&](SqlRow row) { names.push_back(std::get<std::string>(row[0])); });
+    return names;
+  }
+  std::string_view keyed_table() const override { return ""; }
+  std::string name() const override { return name_; }
+
+ private:
+  class Result {
+   public:
+    Result(const PqApi& api, PqResult* result) : api_(api), result_(result) {}
+    Result(const Result&) = delete;
+    Result& operator=(const Result&) = delete;
+    ~Result() {
+      if (result_ != nullptr) api_.clear(result_);
+    }
+    [[nodiscard]] PqResult* get() const { return result_; }
+
+   private:
+    const PqApi& api_;
+    PqResult* result_;
+  };
+
+  void close() {
+    if (connection_ != nullptr) api_.finish(std::exchange(connection_, nullptr));
+    statements_.clear();
+  }
+
+  void open() {
+    close();
+    connection_ = api_.connect(url_.c_str());
+    if (connection_ == nullptr) throw ConfigError(name_, "too little memory to connect");
+    if (api_.status(connection_) != kPqConnected) {
+      const std::string reason = first_sentence(api_.error_message(connection_));
+      close();
+      throw ConfigError(name_, "no connection: " + reason);
+    }
+    for (const char* setting :
+         {"SET client_min_messages = warning", "SET client_encoding = 'UTF8'"}) {
+      const Result done(api_, api_.exec(connection_, setting));
+    }
+  }
+
+  // False: NULL.
+  static bool text_of_value(const SqlValue& value, std::string& text) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      text = std::to_string(*whole);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      if (!std::isfinite(*real)) return false;
+      std::array<char, 32> buffer;
+      const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *real);
+      text.assign(buffer.data(), end);
+    } else if (const auto* words = std::get_if<std::string>(&value)) {
+      text = storable_text(*words);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  const std::string& prepared(std::string_view sql) {
+    if (const auto found = statements_.find(sql); found != statements_.end()) return found->second;
+    if (statements_.size() >= kStatements) {
+      const Result all(api_, api_.exec(connection_, "DEALLOCATE ALL"));
+      statements_.clear();
+    }
+    std::string name = "s" + std::to_string(next_++);
+    const std::string text(sql);
+    const Result result(api_, api_.prepare(connection_, name.c_str(), text.c_str(), 0, nullptr));
+    check(result);
+    return statements_.emplace(text, std::move(name)).first->second;
+  }
+
+  void hand_out(const Result& result, const OnRow& on_row) const {
+    const int columns = api_.columns(result.get());
+    std::vector<unsigned int> types;
+    for (int column = 0; column < columns; ++column) {
+      types.push_back(api_.type(result.get(), column));
+    }
+    std::vector<SqlValue> row(types.size());
+    for (int at = 0, rows = api_.rows(result.get()); at < rows; ++at) {
+      for (int column = 0; column < columns; ++column) {
+        read(result, at, column, types[static_cast<std::size_t>(column)],
+             row[static_cast<std::size_t>(column)]);
+      }
+      on_row(row);
+    }
+  }
+
+  void read(const Result& result, int at, int column, unsigned int type, SqlValue& value) const {
+    if (api_.is_null(result.get(), at, column) != 0) {
+      value = std::monostate{};
+      return;
+    }
+    const std::string_view text(api_.value(result.get(), at, column),
+                                static_cast<std::size_t>(api_.length(result.get(), at, column)));
+    if (type == kInt8 || type == kInt4 || type == kInt2) {
+      std::int64_t whole = 0;
+      std::from_chars(text.data(), text.data() + text.size(), whole);
+      value = whole;
+    } else if (type == kFloat8 || type == kFloat4) {
+      double real = 0;
+      std::from_chars(text.data(), text.data() + text.size(), real);
+      value = real;
+    } else if (auto* words = std::get_if<std::string>(&value)) {
+      words->assign(text);
+    } else {
+      value.emplace<std::string>(text);
+    }
+  }
+
+  void check(const Result& result) const {
+    const int status = result.get() == nullptr ? -1 : api_.result_status(result.get());
+    if (status == kPqCommandDone || status == kPqHasRows) return;
+    const std::string reason = first_sentence(api_.error_message(connection_));
+    const char* state =
+        result.get() == nullptr ? nullptr : api_.result_error_field(result.get(), kPqSqlState);
+    // Class 57P: the server is shut down or was told to end this session.
+    const bool ended = state != nullptr && std::string_view(state).starts_with("57P");
+    if (ended || api_.status(connection_) != kPqConnected) {
+      throw ConnectionLost(name_, "the connection was lost: " + reason);
+    }
+    throw ConfigError(name_, reason);
+  }
+
+  PqApi api_;
+  std::string url_;
+  std::string name_;
+  PqConnection* connection_ = nullptr;
+  std::map<std::string, std::string, std::less<>> statements_;  // SQL -> name on the server
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Database> open_postgres(std::string_view url) {
+  auto loaded = load_pq_api();
+  if (auto* reason = std::get_if<std::string>(&loaded)) throw ConfigError("--db", *reason);
+  return std::make_unique<Postgres>(std::get<PqApi>(loaded), url);
+}
+
+}  // namespace stepbench

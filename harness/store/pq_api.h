@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// PostgreSQL's client library, libpq, found at run time: its functions as pointers, so that nothing
+// links it and a machine without it measures as well. The types are libpq's; a test holds them to
+// its header. Any thread.
+#pragma once
+
+#include <string>
+#include <variant>
+
+namespace stepbench {
+
+struct PqConnection;  // PGconn
+struct PqResult;      // PGresult
+
+struct PqApi {
+  PqConnection* (*connect)(const char* conninfo) = nullptr;
+  void (*finish)(PqConnection*) = nullptr;
+  int (*status)(const PqConnection*) = nullptr;
+  char* (*error_message)(const PqConnection*) = nullptr;
+  PqResult* (*exec)(PqConnection*, const char* sql) = nullptr;
+  PqResult* (*prepare)(PqConnection*, const char* name, const char* sql, int count,
+                       const unsigned int* types) = nullptr;
+  PqResult* (*exec_prepared)(PqConnection*, const char* name, int count, const char* const* values,
+                             const int* lengths, const int* formats, int result_format) = nullptr;
+  int (*result_status)(const PqResult*) = nullptr;
+  char* (*result_error_field)(const PqResult*, int field) = nullptr;
+  void (*clear)(PqResult*) = nullptr;
+  int (*rows)(const PqResult*) = nullptr;
+  int (*columns)(const PqResult*) = nullptr;
+  unsigned int (*type)(const PqResult*, int column) = nullptr;
+  char* (*value)(const PqResult*, int row, int column) = nullptr;
+  int (*length)(const PqResult*, int row, int column) = nullptr;
+  int (*is_null)(const PqResult*, int row, int column) = nullptr;
+};
+
+// Of libpq-fe.h.
+inline constexpr int kPqConnected = 0;    // CONNECTION_OK
+inline constexpr int kPqCommandDone = 1;  // PGRES_COMMAND_OK
+inline constexpr int kPqHasRows = 2;      // PGRES_TUPLES_OK
+inline constexpr int kPqSqlState = 'C';   // PG_DIAG_SQLSTATE
+
+// Or why there is none, as a sentence that names the package. `library`: its file; tests name
+// another one.
+[[nodiscard]] std::variant<PqApi, std::string> load_pq_api(const char* library = "libpq.so.5");
+
+}  // namespace stepbench

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/sqlite.h"
+
+#include <sqlite3.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// f_type of statfs(), as Linux has it.
+constexpr std::array<std::pair<std::int64_t, std::string_view>, 9> kShared = {{
+    {0x6969, "NFS"},
+    {0xFF534D42, "CIFS"},
+    {0xFE534D42, "SMB"},
+    {0x517B, "SMB"},
+    {0x65735546, "FUSE"},
+    {0x00C36400, "Ceph"},
+    {0x0BD00BD0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x5346414F, "AFS"},
+}};
+
+std::int64_t file_system_of(const fs::path& folder) {
+  struct statfs facts {};
+  return ::statfs(folder.c_str(), &facts) == 0 ? static_cast<std::int64_t>(facts.f_type) : 0;
+}
+
+void refuse_shared(const fs::path& file, std::int64_t file_system) {
+  for (const auto& [type, name] : kShared) {
+    // f_type is a signed 32-bit number on some machines.
+    if ((file_system & 0xFFFFFFFF) != type) continue;
+    throw ConfigError(file.string(),
+                      "lies on " + std::string(name) +
+                          ", where the locks of SQLite do not hold between machines and would "
+                          "damage it; put it on a local disk (--db sqlite:FILE), or let the "
+                          "machines share a server (--db postgresql://...)");
+  }
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+struct CloseConnection {
+  void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+};
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using StatementHandle = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+class Sqlite : public Database {
+ public:
+  Sqlite(fs::path file, const SqliteOptions& options)
+      : file_(std::move(file)), timeout_(options.busy_timeout) {
+    std::error_code error;
+    fs::create_directories(folder_of(file_), error);
+    if (error) throw ConfigError(file_.string(), "cannot be made: " + error.message());
+    const auto& look = options.file_system ? options.file_system : file_system_of;
+    refuse_shared(file_, look(folder_of(file_)));
+    open();
+  }
+  ~Sqlite() override { statements_.clear(); }
+
+  void exec(std::string_view sql, SqlRow args, const OnRow& on_row) override {
+    sqlite3_stmt* statement = prepared(sql);
+    for (std::size_t i = 0; i < args.size(); ++i) bind(statement, static_cast<int>(i + 1), args[i]);
+    run(statement, on_row);
+  }
+
+  void insert(const SqlInsert& into, SqlRow values) override {
+    const std::size_t width = into.columns.size();
+    std::string sql = "INSERT INTO " + into.table + " (" + join(into.columns) + ") VALUES (";
+    for (std::size_t i = 1; i <= width; ++i) sql += (i > 1 ? ", $" : "$") + std::to_string(i);
+    sql += ") " + into.ending;
+    for (std::size_t at = 0; at + width <= values.size(); at += width) {
+      exec(sql, values.subspan(at, width), {});
+    }
+  }
+
+  void begin_write() override { exec("BEGIN IMMEDIATE", {}, {}); }
+  void begin_read() override { exec("BEGIN", {}, {}); }
+  void commit() override { exec("COMMIT", {}, {}); }
+  void rollback() noexcept override {
+    // After a full disk SQLite has rolled back by itself.
+    if (sqlite3_get_autocommit(connection_.get()) == 0) {
+      sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+  }
+  void lock_schema() override {}  // begin_write() let nobody else in
+  void reconnect() override {
+    statements_.clear();
+    open();
+  }
+
+  std::vector<std::string> tables() override {
+    std::vector<std::string> names;
+    exec("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", {},
+         [&](SqlRow row) { names.push_back(std::get<std::string>(row[0])); });
+    return names;
+  }
+  std::string_view keyed_table() const override { return "WITHOUT ROWID"; }
+  std::string name() const override { return file_.string(); }
+
+ private:
+  void open() {
+    connection_.reset();
+    sqlite3* opened = nullptr;
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    const int result = sqlite3_open_v2(file_.c_str(), &opened, flags, nullptr);
+    connection_.reset(opened);
+    if (result != SQLITE_OK) fail(result);
+    sqlite3_extended_result_codes(connection_.get(), 1);
+    sqlite3_busy_timeout(connection_.get(), static_cast<int>(timeout_.count()));
+    use_write_ahead_log();
+    exec("PRAGMA foreign_keys = ON", {}, {});
+    exec("PRAGMA synchronous = NORMAL", {}, {});
+  }
+
+  // SQLite does not wait by itself while two processes want to change a new file to it.
+  void use_write_ahead_log() {
+    constexpr auto kPause = std::chrono::milliseconds(10);
+    for (std::chrono::milliseconds waited{0};; waited += kPause) {
+      const int result =
+          sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+      if (result == SQLITE_OK) return;
+      if ((result & 0xFF) != SQLITE_BUSY || waited >= timeout_) fail(result);
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  sqlite3_stmt* prepared(std::string_view sql) {
+    if (const auto found = statements_.find(sql); found != statements_.end()) {
+      return found->second.get();
+    }
+    // $2 is a name to SQLite, ?2 the second value.
+    std::string numbered(sql);
+    std::replace(numbered.begin(), numbered.end(), '$', '?');
+    sqlite3_stmt* statement = nullptr;
+    const int result =
+        sqlite3_prepare_v3(connection_.get(), numbered.data(), static_cast<int>(numbered.size()),
+                           SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    StatementHandle owner(statement);
+    if (result != SQLITE_OK) fail(result);
+    return statements_.emplace(sql, std::move(owner)).first->second.get();
+  }
+
+  void bind(sqlite3_stmt* statement, int index, const SqlValue& value) {
+    int result = SQLITE_OK;
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      result = sqlite3_bind_int64(statement, index, *whole);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      result = std::isfinite(*real) ? sqlite3_bind_double(statement, index, *real)
+                                    : sqlite3_bind_null(statement, index);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      const std::string clean = storable_text(*text);
+      result = sqlite3_bind_text64(statement, index, clean.data(), clean.size(), SQLITE_TRANSIENT,
+                                   SQLITE_UTF8);
+    } else {
+      result = sqlite3_bind_null(statement, index);
+    }
+    if (result != SQLITE_OK) fail(result);
+  }
+
+  void run(sqlite3_stmt* statement, const OnRow& on_row) {
+    struct Reset {
+      sqlite3_stmt* statement;
+      ~Reset() {
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+      }
+    } const reset{statement};
+    // Rows handed out by a statement that runs inside another one's rows need a place of their own.
+    std::vector<SqlValue> row = std::exchange(spare_row_, {});
+    for (;;) {
+      const int result = sqlite3_step(statement);
+      if (result == SQLITE_DONE) break;
+      if (result != SQLITE_ROW) fail(result);
+      if (!on_row) continue;
+      row.resize(static_cast<std::size_t>(sqlite3_column_count(statement)));
+      for (std::size_t i = 0; i < row.size(); ++i) read(statement, static_cast<int>(i), row[i]);
+      on_row(row);
+    }
+    spare_row_ = std::move(row);
+  }
+
+  static void read(sqlite3_stmt* statement, int column, SqlValue& value) {
+    switch (sqlite3_column_type(statement, column)) {
+      case SQLITE_INTEGER:
+        value = static_cast<std::int64_t>(sqlite3_column_int64(statement, column));
+        return;
+      case SQLITE_FLOAT:
+        value = sqlite3_column_double(statement, column);
+        return;
+      case SQLITE_NULL:
+        value = std::monostate{};
+        return;
+      default:
+        break;
+    }
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+    if (auto* text = std::get_if<std::string>(&value)) {
+      text->assign(bytes, size);
+    } else {
+      value.emplace<std::string>(bytes, size);
+    }
+  }
+
+  [[noreturn]] void fail(int result) const {
+    const std::string where = file_.string();
+    switch (result & 0xFF) {
+      case SQLITE_BUSY:
+      case SQLITE_LOCKED:
+        throw ConfigError(where, "another process has kept it locked for " +
+                                     seconds_text(static_cast<double>(timeout_.count()) / 1e3) +
+                                     "; try again when that one has ended");
+      case SQLITE_FULL:
+        throw ConfigError(where, "the disk is full; nothing of this was stored");
+      case SQLITE_IOERR:
+        throw ConfigError(where, "cannot be read or written (" + message() +
+                                     "): is the disk full, or a limit on the size of files set? "
+                                     "Nothing of this was stored");
+      case SQLITE_NOTADB:
+        throw ConfigError(where, "is no database of SQLite");
+      case SQLITE_CORRUPT:
+        throw ConfigError(
+            where, "is damaged (" + message() +
+                       "); move it away and add the results anew with `stepbench track add`");
+      case SQLITE_CANTOPEN:
+        throw ConfigError(where, "cannot be opened as a database: " + message());
+      case SQLITE_READONLY:
+      case SQLITE_PERM:
+        throw ConfigError(where, "may not be written");
+      default:
+        throw ConfigError(where, message());
+    }
+  }
+  std::string message() const { return sqlite3_errmsg(connection_.get()); }
+
+  fs::path file_;
+  std::chrono::milliseconds timeout_;
+  std::unique_ptr<sqlite3, CloseConnection> connection_;
+  std::unordered_map<std::string, StatementHandle, TextHash, std::equal_to<>> statements_;
+  std::vector<SqlValue> spare_row_;
+};
+
+}  // namespace
+
+std::unique_ptr<Database> open_sqlite(const fs::path& file, const SqliteOptions& options) {
+  return std::make_unique<Sqlite>(file, options);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/categories.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace stepbench {
+
+CategoryMeaning meaning_of(std::string_view category) {
+  using Use = CategoryMeaning::Use;
+  struct Known {
+    std::string_view name;
+    CategoryMeaning meaning;
+  };
+  constexpr std::array kKnown = {
+      Known{"cpu_op", {Use::kKept, EventKind::kOp}},
+      Known{"operator", {Use::kByName, EventKind::kOp}},
+      Known{"user_annotation", {Use::kKept, EventKind::kAnnotation}},
+      Known{"runtime", {Use::kKept, EventKind::kRuntime}},
+      Known{"driver", {Use::kKept, EventKind::kDriver}},
+      Known{"kernel", {Use::kKept, EventKind::kKernel}},
+      Known{"memcpy", {Use::kKept, EventKind::kMemcpy}},
+      Known{"gpu_memcpy", {Use::kKept, EventKind::kMemcpy}},
+      Known{"memset", {Use::kKept, EventKind::kMemset}},
+      Known{"gpu_memset", {Use::kKept, EventKind::kMemset}},
+      Known{"gpu_user_annotation", {Use::kKept, EventKind::kGpuAnnotation}},
+      Known{"cuda_sync", {Use::kKept, EventKind::kSync}},
+      Known{"cuda_event", {Use::kKept, EventKind::kSync}},
+      Known{"python_function", {Use::kKept, EventKind::kPython}},
+      Known{"overhead", {Use::kKept, EventKind::kOverhead}},
+      Known{"trace", {Use::kKept, EventKind::kSpan}},
+      Known{"loader_worker", {Use::kKept, EventKind::kWorker}},
+      Known{"ac2g", {Use::kNotNeeded}},
+      Known{"async", {Use::kNotNeeded}},
+      Known{"async_cpu_to_gpu", {Use::kNotNeeded}},
+      Known{"fwdbwd", {Use::kNotNeeded}},
+      Known{"hardware_counters", {Use::kNotNeeded}},
+  };
+  std::string lower(category.substr(0, 64));
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  const auto found = std::find_if(kKnown.begin(), kKnown.end(),
+                                  [&](const Known& known) { return known.name == lower; });
+  if (found != kKnown.end()) return found->meaning;
+  // cuda_runtime, and those of other devices: hip_, xpu_, mtia_, privateuse1_, glow_
+  if (lower.ends_with("_runtime")) return {Use::kKept, EventKind::kRuntime};
+  if (lower.ends_with("_driver")) return {Use::kKept, EventKind::kDriver};
+  return {};
+}
+
+EventKind kind_of(const CategoryMeaning& category, const NameFacts& name) {
+  if (category.use == CategoryMeaning::Use::kByName) {
+    const bool annotation = name.step >= 0 || name.data_wait || name.optimizer;
+    return annotation ? EventKind::kAnnotation : EventKind::kOp;
+  }
+  if (category.kind == EventKind::kKernel) {
+    if (name.moves_memory) return EventKind::kMemcpy;
+    if (name.sets_memory) return EventKind::kMemset;
+  }
+  return category.kind;
+}
+
+}  // namespace stepbench

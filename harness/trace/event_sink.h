@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a file -> rows of a Trace: decides what each is, on which lane it lies, and counts what
+// it does not keep. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/trace/categories.h"
+#include "harness/trace/event_row.h"
+#include "harness/trace/number_text.h"
+#include "harness/trace/trace_builder.h"
+
+namespace stepbench {
+
+class EventSink {
+ public:
+  explicit EventSink(TraceBuilder& builder) : builder_(builder), facts_(builder.trace().reading) {}
+
+  // `at_byte`: where it stands, for notes. False: problem() says why the file cannot be used.
+  [[nodiscard]] bool add(const EventRow& row, std::uint64_t at_byte);
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  // After the last row: notes, the resolution of times.
+  void finish();
+
+ private:
+  [[nodiscard]] bool add_complete(const EventRow& row);
+  void add_memory(const EventRow& row);
+  void add_metadata(const EventRow& row);
+  void read_details(const EventRow& row, TraceEvent& event);
+  void read_op(const EventRow& row, TraceEvent& event);
+  void read_kernel(const EventRow& row, TraceEvent& event);
+  void read_copy(const EventRow& row, TraceEvent& event);
+  void read_sync(const EventRow& row, TraceEvent& event);
+  [[nodiscard]] std::uint32_t collective_of(const EventRow& row);
+  [[nodiscard]] std::uint32_t lane_of(const EventRow& row, EventKind kind);
+  [[nodiscard]] std::uint32_t device_lane(const EventRow& row, EventKind kind);
+  [[nodiscard]] CategoryMeaning category_of(std::string_view raw);
+  [[nodiscard]] std::optional<std::int64_t> start_of(const EventRow& row);
+  [[nodiscard]] std::int64_t id_of(std::string_view raw);  // of a process or thread
+  [[nodiscard]] std::uint32_t name_of(std::string_view raw);
+  [[nodiscard]] std::uint32_t text_of(std::string_view raw);
+  [[nodiscard]] std::string plain_text(std::string_view raw);
+  void ignore(std::string_view what);
+  void damaged(std::int64_t& count);
+  bool add_up(std::int64_t& sum, std::int64_t value, std::string_view what);
+
+  TraceBuilder& builder_;
+  ReadingFacts& facts_;
+  std::uint64_t at_byte_ = 0;
+  std::string problem_;
+  std::vector<std::pair<std::string, CategoryMeaning>> categories_;
+  std::size_t last_category_ = 0;
+  std::map<std::string, std::int64_t, std::less<>> text_ids_;
+  std::map<std::string, IgnoredRows, std::less<>> ignored_;
+  bool fractions_ = false;
+  bool times_ = false;
+  std::int64_t sum_of_times_ns_ = 0;
+  std::int64_t sum_of_bytes_ = 0;
+};
+
+}  // namespace stepbench

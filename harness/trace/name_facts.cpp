@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/name_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "harness/ops/launch_calls.h"
+
+namespace stepbench {
+namespace {
+
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// N of "ProfilerStep#N" with blanks around the sign.
+std::int64_t step_number(std::string_view name) {
+  constexpr std::string_view kStep = "ProfilerStep";
+  if (!name.starts_with(kStep)) return -1;
+  name.remove_prefix(kStep.size());
+  const auto skip_blanks = [&] {
+    name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
+  };
+  skip_blanks();
+  if (!name.starts_with('#')) return -1;
+  name.remove_prefix(1);
+  skip_blanks();
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc{} && number >= 0 ? number : -1;
+}
+
+MemoryKind memory_kind(std::string_view word) {
+  if (word == "Pageable") return MemoryKind::kPageable;
+  if (word == "Pinned") return MemoryKind::kPinned;
+  return word == "Device"                      ? MemoryKind::kDevice
+         : word == "Unknown" || word == "Host" ? MemoryKind::kUnknown
+                                               : MemoryKind::kOther;
+}
+
+CopyKind copy_kind(std::string_view word) {
+  if (word == "HtoD" || word == "HtoA") return CopyKind::kHostToDevice;
+  if (word == "DtoH" || word == "AtoH") return CopyKind::kDeviceToHost;
+  if (word == "DtoD" || word == "AtoA" || word == "AtoD" || word == "DtoA") {
+    return CopyKind::kDeviceToDevice;
+  }
+  if (word == "HtoH") return CopyKind::kHostToHost;
+  return word == "PtoP" ? CopyKind::kPeer : CopyKind::kNone;
+}
+
+// "Memcpy HtoD (Pageable -> Device)"
+void read_copy(std::string_view name, NameFacts& facts) {
+  constexpr std::string_view kCopy = "Memcpy ";
+  if (!name.starts_with(kCopy)) return;
+  name.remove_prefix(kCopy.size());
+  facts.copy = copy_kind(name.substr(0, name.find(' ')));
+  const std::size_t open = name.find('(');
+  const std::size_t arrow = name.find(" -> ");
+  const std::size_t close = name.rfind(')');
+  if (open == std::string_view::npos || arrow == std::string_view::npos || arrow < open ||
+      close == std::string_view::npos || close < arrow) {
+    return;
+  }
+  facts.from = memory_kind(name.substr(open + 1, arrow - open - 1));
+  facts.to = memory_kind(name.substr(arrow + 4, close - arrow - 4));
+}
+
+CallClass call_class(std::string_view name) {
+  const std::string_view bare = name.substr(std::min(name.find_first_not_of('_'), name.size()));
+  if (!bare.starts_with("cu") && !bare.starts_with("hip") && !bare.starts_with("hsa")) {
+    return CallClass::kOther;
+  }
+  if (starts_work(bare)) {
+    return holds(bare, "GraphLaunch") ? CallClass::kGraphLaunch : CallClass::kLaunch;
+  }
+  if (holds(bare, "Synchronize")) return CallClass::kSynchronize;
+  if (holds(bare, "Memcpy")) return CallClass::kCopy;
+  if (holds(bare, "Memset")) return CallClass::kSet;
+  constexpr std::array<std::string_view, 7> kAllocation = {
+      "Malloc", "Free", "HostAlloc", "MemAlloc", "HostRegister", "HostUnregister", "MemCreate"};
+  const bool allocates = std::any_of(kAllocation.begin(), kAllocation.end(),
+                                     [&](std::string_view part) { return holds(bare, part); });
+  return allocates ? CallClass::kAllocate : CallClass::kOther;
+}
+
+bool holds_any_case(std::string_view text, std::string_view lower) {
+  return std::search(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+         }) != text.end();
+}
+
+// Names of kernels for tensor cores, of Volta to Ampere by cuBLAS and cuDNN. Later libraries name
+// theirs nvjet_* and wgmma, which say nothing of the type: see TraceLens and the plug-in's list.
+bool uses_tensor_cores(std::string_view name) {
+  constexpr std::array<std::string_view, 18> kParts = {"h884",
+                                                       "s884",
+                                                       "h1688",
+                                                       "s1688",
+                                                       "c1688",
+                                                       "i1688",
+                                                       "16816",
+                                                       "i8816",
+                                                       "i16832",
+                                                       "hmma",
+                                                       "imma",
+                                                       "bmma",
+                                                       "xmma_gemm",
+                                                       "xmma_implicit_gemm",
+                                                       "xmma_sparse_conv",
+                                                       "xmma_warp_specialized",
+                                                       "volta_h884",
+                                                       "mma_tensor_op"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return holds(name, part); });
+}
+
+}  // namespace
+
+NameFacts facts_of_name(std::string_view name) {
+  NameFacts facts;
+  facts.step = step_number(name);
+  facts.data_wait =
+      name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#");
+  facts.optimizer = name.starts_with("Optimizer.step#") || name.starts_with("Optimizer.zero_grad#");
+  facts.communication = holds_any_case(name, "nccl") || holds_any_case(name, "rccl") ||
+                        name.starts_with("gloo:") || name == "record_param_comms";
+  facts.autograd = name.starts_with("autograd::engine::evaluate_function");
+  facts.call = call_class(name);
+  facts.tensor_core = uses_tensor_cores(name);
+  read_copy(name, facts);
+  facts.moves_memory =
+      name.starts_with("MEMORY_COPY_") || name.starts_with("__amd_rocclr_copyBuffer");
+  facts.sets_memory = name.starts_with("__amd_rocclr_fillBuffer");
+  return facts;
+}
+
+std::string_view iterator_class(std::string_view data_wait) {
+  const std::size_t from = data_wait.find('#');
+  if (from == std::string_view::npos) return {};
+  const std::string_view rest = data_wait.substr(from + 1);
+  return rest.substr(0, rest.rfind(".__next__"));
+}
+
+}  // namespace stepbench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profiler's file -> Trace. The file is streamed: memory is that of the trace, about 70 bytes for
+// a row, and 1 MiB of text. One pass, one thread; reads of several files may run at once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "harness/trace/trace.h"
+
+namespace stepbench {
+
+struct ReadOptions {
+  std::uint64_t max_text_bytes = std::uint64_t{64} << 30;  // unpacked; more is refused
+};
+
+// A Chrome trace of torch.profiler (Kineto) or ours, plain or gzip as its first bytes say: an
+// object with traceEvents, or the bare array. What it had to pass over stands in Trace::reading.
+// Throws ConfigError in one sentence with path and byte for what is no whole trace: cut, damaged,
+// another kind of file.
+[[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
+
+}  // namespace stepbench

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profiler's trace in one form, whoever wrote it: Python's torch.profiler old and new, ROCm, our
+// own writer, Nsight Systems, or an op log that never was a file. What the analyses read. Plain
+// data; times are integer nanoseconds on the file's own clock (base_ns + time = ns since 1970).
+// read_trace.h reads one from a file, trace_of.h makes one of an op log, trace_builder.h of
+// anything.
+//
+//   for (const TraceLane& lane : trace.lanes)
+//     for (const TraceEvent& event : lane.events)
+//       if (event.kind == EventKind::kKernel) busy += event.duration_ns();
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/ops/op_log.h"
+#include "harness/trace/name_facts.h"
+#include "harness/trace/trace_device.h"
+
+namespace stepbench {
+
+// In the order in which events with the same start and end enclose each other.
+enum class EventKind : std::uint8_t {
+  kSpan,        // the recorded interval: "PyTorch Profiler (0)"
+  kAnnotation,  // ProfilerStep#N, record_function, NVTX ranges
+  kPython,      // a frame of Python
+  kOp,          // an operator
+  kRuntime,     // a call of the CUDA or HIP runtime
+  kDriver,      // a call of the CUDA driver
+  kWorker,      // our own loader workers, in processes of their own
+  kOverhead,    // of the profiler: buffer flush, lazy loading of functions
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kSync,           // a device-side record of a wait: no busy time
+  kGpuAnnotation,  // a host annotation drawn over its kernels: no busy time, no step
+};
+[[nodiscard]] std::string_view kind_text(EventKind kind);  // as categories are named: "cpu_op"
+
+[[nodiscard]] constexpr bool is_device_work(EventKind kind) {
+  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
+}
+[[nodiscard]] constexpr bool is_call(EventKind kind) {
+  return kind == EventKind::kRuntime || kind == EventKind::kDriver;
+}
+
+struct TraceEvent {
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;          // never before start_ns
+  std::uint64_t correlation = 0;    // joins calls with device rows; 0: none
+  std::uint64_t external = 0;       // External id; only a cross-check, see reference of the format
+  std::int64_t value = -1;          // bytes of a copy or set, sequence number of an op; -1: none
+  std::uint32_t name = kNoIndex;    // Trace::names
+  std::uint32_t lane = 0;           // Trace::lanes
+  std::uint32_t detail = kNoIndex;  // Trace::ops, kernels or syncs, by kind; none: nothing known
+  EventKind kind = EventKind::kOp;
+  bool negative = false;  // the file gave a negative duration; end_ns is start_ns here
+
+  [[nodiscard]] std::int64_t duration_ns() const { return end_ns - start_ns; }
+};
+static_assert(sizeof(TraceEvent) <= 64);
+
+enum class LaneKind : std::uint8_t {
+  kHost,         // a thread: annotations, Python, ops, calls, workers
+  kStream,       // a stream of a device: kernels, copies and sets alone
+  kDeviceNotes,  // of the same stream: sync records and annotations of the device
+  kOther,        // spans, overhead
+};
+
+// Events by (start, -end, kind); the rows of a sound lane nest or are disjoint.
+struct TraceLane {
+  LaneKind kind = LaneKind::kHost;
+  std::int64_t pid = 0;      // host: of the process; 0 where the file had a text
+  std::int64_t tid = 0;      // host: of the thread
+  int device = -1;           // of streams and their notes
+  std::int64_t stream = -1;  // Nsight and ROCm count from 0; -1: a wait of the whole context
+  std::string name = {};     // thread_name; or the text that stood for pid and tid
+  std::string process_name = {};
+  std::vector<TraceEvent> events = {};
+};
+
+struct TraceName {
+  std::string text;
+  NameFacts facts;  // what the name means, found once
+};
+
+// Arguments of operators; the same ones stand once. Texts are indices into Trace::texts.
+struct OpDetail {
+  std::uint32_t shapes = kNoIndex;     // "[[8, 32], [32, 32], []]"
+  std::uint32_t types = kNoIndex;      // "["float", "float", "Scalar"]"
+  std::uint32_t arguments = kNoIndex;  // Concrete Inputs
+  std::uint32_t module = kNoIndex;
+  std::uint32_t stack = kNoIndex;       // Call stack
+  std::uint32_t collective = kNoIndex;  // Trace::collectives
+  std::int64_t forward_thread = 0;      // of a backward function: tid of its forward; 0: none
+
+  friend bool operator==(const OpDetail&, const OpDetail&) = default;
+};
+
+// Of a kernel. -1: the file does not say.
+struct KernelDetail {
+  std::int32_t grid[3] = {0, 0, 0};
+  std::int32_t block[3] = {0, 0, 0};
+  std::int32_t registers_per_thread = -1;
+  std::int32_t shared_memory_bytes = -1;
+  double blocks_per_sm = -1;
+  double warps_per_sm = -1;
+  double occupancy_percent = -1;        // estimated
+  std::int64_t graph_node = -1;         // of a CUDA graph
+  std::uint32_t collective = kNoIndex;  // Trace::collectives
+  std::int32_t context = -1;
+
+  friend bool operator==(const KernelDetail&, const KernelDetail&) = default;
+};
+
+// Of a cuda_sync row. -1: the file does not say.
+struct SyncDetail {
+  std::int64_t waits_on_stream = -1;
+  std::int64_t event_id = -1;
+  std::int64_t event_correlation = -1;  // of the cudaEventRecord that it waits for
+};
+
+// What NCCL's ops and kernels say of themselves. Texts are indices into Trace::texts.
+struct CollectiveDetail {
+  std::uint32_t name = kNoIndex;   // allreduce
+  std::uint32_t dtype = kNoIndex;  // Float
+  std::uint32_t group = kNoIndex;  // Process Group Name
+  std::int32_t group_size = -1;
+  std::int64_t in_elements = -1;
+  std::int64_t out_elements = -1;
+
+  friend bool operator==(const CollectiveDetail&, const CollectiveDetail&) = default;
+};
+
+// A [memory] row: a change of an allocator.
+struct TraceMemory {
+  std::int64_t at_ns = 0;
+  std::int64_t bytes = 0;  // > 0 allocated, < 0 freed
+  std::uint64_t address = 0;
+  std::int64_t total_allocated = -1;  // of that device, after it; -1: older files do not say
+  std::int64_t total_reserved = -1;
+  std::uint32_t lane = 0;    // the host thread
+  std::int32_t device = -1;  // -1: the host
+};
+
+// A counter, a category that nothing here knows, a row without a time ...: not in the lanes.
+struct IgnoredRows {
+  std::string what;  // a category, or "rows without a time"
+  std::int64_t count = 0;
+  std::uint64_t first_at_byte = 0;  // of the unpacked text
+};
+
+// What a reader had to put up with: told before any number.
+struct ReadingFacts {
+  std::string path = {};  // empty: there was no file
+  bool compressed = false;
+  std::uint64_t file_bytes = 0;  // as stored
+  std::uint64_t text_bytes = 0;  // unpacked
+  std::int64_t rows = 0;         // elements of traceEvents, of any kind
+  std::int64_t flows = 0;        // arrows, not kept: correlation joins calls and device rows
+  std::int64_t counters = 0;     // ph "C", not kept
+  std::int64_t metadata = 0;     // ph "M"
+  std::int64_t instants = 0;     // ph "i" other than [memory], not kept
+  std::vector<IgnoredRows> ignored = {};  // by `what`
+  std::int64_t negative_durations = 0;
+  std::int64_t missing_durations = 0;  // rows "X" without dur: of no length
+  std::int64_t zero_durations = 0;     // kernels, copies, sets, ops and calls of no length
+  // Damage that a tolerant reader passes over. Any of these lowers the confidence of all that
+  // follows.
+  std::int64_t control_characters = 0;  // raw ones in strings
+  std::int64_t bare_words = 0;          // N/A, NaN, Infinity where a value belongs
+  std::int64_t bad_escapes = 0;
+  std::int64_t invalid_utf8 = 0;  // names
+  std::int64_t text_times = 0;    // times in quotation marks
+  std::uint64_t first_damage_at_byte = 0;
+  std::int64_t duplicate_headers = 0;  // a second traceEvents or deviceProperties
+  std::int64_t damaged_headers = 0;    // values of the header that were passed over
+
+  [[nodiscard]] bool damaged() const {
+    return control_characters + bare_words + bad_escapes + invalid_utf8 + text_times > 0;
+  }
+};
+
+struct Trace {
+  // Host lanes by (pid, tid), then streams by (device, stream), notes, others.
+  std::vector<TraceLane> lanes = {};
+  std::vector<TraceName> names = {};
+  std::vector<std::string> texts = {};
+  std::vector<OpDetail> ops = {};
+  std::vector<KernelDetail> kernels = {};
+  std::vector<SyncDetail> syncs = {};
+  std::vector<CollectiveDetail> collectives = {};
+  std::vector<TraceMemory> memory = {};  // by time
+
+  // The header.
+  std::optional<std::int64_t> base_ns = {};  // baseTimeNanoseconds
+  std::int64_t resolution_ns = 1;            // 1000: no time in the file has a fraction
+  std::optional<std::int64_t> schema = {};
+  std::vector<TraceDevice> devices = {};
+  std::optional<std::int64_t> rank = {};
+  std::optional<std::int64_t> world = {};
+  std::string backend = {};  // of distributedInfo: "nccl"
+  std::optional<bool> with_shapes = {};
+  std::optional<bool> with_memory = {};
+  std::optional<bool> with_stack = {};
+  std::optional<bool> with_flops = {};
+  std::optional<bool> with_modules = {};
+  std::string trace_name = {};
+  std::string host_name = {};
+  bool own = false;          // written by stepbench: has the key "stepbench"
+  std::int64_t dropped = 0;  // records that our own collector lost
+  std::vector<std::pair<std::string, std::string>> own_facts = {};  // engine, case_id, launch, ...
+  std::vector<std::string> log_lines = {};  // INFO[] and ERROR[] of kineto, "ERROR: ..."
+  // All other header keys with their values as JSON, cut at 4 KiB each; at most 256.
+  std::vector<std::pair<std::string, std::string>> header = {};
+
+  ReadingFacts reading = {};
+
+  [[nodiscard]] const std::string& name_of(const TraceEvent& event) const {
+    return names[event.name].text;
+  }
+  [[nodiscard]] const NameFacts& facts_of(const TraceEvent& event) const {
+    return names[event.name].facts;
+  }
+  [[nodiscard]] const TraceLane& lane_of(const TraceEvent& event) const {
+    return lanes[event.lane];
+  }
+  [[nodiscard]] std::string_view text(std::uint32_t index) const {
+    return index == kNoIndex ? std::string_view{} : std::string_view(texts[index]);
+  }
+  // nullptr where nothing is known, or for an event of another kind.
+  [[nodiscard]] const OpDetail* op_detail(const TraceEvent& event) const;
+  [[nodiscard]] const KernelDetail* kernel_detail(const TraceEvent& event) const;
+  [[nodiscard]] const SyncDetail* sync_detail(const TraceEvent& event) const;
+  [[nodiscard]] const TraceDevice* device(int id) const;
+  // Events of this kind in all lanes.
+  [[nodiscard]] std::int64_t count(EventKind kind) const;
+};
+
+}  // namespace stepbench

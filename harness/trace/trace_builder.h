@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a Trace row by row, in any order. Who reads a file, an op log or a database adds rows here,
+// and so do tests:
+//
+//   TraceBuilder builder;
+//   const std::uint32_t main = builder.host_lane(1, 1);
+//   builder.add(main, EventKind::kAnnotation, "ProfilerStep#1", 0, 100);
+//   const Trace trace = builder.finish();
+//
+// One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/trace/text_index.h"
+#include "harness/trace/trace.h"
+
+namespace stepbench {
+
+class TraceBuilder {
+ public:
+  // Lanes appear with their first mention.
+  std::uint32_t host_lane(std::int64_t pid, std::int64_t tid);
+  std::uint32_t stream_lane(int device, std::int64_t stream);  // kernels, copies, sets
+  std::uint32_t notes_lane(int device, std::int64_t stream);   // sync records, annotations
+  std::uint32_t other_lane(std::string_view name);             // spans, overhead
+  // Shown in the place of numbers. Names of lanes that have no rows are forgotten.
+  void name_thread(std::int64_t pid, std::int64_t tid, std::string_view name);
+  void name_process(std::int64_t pid, std::string_view name);
+  // A text that stood where a number belongs, for all lanes with this number that have no name.
+  void name_unnamed(std::int64_t id, std::string_view name);
+
+  // Indices into the tables of the trace; the same text or detail has the same index.
+  std::uint32_t name(std::string_view text);
+  std::uint32_t text(std::string_view text);
+  [[nodiscard]] std::uint32_t known_text(std::string_view text) const;  // kNoIndex: not yet there
+  std::uint32_t detail(const OpDetail& detail);
+  std::uint32_t detail(const KernelDetail& detail);
+  std::uint32_t detail(const CollectiveDetail& detail);
+  std::uint32_t detail(const SyncDetail& detail);
+
+  // The row lives until the next one is added to its lane.
+  TraceEvent& add(std::uint32_t lane, EventKind kind, std::uint32_t name, std::int64_t start_ns,
+                  std::int64_t end_ns);
+  TraceEvent& add(std::uint32_t lane, EventKind kind, std::string_view name, std::int64_t start_ns,
+                  std::int64_t end_ns) {
+    return add(lane, kind, this->name(name), start_ns, end_ns);
+  }
+  void add(const TraceMemory& memory) { trace_.memory.push_back(memory); }
+
+  [[nodiscard]] Trace& trace() { return trace_; }  // its header and notes, filled as they come
+  [[nodiscard]] const NameFacts& facts(std::uint32_t name) const {
+    return trace_.names[name].facts;
+  }
+
+  // Sorts lanes and rows. The builder is empty then.
+  [[nodiscard]] Trace finish();
+
+ private:
+  using LaneKey = std::pair<std::int64_t, std::int64_t>;
+  struct LaneHash {
+    std::size_t operator()(const LaneKey& key) const;
+  };
+  using LaneMap = std::unordered_map<LaneKey, std::uint32_t, LaneHash>;
+
+  std::uint32_t new_lane(LaneKind kind);
+  std::uint32_t device_lane(LaneMap& lanes, LaneKind kind, int device, std::int64_t stream);
+  template <typename Detail>
+  std::uint32_t detail_in(std::vector<Detail>& table, TextIndex& index, const Detail& detail);
+  void name_lanes();
+  void order_lanes();
+
+  Trace trace_;
+  LaneMap hosts_;
+  LaneMap streams_;
+  LaneMap notes_;
+  std::map<std::string, std::uint32_t, std::less<>> others_;
+  std::map<LaneKey, std::string> thread_names_;
+  std::map<std::int64_t, std::string> process_names_;
+  std::map<std::int64_t, std::string> texts_of_ids_;
+  LaneKey last_host_ = {};
+  std::uint32_t last_host_lane_ = kNoIndex;
+  TextIndex names_;
+  TextIndex texts_;
+  TextIndex ops_;
+  TextIndex kernels_;
+  TextIndex collectives_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/trace_names.h"
+
+#include <algorithm>
+
+#include "harness/ops/memory_levels.h"
+
+namespace stepbench {
+
+std::string thread_text(const OpThread& thread) {
+  return "thread " + std::to_string(thread.id) + " (" + thread.name + ")";
+}
+
+std::string stream_text(std::uint32_t stream) { return "stream " + std::to_string(stream) + " "; }
+
+std::string loader_process_text(std::int64_t pid) {
+  return std::string(kLoaderWorker) + ' ' + std::to_string(pid);
+}
+
+MarkRow row_of_mark(const OpLog& log, const StepMark& mark, std::string_view loader) {
+  if (mark.phase == kNoIndex) return {.name = "ProfilerStep#" + std::to_string(mark.index)};
+  const std::string& phase = log.names[mark.phase];
+  if (phase != "data_wait") return {.name = "stepbench::" + phase};
+  return {.annotation = false,
+          .name = "enumerate(DataLoader)#" + std::string(loader) + ".__next__"};
+}
+
+bool has_a_row(const DeviceActivity& activity) {
+  const bool timed = activity.start_ns != 0 || activity.end_ns != 0;
+  return is_device_work(activity) && timed;
+}
+
+std::int64_t window_end_ns(const OpLog& log) {
+  std::int64_t end_ns = begin_ns(log);
+  for (const OpEvent& op : log.ops) end_ns = std::max(end_ns, op.end_ns);
+  for (const StepMark& mark : log.marks) end_ns = std::max(end_ns, mark.end_ns);
+  for (const DeviceActivity& activity : log.activities) end_ns = std::max(end_ns, activity.end_ns);
+  return end_ns;
+}
+
+const TraceDevice* device_of(const TraceHeader& header, const DeviceActivity& activity) {
+  const auto found =
+      std::find_if(header.devices.begin(), header.devices.end(),
+                   [&](const TraceDevice& device) { return device.id == activity.device; });
+  return found == header.devices.end() ? nullptr : &*found;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the room: how the rows of an op log are named and which there are, for the writer of
+// files and for trace_of alike. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/ops/op_log.h"
+#include "harness/trace/write_trace.h"
+
+namespace stepbench {
+
+inline constexpr std::string_view kWorkerProcess = "stepbench-worker";
+inline constexpr std::string_view kLoaderWorker = "loader worker";
+inline constexpr std::string_view kProfilerSpan = "PyTorch Profiler (0)";
+inline constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // pid and tid
+
+[[nodiscard]] std::string thread_text(const OpThread& thread);
+[[nodiscard]] std::string stream_text(std::uint32_t stream);
+[[nodiscard]] std::string loader_process_text(std::int64_t pid);
+
+// Steps are ProfilerStep#N. data_wait is an op, because torch-tb-profiler passes over annotations
+// other than steps.
+struct MarkRow {
+  bool annotation = true;
+  std::string name;
+};
+[[nodiscard]] MarkRow row_of_mark(const OpLog& log, const StepMark& mark, std::string_view loader);
+
+[[nodiscard]] bool has_a_row(const DeviceActivity& activity);
+[[nodiscard]] std::int64_t window_end_ns(const OpLog& log);  // of the last record
+[[nodiscard]] const TraceDevice* device_of(const TraceHeader& header,
+                                           const DeviceActivity& activity);
+
+}  // namespace stepbench

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/trace_of.h"
+
+#include <algorithm>
+#include <string>
+
+#include "harness/ops/memory_levels.h"
+#include "harness/ops/op_tree.h"
+#include "harness/text/utf8.h"
+#include "harness/trace/shapes_text.h"
+#include "harness/trace/trace_builder.h"
+#include "harness/trace/trace_names.h"
+
+namespace stepbench {
+namespace {
+
+class TraceOfLog {
+ public:
+  TraceOfLog(const OpLog& log, const TraceHeader& header)
+      : log_(log), header_(header), base_ns_(begin_ns(log)) {}
+
+  Trace make() {
+    names_.reserve(log_.names.size());
+    for (const std::string& name : log_.names) names_.push_back(builder_.name(to_valid_utf8(name)));
+    facts();
+    name_lanes();
+    marks();
+    ops();
+    activities();
+    memory();
+    foreign();
+    window();
+    return builder_.finish();
+  }
+
+ private:
+  std::int64_t thread_id(std::uint32_t thread) const {
+    return thread < log_.threads.size() ? log_.threads[thread].id : log_.process;
+  }
+  std::uint32_t lane(std::uint32_t thread) {
+    return builder_.host_lane(log_.process, thread_id(thread));
+  }
+  TraceEvent& row(std::uint32_t lane, EventKind kind, std::uint32_t name, std::int64_t start_ns,
+                  std::int64_t end_ns) {
+    return builder_.add(lane, kind, name, start_ns - base_ns_,
+                        std::max(start_ns, end_ns) - base_ns_);
+  }
+
+  void facts() {
+    Trace& trace = builder_.trace();
+    trace.base_ns = base_ns_ + header_.unix_offset_ns;
+    trace.schema = 1;
+    trace.devices = header_.devices;
+    trace.rank = header_.rank;
+    trace.world = header_.world;
+    trace.with_shapes = header_.shapes;
+    trace.with_memory = header_.memory;
+    trace.own = true;
+    trace.dropped = log_.dropped;
+    trace.own_facts = header_.own;
+    trace.own_facts.insert(trace.own_facts.begin(), {"engine", header_.engine});
+  }
+
+  void name_lanes() {
+    builder_.name_process(log_.process, kWorkerProcess);
+    for (const OpThread& thread : log_.threads) {
+      builder_.name_thread(log_.process, thread.id, thread_text(thread));
+    }
+    for (const ForeignSpan& span : log_.foreign) {
+      builder_.name_process(span.pid, loader_process_text(span.pid));
+      builder_.name_thread(span.pid, span.pid, kLoaderWorker);
+    }
+  }
+
+  void marks() {
+    if (log_.marks.empty()) return;
+    const bool steps_recorded = has_step_annotations(log_);
+    const std::uint32_t thread = lane(log_.step_thread);
+    for (const StepMark& mark : log_.marks) {
+      if (mark.phase == kNoIndex && steps_recorded) continue;
+      const MarkRow drawn = row_of_mark(log_, mark, header_.loader);
+      row(thread, drawn.annotation ? EventKind::kAnnotation : EventKind::kOp,
+          builder_.name(to_valid_utf8(drawn.name)), mark.start_ns, mark.end_ns);
+    }
+  }
+
+  void ops() {
+    for (std::size_t i = 0; i < log_.ops.size(); ++i) {
+      const OpEvent& op = log_.ops[i];
+      const EventKind kind =
+          op.scope == OpScope::kUserScope ? EventKind::kAnnotation : EventKind::kOp;
+      TraceEvent& event = row(lane(op.thread), kind, names_[op.name], op.start_ns, op.end_ns);
+      event.external = i + 1;
+      event.value = op.sequence >= 0 ? op.sequence : -1;
+      OpDetail detail;
+      if (op.shapes != kNoIndex) {
+        detail.shapes = builder_.text(shapes_text(log_.shapes[op.shapes]));
+      }
+      if (op.module != kNoIndex) {
+        detail.module = builder_.text(to_valid_utf8(log_.modules[op.module]));
+      }
+      if (op.sequence >= 0 && op.forward_thread != kNoIndex) {
+        detail.forward_thread = thread_id(op.forward_thread);
+      }
+      if (detail != OpDetail{}) event.detail = builder_.detail(detail);
+    }
+  }
+
+  void activities() {
+    for (const DeviceActivity& activity : log_.activities) {
+      if (is_call(activity)) {
+        const bool runtime = activity.kind == ActivityKind::kRuntime;
+        const std::uint32_t thread =
+            activity.op != kNoIndex ? log_.ops[activity.op].thread : activity.thread;
+        TraceEvent& call = row(lane(thread), runtime ? EventKind::kRuntime : EventKind::kDriver,
+                               names_[activity.name], activity.start_ns, activity.end_ns);
+        join(call, activity);
+      } else if (has_a_row(activity)) {
+        device_row(activity);
+      }
+    }
+  }
+
+  static void join(TraceEvent& event, const DeviceActivity& activity) {
+    event.correlation = activity.correlation;
+    if (activity.op != kNoIndex) event.external = std::uint64_t{activity.op} + 1;
+  }
+
+  void device_row(const DeviceActivity& activity) {
+    const bool kernel = activity.kind == ActivityKind::kKernel;
+    const EventKind kind = kernel                                   ? EventKind::kKernel
+                           : activity.kind == ActivityKind::kMemcpy ? EventKind::kMemcpy
+                                                                    : EventKind::kMemset;
+    builder_.name_process(activity.device, kWorkerProcess);
+    builder_.name_thread(activity.device, activity.stream, stream_text(activity.stream));
+    TraceEvent& event = row(builder_.stream_lane(activity.device, activity.stream), kind,
+                            names_[activity.name], activity.start_ns, activity.end_ns);
+    join(event, activity);
+    if (kernel) {
+      event.detail = builder_.detail(kernel_detail(activity));
+    } else if (activity.bytes >= 0) {
+      event.value = activity.bytes;
+    }
+  }
+
+  KernelDetail kernel_detail(const DeviceActivity& kernel) const {
+    constexpr double kHundredth = 100;
+    KernelDetail detail;
+    std::copy(std::begin(kernel.grid), std::end(kernel.grid), std::begin(detail.grid));
+    std::copy(std::begin(kernel.block), std::end(kernel.block), std::begin(detail.block));
+    detail.registers_per_thread = kernel.registers_per_thread;
+    detail.shared_memory_bytes = kernel.shared_memory_bytes;
+    detail.context = 1;
+    const TraceDevice* device = device_of(header_, kernel);
+    if (device == nullptr) return detail;
+    detail.blocks_per_sm =
+        static_cast<double>(blocks_per_sm_hundredths(kernel, *device)) / kHundredth;
+    detail.warps_per_sm =
+        static_cast<double>(warps_per_sm_hundredths(kernel, *device)) / kHundredth;
+    detail.occupancy_percent = static_cast<double>(occupancy_percent(kernel, *device));
+    return detail;
+  }
+
+  void memory() {
+    for (const MemoryEvent& event : log_.memory) {
+      builder_.add({.at_ns = event.at_ns - base_ns_,
+                    .bytes = event.bytes,
+                    .address = event.address,
+                    .total_allocated = event.total_allocated,
+                    .total_reserved = event.total_reserved,
+                    .lane = lane(event.thread),
+                    .device = event.device < 0 ? -1 : event.device});
+    }
+  }
+
+  void foreign() {
+    for (const ForeignSpan& span : log_.foreign) {
+      builder_.add(builder_.host_lane(span.pid, span.pid), EventKind::kWorker, names_[span.name],
+                   span.start_ns - base_ns_, std::max(span.start_ns, span.end_ns) - base_ns_);
+    }
+  }
+
+  void window() {
+    builder_.add(builder_.other_lane(kProfilerLane), EventKind::kSpan, kProfilerSpan, 0,
+                 window_end_ns(log_) - base_ns_);
+  }
+
+  const OpLog& log_;
+  const TraceHeader& header_;
+  std::int64_t base_ns_;
+  TraceBuilder builder_;
+  std::vector<std::uint32_t> names_;
+};
+
+}  // namespace
+
+Trace trace_of(const OpLog& log, const TraceHeader& header) {
+  return TraceOfLog(log, header).make();
+}
+
+}  // namespace stepbench

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/event_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
+#include "harness/os/descriptor.h"
+#include "harness/os/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEventSchema = "stepbench.event";
+constexpr std::int64_t kEventVersion = 1;
+
+std::string event_line(const RecordedEvent& recorded) {
+  const TrackEvent& event = recorded.event;
+  JsonText json;
+  json.open_object().text("schema", kEventSchema).integer("version", kEventVersion);
+  json.integer("seq", recorded.seq).text("at", event.at_utc).text("who", event.who);
+  json.text("what", event.what).text("alert", event.alert_id);
+  json.text("from", event.from_state).text("to", event.to_state).text("reason", event.reason);
+  return json.values("details", event.details).close_object().take();
+}
+
+RecordedEvent event_of(const LineObject& line) {
+  if (line.text("schema") != kEventSchema) throw LineError("it is no event of stepbench");
+  if (line.integer("version") > kEventVersion) {
+    throw LineError("it was written by a newer stepbench");
+  }
+  return {.seq = line.integer("seq"),
+          .event = {.at_utc = line.text("at"),
+                    .who = line.text("who"),
+                    .what = line.needed_text("what"),
+                    .alert_id = line.text("alert"),
+                    .from_state = line.text("from"),
+                    .to_state = line.text("to"),
+                    .reason = line.text("reason"),
+                    .details = line.fields("details")}};
+}
+
+[[noreturn]] void refuse_write(const fs::path& file) {
+  throw ConfigError(file.string(),
+                    std::string("the event cannot be recorded: ") + std::strerror(errno));
+}
+
+// The end of the last whole line.
+off_t whole_lines(const fs::path& file, off_t size) {
+  const std::string text = read_text(file).value_or("");
+  const std::size_t end =
+      std::string_view(text).substr(0, static_cast<std::size_t>(size)).rfind('\n');
+  return end == std::string::npos ? 0 : static_cast<off_t>(end + 1);
+}
+
+void write_all(int descriptor, std::string_view text, const fs::path& file) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse_write(file);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+std::string event_id(const RecordedEvent& recorded) { return digest(event_line(recorded)); }
+
+void append_events(const fs::path& file, std::span<const RecordedEvent> events) {
+  if (events.empty()) return;
+  std::string lines;
+  for (const RecordedEvent& each : events) lines += event_line(each) + '\n';
+  std::error_code ignored;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
+  const Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!descriptor.is_open() || ::flock(descriptor.value(), LOCK_EX) != 0) refuse_write(file);
+  struct stat facts {};
+  if (::fstat(descriptor.value(), &facts) != 0) refuse_write(file);
+  char last = '\n';
+  if (facts.st_size > 0 && ::pread(descriptor.value(), &last, 1, facts.st_size - 1) != 1) {
+    refuse_write(file);
+  }
+  off_t start = facts.st_size;
+  if (last != '\n') {
+    start = whole_lines(file, facts.st_size);
+    if (::ftruncate(descriptor.value(), start) != 0) refuse_write(file);
+  }
+  try {
+    write_all(descriptor.value(), lines, file);
+    if (::fsync(descriptor.value()) != 0) refuse_write(file);
+  } catch (const ConfigError&) {
+    // Half of what belongs together must not stay.
+    if (::ftruncate(descriptor.value(), start) != 0) {
+    }
+    throw;
+  }
+}
+
+std::vector<RecordedEvent> read_events(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return {};
+  const auto text = read_text(file);
+  if (!text) throw ConfigError(file.string(), "cannot be read");
+  std::vector<RecordedEvent> events;
+  LineParser parser;
+  std::string_view rest = *text;
+  for (std::size_t number = 1;; ++number) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return events;
+    const std::string line(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+    if (trim(line).empty()) continue;
+    try {
+      events.push_back(event_of(parser.parse(line, LineParser::Padding::kNone).object));
+    } catch (const LineError& damage) {
+      throw ConfigError(file.string() + ":" + std::to_string(number),
+                        std::string("no event can be read here: ") + damage.what() +
+                            "; mend the line or take it out");
+    }
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/import.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/json/json_text.h"
+#include "harness/record/encode.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "harness/track/imported_run.h"
+#include "harness/track/surroundings.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kControlOption = "track.control";
+constexpr std::string_view kVersionOption = "track.version";
+
+// The peak that says most of a case: what the device's allocator held rather than what the process
+// had. The same choice as of a comparison's.
+std::string peak_metric(const CaseRow& row, const std::vector<Metric>& columns) {
+  std::string best;
+  for (const Metric& metric : columns) {
+    if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
+    const bool reported =
+        std::any_of(row.measured.begin(), row.measured.end(), [&](const MeasuredLaunch& each) {
+          return each.launch->row.report.metrics.contains(metric.name);
+        });
+    if (reported && (best.empty() || best == "peak_rss_bytes")) best = metric.name;
+  }
+  return best;
+}
+
+void put(LaunchValues& to, std::string metric, double value) {
+  if (std::isfinite(value)) to.values.emplace(std::move(metric), value);
+}
+
+void put_phases(LaunchValues& to, const std::vector<PhaseTime>& phases, std::int64_t steps) {
+  for (const PhaseTime& phase : phases) {
+    put(to, std::string(kPhaseSeries) + phase.name,
+        static_cast<double>(phase.ns) / static_cast<double>(steps));
+  }
+}
+
+LaunchValues values_of(const MeasuredLaunch& measured, StepClock clock, const std::string& peak) {
+  const LaunchEstimate& estimate = measured.estimate;
+  LaunchValues values{.launch = measured.launch->row.key.launch, .steps = estimate.steps};
+  put(values, std::string(kStepSeries), headline_ns(estimate, clock));
+  const auto& metrics = measured.launch->row.report.metrics;
+  if (const auto found = metrics.find(peak); found != metrics.end() && found->second) {
+    put(values, std::string(kPeakSeries), *found->second);
+  }
+  // What the device does not see of the step, the wait for data, is the host's.
+  if (clock == StepClock::kDevice) put_phases(values, estimate.device_phases, estimate.steps);
+  put_phases(values, estimate.phases, estimate.steps);
+  return values;
+}
+
+// Its form must stay: a launch that was taken in before must be known again.
+std::string digest_of(const LaunchRow& row, const LaunchValues& values) {
+  JsonText json;
+  json.open_object().integer("attempt", row.attempt);
+  json.text("outcome", name_of(row.outcome.kind)).text("started_utc", row.started_utc);
+  json.integer("wall_ns", row.wall_ns).integer("steps", values.steps);
+  const auto step = values.values.find(kStepSeries);
+  if (step != values.values.end()) json.number("step_ns", step->second);
+  const auto peak = values.values.find(kPeakSeries);
+  if (peak != values.values.end()) json.number("peak_bytes", peak->second);
+  return digest(json.close_object().line());
+}
+
+// Those that differ from the defaults, and all that were swept.
+Fields naming_options(const Fields& options, const std::vector<std::string>& swept,
+                      const Catalogue& catalogue) {
+  Fields naming;
+  for (const auto& [name, value] : options) {
+    if (is_null(value) || name == "workload" || name.starts_with("track.")) continue;
+    const Option* option = catalogue.find_option(name);
+    const bool is_default = option != nullptr && (option->identity == Identity::kContext ||
+                                                  option->default_value == value);
+    if (!is_default || std::find(swept.begin(), swept.end(), name) != swept.end()) {
+      naming.emplace(name, value);
+    }
+  }
+  return naming;
+}
+
+class Importer {
+ public:
+  Importer(const Results& results, const fs::path& folder, const ImportOptions& options)
+      : results_(results),
+        folder_(folder),
+        options_(options),
+        harness_{.sections = harness_sections(), .workloads = {}} {
+    for (const WorkerRow& worker : results.workers) {
+      environments_.emplace(worker.worker_id, &worker.environment);
+    }
+  }
+
+  Import take() {
+    std::size_t other_ranks = 0;
+    for (const Launch& launch : results_.launches) other_ranks += launch.row.key.rank != 0;
+    leave_out("a rank other than 0", other_ranks);
+    for (const CaseRow& row : case_rows(results_)) add(row);
+    for (ImportedRun& run : import_.runs) note_date(run.run);
+    for (const auto& [id, fields] : cohorts_) import_.cohorts.push_back({id, fields});
+    for (const auto& [why, count] : left_out_) import_.left_out.emplace_back(why, count);
+    if (results_.running) {
+      note("the run still goes on: add it again when it has ended");
+    }
+    return std::move(import_);
+  }
+
+ private:
+  void note(std::string text) { import_.notes.push_back(std::move(text)); }
+  void leave_out(const std::string& why, std::size_t count) {
+    if (count > 0) left_out_[why] += count;
+  }
+
+  [[nodiscard]] static std::string reason_to_leave_out(const CaseRow& row, const RunRow& run) {
+    if (row.smoke || run.smoke) return "smoke";
+    if (is_profiling(row.pass)) return "profiled";
+    if (row.pass == Pass::kWrapped) return "wrapped";
+    if (!row.arm.empty()) return "an arm of ab";
+    return {};
+  }
+
+  void add(const CaseRow& row) {
+    const auto of_rank_0 = [](const Launch* launch) { return launch->row.key.rank == 0; };
+    std::vector<const Launch*> without_value;
+    for (const auto* list : {&row.failed, &row.skipped}) {
+      std::copy_if(list->begin(), list->end(), std::back_inserter(without_value), of_rank_0);
+    }
+    const std::size_t launches = row.measured.size() + without_value.size();
+    const RunRow& header = header_of(row);
+    if (const std::string why = reason_to_leave_out(row, header); !why.empty()) {
+      leave_out(why, launches);
+      return;
+    }
+    leave_out("unfinished", static_cast<std::size_t>(row.unfinished) + row.running.size());
+    if (launches == 0) return;
+    ImportedCase one{.case_id = row.case_id,
+                     .workload = row.workload,
+                     .options = naming_options(row.options, header.swept, catalogue())};
+    const auto control = row.options.find(kControlOption);
+    one.control = control != row.options.end() && control->second == Value{true};
+    const std::string peak = peak_metric(row, results_.columns);
+    for (const MeasuredLaunch& each : row.measured) {
+      add(one, *each.launch, values_of(each, row.clock, peak));
+    }
+    for (const Launch* launch : without_value) {
+      leave_out(
+          launch->row.outcome.kind == Outcome::Kind::kSkipped ? "skipped by a rule" : "failed", 1);
+      add(one, *launch, {.launch = launch->row.key.launch});
+    }
+    std::stable_sort(one.launches.begin(), one.launches.end(),
+                     [](const ImportedLaunch& a, const ImportedLaunch& b) {
+                       return a.values.launch < b.values.launch;
+                     });
+    if (const auto version = row.options.find(kVersionOption); version != row.options.end()) {
+      one.machine.insert_or_assign(std::string(kVersionOption), version->second);
+    } else {
+      one.machine.insert_or_assign(std::string(kVersionOption), Value{std::int64_t{1}});
+    }
+    note_unequal(row, one);
+    run_of(row).cases.push_back(std::move(one));
+  }
+
+  void add(ImportedCase& to, const Launch& launch, LaunchValues values) {
+    static const Fields kNone;
+    const auto found = environments_.find(launch.row.worker_id);
+    const Surroundings around =
+        surroundings_of(launch.row, found == environments_.end() ? kNone : *found->second);
+    std::string cohort = cohort_id(around.cohort);
+    cohorts_.emplace(cohort, around.cohort);
+    // A launch that failed before it said anything does not tell on which device it ran.
+    if (to.machine.empty() || !values.values.empty()) to.machine = around.machine;
+    to.launches.push_back({.values = values,
+                           .attempt = launch.row.attempt,
+                           .outcome = launch.row.outcome,
+                           .cohort = std::move(cohort),
+                           .digest = digest_of(launch.row, values)});
+  }
+
+  [[nodiscard]] const Catalogue& catalogue() const {
+    return options_.catalogue != nullptr ? *options_.catalogue : harness_;
+  }
+  [[nodiscard]] const RunRow& header_of(const CaseRow& row) const {
+    const auto found = std::find_if(results_.runs.begin(), results_.runs.end(),
+                                    [&](const RunRow& run) { return run.run_id == row.run_id; });
+    if (found == results_.runs.end() || row.run_id.empty()) {
+      throw ConfigError(folder_.string(), "its launches have no run id: this is no run's result");
+    }
+    return *found;
+  }
+  ImportedRun& run_of(const CaseRow& row) {
+    for (ImportedRun& run : import_.runs) {
+      if (run.run.run_id == row.run_id) return run;
+    }
+    return import_.runs.emplace_back(ImportedRun{.run = tracked_run(results_, row.run_id, folder_),
+                                                 .is_shard = is_shard(results_, row.run_id)});
+  }
+
+  void note_date(const TrackedRun& run) {
+    constexpr auto kTolerated = std::chrono::hours(24);
+    if (run.started_utc <= utc_text(options_.now + kTolerated)) return;
+    note("run " + run.run_id + " is dated in the future (" + run.started_utc +
+         "): stored, and not screened; is a clock wrong?");
+  }
+
+  void note_unequal(const CaseRow& row, const ImportedCase& one) {
+    std::set<std::int64_t> steps;
+    std::set<std::string> cohorts;
+    for (const ImportedLaunch& launch : one.launches) {
+      if (launch.values.values.empty()) continue;
+      steps.insert(launch.values.steps);
+      cohorts.insert(launch.cohort);
+    }
+    if (steps.size() > 1) {
+      note("case " + row.case_id + " of " + row.run_id + ": its launches measured " +
+           std::to_string(*steps.begin()) + " to " + std::to_string(*steps.rbegin()) +
+           " steps; a fixed schedule.active makes nights comparable");
+    }
+    if (cohorts.size() > 1) {
+      note("case " + row.case_id + " of " + row.run_id +
+           ": the environment changed between its launches; the last one's counts");
+    }
+  }
+
+  const Results& results_;
+  const fs::path& folder_;
+  const ImportOptions& options_;
+  Catalogue harness_;
+  std::map<std::string, const Fields*> environments_;
+  std::map<std::string, Fields> cohorts_;
+  std::map<std::string, std::size_t> left_out_;
+  Import import_;
+};
+
+}  // namespace
+
+Import import_of(const Results& results, const fs::path& folder, const ImportOptions& options) {
+  return Importer(results, folder, options).take();
+}
+
+TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
+  TrackedSeries series{.workload = one.workload,
+                       .case_id = one.case_id,
+                       .metric = metric,
+                       .control = one.control,
+                       .options = one.options,
+                       .machine = one.machine};
+  describe_metric(series);
+  series.id = series_id(series);
+  return series;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of result files goes into the history: for each run its measured launches as a few numbers
+// each. Only timing launches of rank 0 count; what is left out is counted. Pure; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/catalogue/catalogue.h"
+#include "harness/record/reader.h"
+#include "harness/track/history.h"
+#include "harness/track/points.h"
+
+namespace stepbench {
+
+struct ImportOptions {
+  // A night dated more than a day beyond this is noted.
+  std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
+  // Options with its defaults do not name a series. Null: the harness's own.
+  const Catalogue* catalogue = nullptr;
+};
+
+struct ImportedLaunch {
+  LaunchValues values = {};  // without any: it failed or was skipped, a gap
+  int attempt = 0;
+  Outcome outcome = {};
+  std::string cohort = {};  // Cohort::id
+  std::string digest = {};  // of all that is kept of it
+};
+
+struct ImportedCase {
+  std::string case_id = {};
+  std::string workload = {};
+  Fields options = {};
+  Fields machine = {};
+  bool control = false;
+  std::vector<ImportedLaunch> launches = {};  // by number
+};
+
+struct ImportedRun {
+  TrackedRun run = {};
+  bool is_shard = false;  // several machines share its id
+  std::vector<ImportedCase> cases = {};
+};
+
+struct Import {
+  std::vector<ImportedRun> runs = {};
+  std::vector<Cohort> cohorts = {};                                // by id
+  std::vector<std::pair<std::string, std::size_t>> left_out = {};  // launches, by why
+  std::vector<std::string> notes = {};
+};
+
+// `folder`: where the files lie.
+[[nodiscard]] Import import_of(const Results& results, const std::filesystem::path& folder,
+                               const ImportOptions& options);
+
+// The series of a metric of a case.
+[[nodiscard]] TrackedSeries series_of(const ImportedCase& one, const std::string& metric);
+
+}  // namespace stepbench

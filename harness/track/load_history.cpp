@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/load_history.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "harness/track/row_json.h"
+
+namespace stepbench {
+namespace {
+
+struct ViewHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+using Index = std::unordered_map<std::string, std::size_t, ViewHash, std::equal_to<>>;
+
+// Looking up so few series in each run is cheaper than reading all points.
+constexpr std::size_t kFewSeries = 16;
+
+constexpr std::string_view kPointColumns =
+    "SELECT run_id, series_id, value, n, steps, low, high, control, cohort_id, state FROM point";
+
+const std::string& text_at(SqlRow row, std::size_t column) {
+  return std::get<std::string>(row[column]);
+}
+
+// A value that was whole may come back as a whole number.
+double real_at(SqlRow row, std::size_t column) {
+  if (const auto* whole = std::get_if<std::int64_t>(&row[column])) {
+    return static_cast<double>(*whole);
+  }
+  return std::get<double>(row[column]);
+}
+
+bool wanted(const std::vector<std::string>& list, const std::string& name) {
+  return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+class Loader {
+ public:
+  Loader(Database& database, const HistoryQuery& query) : database_(database), query_(query) {}
+
+  History take() {
+    load_the_runs();
+    load_series();
+    load_points();
+    finish();
+    return std::move(history_);
+  }
+
+ private:
+  void load_the_runs() {
+    for (TrackedRun& run : load_runs(database_)) {
+      if (!wanted(query_.experiments, run.experiment)) continue;
+      if (!query_.host.empty() && run.host != query_.host) continue;
+      runs_.emplace(run.run_id, history_.runs.size());
+      history_.runs.push_back(std::move(run));
+    }
+  }
+
+  // Ids of series with a point of one of the runs that the query names.
+  std::set<std::string> series_of_runs() {
+    std::set<std::string> ids;
+    for (const std::string& run : query_.runs) {
+      const SqlValue id = run;
+      database_.exec("SELECT series_id FROM point WHERE run_id = $1", {&id, 1},
+                     [&](SqlRow row) { ids.insert(text_at(row, 0)); });
+    }
+    return ids;
+  }
+
+  void load_series() {
+    const std::set<std::string> of_runs = series_of_runs();
+    database_.exec("SELECT series_id, workload, case_id, metric, options, machine FROM series", {},
+                   [&](SqlRow row) {
+                     const std::string& id = text_at(row, 0);
+                     if (!wanted(query_.series, id)) return;
+                     if (!query_.runs.empty() && !of_runs.contains(id)) return;
+                     SeriesHistory one;
+                     one.series = {.id = id,
+                                   .workload = text_at(row, 1),
+                                   .case_id = text_at(row, 2),
+                                   .metric = text_at(row, 3),
+                                   .options = fields_from_json(text_at(row, 4)),
+                                   .machine = fields_from_json(text_at(row, 5))};
+                     describe_metric(one.series);
+                     series_.emplace(id, history_.series.size());
+                     history_.series.push_back(std::move(one));
+                   });
+  }
+
+  void load_points() {
+    is_control_.resize(history_.series.size());
+    const auto on_row = [&](SqlRow row) { take_point(row); };
+    if (history_.series.size() > kFewSeries) {
+      database_.exec(kPointColumns, {}, on_row);
+      return;
+    }
+    const std::string of_one = std::string(kPointColumns) + " WHERE run_id = $1 AND series_id = $2";
+    std::vector<SqlValue> key(2);
+    for (const TrackedRun& run : history_.runs) {
+      key[0] = run.run_id;
+      for (const auto& [id, index] : series_) {
+        key[1] = id;
+        database_.exec(of_one, key, on_row);
+      }
+    }
+  }
+
+  void take_point(SqlRow row) {
+    const auto run = runs_.find(text_at(row, 0));
+    const auto series = series_.find(text_at(row, 1));
+    if (run == runs_.end() || series == series_.end()) return;
+    TrackedPoint point{.run = run->second,
+                       .value = real_at(row, 2),
+                       .low = real_at(row, 5),
+                       .high = real_at(row, 6),
+                       .launches = std::get<std::int64_t>(row[3]),
+                       .steps = std::get<std::int64_t>(row[4]),
+                       .cohort = text_at(row, 8)};
+    if (!std::holds_alternative<std::monostate>(row[7])) point.control = real_at(row, 7);
+    if (!text_at(row, 9).empty()) is_control_[series->second].insert(point.run);
+    history_.series[series->second].points.push_back(std::move(point));
+  }
+
+  void finish() {
+    std::set<std::string> cohorts;
+    for (std::size_t i = 0; i < history_.series.size(); ++i) {
+      SeriesHistory& one = history_.series[i];
+      std::sort(one.points.begin(), one.points.end(),
+                [](const TrackedPoint& a, const TrackedPoint& b) { return a.run < b.run; });
+      if (one.points.empty()) continue;
+      const std::size_t newest = one.points.back().run;
+      one.series.experiment = history_.runs[newest].experiment;
+      one.series.control = is_control_[i].contains(newest);
+      if (query_.last > 0 && one.points.size() > query_.last) {
+        one.points.erase(one.points.begin(),
+                         one.points.end() - static_cast<std::ptrdiff_t>(query_.last));
+      }
+      for (const TrackedPoint& point : one.points) cohorts.insert(point.cohort);
+    }
+    std::erase_if(history_.series, [](const SeriesHistory& one) { return one.points.empty(); });
+    std::sort(history_.series.begin(), history_.series.end(),
+              [](const SeriesHistory& a, const SeriesHistory& b) {
+                const auto key = [](const TrackedSeries& of) {
+                  return std::tie(of.experiment, of.case_id, of.metric, of.id);
+                };
+                return key(a.series) < key(b.series);
+              });
+    load_cohorts(cohorts);
+  }
+
+  void load_cohorts(const std::set<std::string>& used) {
+    database_.exec("SELECT cohort_id, fields FROM cohort", {}, [&](SqlRow row) {
+      if (!used.contains(text_at(row, 0))) return;
+      history_.cohorts.push_back({text_at(row, 0), fields_from_json(text_at(row, 1))});
+    });
+    std::sort(history_.cohorts.begin(), history_.cohorts.end(),
+              [](const Cohort& a, const Cohort& b) { return a.id < b.id; });
+  }
+
+  Database& database_;
+  const HistoryQuery& query_;
+  History history_;
+  Index runs_;
+  Index series_;
+  std::vector<std::set<std::size_t>> is_control_;  // runs in which the series was the control's
+};
+
+}  // namespace
+
+std::vector<TrackedRun> load_runs(Database& database) {
+  std::vector<TrackedRun> runs;
+  database.exec(
+      "SELECT run_id, started_at, name, build_id, git_sha, git_branch, git_dirty, config_hash, "
+      "plan_digest, host, folder, worker_path, config_path, config_text, asked, labels, context, "
+      "environment FROM run",
+      {}, [&](SqlRow row) {
+        runs.push_back({.run_id = text_at(row, 0),
+                        .started_utc = text_at(row, 1),
+                        .experiment = text_at(row, 2),
+                        .host = text_at(row, 9),
+                        .folder = text_at(row, 10),
+                        .build_id = text_at(row, 3),
+                        .worker_path = text_at(row, 11),
+                        .git_sha = text_at(row, 4),
+                        .git_branch = text_at(row, 5),
+                        .git_dirty = std::get<std::int64_t>(row[6]) != 0,
+                        .config_path = text_at(row, 12),
+                        .config_text = text_at(row, 13),
+                        .config_hash = text_at(row, 7),
+                        .plan_digest = text_at(row, 8),
+                        .asked = asked_from_json(text_at(row, 14)),
+                        .labels = fields_from_json(text_at(row, 15)),
+                        .context = fields_from_json(text_at(row, 16)),
+                        .environment = fields_from_json(text_at(row, 17))});
+      });
+  // Here and not in SQL: servers order text by their own rules.
+  std::sort(runs.begin(), runs.end(), [](const TrackedRun& a, const TrackedRun& b) {
+    return std::tie(a.started_utc, a.run_id) < std::tie(b.started_utc, b.run_id);
+  });
+  return runs;
+}
+
+History load_history(Database& database, const HistoryQuery& query) {
+  return Loader(database, query).take();
+}
+
+}  // namespace stepbench

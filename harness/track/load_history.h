@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a history's tables, inside a transaction of the caller's.
+#pragma once
+
+#include <vector>
+
+#include "harness/store/database.h"
+#include "harness/track/history.h"
+#include "harness/track/track_store.h"
+
+namespace stepbench {
+
+[[nodiscard]] std::vector<TrackedRun> load_runs(Database& database);
+[[nodiscard]] History load_history(Database& database, const HistoryQuery& query);
+
+}  // namespace stepbench

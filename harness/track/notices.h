@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which alerts people have to be told of: once when one is opened, and once more when it becomes
+// reproduced or a regression. What was told is remembered as events, so that nobody is told twice,
+// on whatever machine and after whatever crash. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/track/alert.h"
+
+namespace stepbench {
+
+// TrackEvent::what, of no alert. `told` is recorded before the command that tells is started, and
+// `not-told` when it failed: then the next night tells it. Details: alert, number, state.
+inline constexpr const char* kTold = "told";
+inline constexpr const char* kNotTold = "not-told";
+
+struct Notice {
+  std::string alert_id = {};
+  std::int64_t number = 0;  // of the alert's news, from 1
+  AlertState state = AlertState::kSuspect;
+};
+
+// Of alerts of something that became slower and that are open now, without what became known
+// before `oldest_utc`. In the order of the alerts.
+[[nodiscard]] std::vector<Notice> notices_due(std::span<const TrackEvent> events,
+                                              std::string_view oldest_utc);
+
+// `what`: kTold or kNotTold; `reason`: why it failed.
+[[nodiscard]] TrackEvent event_of(const Notice& notice, const char* what, std::string at_utc,
+                                  std::string who, std::string reason = {});
+
+}  // namespace stepbench

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named values as the JSON text of a column, and back. Pure; any thread.
+#pragma once
+
+#include <string>
+
+#include "harness/base/value.h"
+#include "harness/record/rows.h"
+
+namespace stepbench {
+
+[[nodiscard]] std::string fields_json(const Fields& fields);
+[[nodiscard]] std::string asked_json(const Asked& asked);
+// Throw ConfigError for a text that is none of ours.
+[[nodiscard]] Fields fields_from_json(const std::string& json);
+[[nodiscard]] Asked asked_from_json(const std::string& json);
+
+}  // namespace stepbench

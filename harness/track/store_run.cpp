@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/store_run.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "harness/record/encode.h"
+#include "harness/stats/order.h"
+#include "harness/text/printable.h"
+#include "harness/track/row_json.h"
+
+namespace stepbench {
+namespace {
+
+using LaunchNumber = std::pair<std::string, int>;  // case id, launch
+
+const SqlInsert kCohorts{"cohort", {"cohort_id", "fields"}, "ON CONFLICT DO NOTHING"};
+const SqlInsert kSeries{"series",
+                        {"series_id", "workload", "case_id", "metric", "unit", "direction",
+                         "options", "machine", "first_seen"},
+                        "ON CONFLICT DO NOTHING"};
+const SqlInsert kLaunches{"launch",
+                          {"run_id", "case_id", "arm", "pass", "launch", "rank", "attempt",
+                           "outcome", "reason", "steps", "cohort", "line_digest"},
+                          ""};
+const SqlInsert kValues{"sample_summary", {"run_id", "case_id", "launch", "metric", "value"}, ""};
+const SqlInsert kPoints{
+    "point",
+    {"run_id", "series_id", "value", "n", "steps", "low", "high", "control", "cohort_id", "state"},
+    "ON CONFLICT (run_id, series_id) DO UPDATE SET value = excluded.value, n = excluded.n, "
+    "steps = excluded.steps, low = excluded.low, high = excluded.high, "
+    "control = excluded.control, cohort_id = excluded.cohort_id, state = excluded.state"};
+const std::string kControlState = "control";
+
+template <typename... Values>
+void append(std::vector<SqlValue>& row, Values&&... values) {
+  (row.emplace_back(std::forward<Values>(values)), ...);
+}
+
+struct KnownLaunch {
+  int attempt = 0;
+  std::string digest = {};
+};
+
+class RunWriter {
+ public:
+  RunWriter(Database& database, const ImportedRun& run) : database_(database), run_(run) {}
+
+  StoredRun write(std::span<const Cohort> cohorts) {
+    if (!claim_run()) return std::move(stored_);
+    read_known();
+    std::vector<const ImportedCase*> changed;
+    for (const ImportedCase& one : run_.cases) {
+      if (take_launches(one)) changed.push_back(&one);
+    }
+    if (changed.empty()) return std::move(stored_);
+    write_cohorts(cohorts);
+    database_.insert(kLaunches, launches_);
+    database_.insert(kValues, values_);
+    write_points(changed);
+    return std::move(stored_);
+  }
+
+ private:
+  // The run's row, made or found; from here on nobody else writes this run. False: it is another
+  // run.
+  bool claim_run() {
+    const TrackedRun& run = run_.run;
+    stored_.run_id = run.run_id;
+    for (;;) {
+      const auto [host, config_hash, build_id] = put_run_row();
+      if (!run_.is_shard && host != run.host && stored_.run_id == run.run_id) {
+        stored_.run_id = run.run_id + "@" + run.host;
+        continue;
+      }
+      const auto differs = [&](const std::string& what, const std::string& known,
+                               const std::string& here) {
+        if (known == here) return false;
+        stored_.conflicts.push_back("run " + run.run_id + " is known with another " + what + " (" +
+                                    printable(known) + ", here " + printable(here) +
+                                    "): what is known was kept");
+        return true;
+      };
+      return !differs("configuration", config_hash, run.config_hash) &&
+             !differs("build", build_id, run.build_id);
+    }
+  }
+
+  std::tuple<std::string, std::string, std::string> put_run_row() {
+    const TrackedRun& run = run_.run;
+    std::vector<SqlValue> row;
+    append(row, stored_.run_id, run.started_utc, run.experiment, run.build_id, run.git_sha,
+           run.git_branch, std::int64_t{run.git_dirty}, run.config_hash, run.plan_digest, run.host,
+           run.folder, run.worker_path, run.config_path, run.config_text, asked_json(run.asked),
+           fields_json(run.labels), fields_json(run.context), fields_json(run.environment));
+    std::tuple<std::string, std::string, std::string> known;
+    database_.exec(
+        "INSERT INTO run (run_id, started_at, name, build_id, git_sha, git_branch, git_dirty, "
+        "config_hash, plan_digest, host, folder, worker_path, config_path, config_text, asked, "
+        "labels, context, environment) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+        "$13, $14, $15, $16, $17, $18) ON CONFLICT (run_id) DO UPDATE SET run_id = excluded.run_id "
+        "RETURNING host, config_hash, build_id",
+        row, [&](SqlRow found) {
+          known = {std::get<std::string>(found[0]), std::get<std::string>(found[1]),
+                   std::get<std::string>(found[2])};
+        });
+    return known;
+  }
+
+  void read_known() {
+    const SqlValue id = stored_.run_id;
+    database_.exec("SELECT case_id, launch, attempt, line_digest FROM launch WHERE run_id = $1",
+                   {&id, 1}, [&](SqlRow row) {
+                     const LaunchNumber number(std::get<std::string>(row[0]),
+                                               static_cast<int>(std::get<std::int64_t>(row[1])));
+                     known_[number] = {static_cast<int>(std::get<std::int64_t>(row[2])),
+                                       std::get<std::string>(row[3])};
+                   });
+  }
+
+  // Whether any of them is new.
+  bool take_launches(const ImportedCase& one) {
+    bool any = false;
+    for (const ImportedLaunch& launch : one.launches) {
+      const int number = launch.values.launch;
+      const auto known = known_.find({one.case_id, number});
+      if (known != known_.end()) {
+        if (known->second.digest == launch.digest) {
+          ++stored_.known_launches;
+          continue;
+        }
+        if (launch.attempt <= known->second.attempt) {
+          stored_.conflicts.push_back("launch " + std::to_string(number) + " of case " +
+                                      one.case_id + " of run " + run_.run.run_id +
+                                      " is known with other content: what is known was kept");
+          continue;
+        }
+        forget(one.case_id, number);
+      }
+      put_launch(one, launch);
+      any = true;
+    }
+    return any;
+  }
+
+  void forget(const std::string& case_id, int number) {
+    const std::vector<SqlValue> key = {stored_.run_id, case_id, std::int64_t{number}};
+    database_.exec("DELETE FROM launch WHERE run_id = $1 AND case_id = $2 AND launch = $3", key);
+    database_.exec("DELETE FROM sample_summary WHERE run_id = $1 AND case_id = $2 AND launch = $3",
+                   key);
+  }
+
+  void put_launch(const ImportedCase& one, const ImportedLaunch& launch) {
+    const std::int64_t number = launch.values.launch;
+    append(launches_, stored_.run_id, one.case_id, std::string(),
+           std::string(name_of(Pass::kTiming)), number, std::int64_t{0},
+           std::int64_t{launch.attempt}, std::string(name_of(launch.outcome.kind)),
+           launch.outcome.reason, launch.values.steps, launch.cohort, launch.digest);
+    for (const auto& [metric, value] : launch.values.values) {
+      append(values_, stored_.run_id, one.case_id, number, metric, value);
+    }
+    ++stored_.new_launches;
+  }
+
+  void write_cohorts(std::span<const Cohort> cohorts) {
+    std::set<std::string> used;
+    for (const ImportedCase& one : run_.cases) {
+      for (const ImportedLaunch& launch : one.launches) used.insert(launch.cohort);
+    }
+    std::vector<SqlValue> rows;
+    for (const Cohort& cohort : cohorts) {
+      if (used.contains(cohort.id)) append(rows, cohort.id, fields_json(cohort.fields));
+    }
+    database_.insert(kCohorts, rows);
+  }
+
+  // All measured launches that the history knows of the case, and the cohort of the last one.
+  std::vector<LaunchValues> all_launches(const ImportedCase& one, std::string& cohort) {
+    const bool some_known = std::any_of(known_.begin(), known_.end(), [&](const auto& each) {
+      return each.first.first == one.case_id;
+    });
+    std::vector<LaunchValues> launches;
+    if (!some_known) {
+      for (const ImportedLaunch& launch : one.launches) {
+        if (launch.values.values.empty()) continue;
+        launches.push_back(launch.values);
+        cohort = launch.cohort;
+      }
+      return launches;
+    }
+    const std::vector<SqlValue> key = {stored_.run_id, one.case_id};
+    database_.exec(
+        "SELECT l.launch, l.steps, l.cohort, s.metric, s.value FROM launch l JOIN sample_summary s "
+        "ON s.run_id = l.run_id AND s.case_id = l.case_id AND s.launch = l.launch "
+        "WHERE l.run_id = $1 AND l.case_id = $2 ORDER BY l.launch, s.metric",
+        key, [&](SqlRow row) {
+          const auto number = static_cast<int>(std::get<std::int64_t>(row[0]));
+          if (launches.empty() || launches.back().launch != number) {
+            launches.push_back({.launch = number, .steps = std::get<std::int64_t>(row[1])});
+          }
+          cohort = std::get<std::string>(row[2]);
+          launches.back().values.emplace(std::get<std::string>(row[3]), std::get<double>(row[4]));
+        });
+    return launches;
+  }
+
+  void write_points(const std::vector<const ImportedCase*>& changed) {
+    // Series in one order in every process: two that wait for each other would wait for ever.
+    std::map<std::string, TrackedSeries> series;
+    const std::optional<double> control = control_value();
+    std::vector<SqlValue> rows;
+    for (const ImportedCase* one : changed) {
+      std::string cohort;
+      const std::vector<LaunchValues> launches = all_launches(*one, cohort);
+      for (const CasePoint& point : case_points(launches)) {
+        TrackedSeries of = series_of(*one, point.metric);
+        append(rows, stored_.run_id, of.id, point.value, point.launches, point.steps, point.low,
+               point.high, control ? SqlValue{*control} : SqlValue{}, cohort,
+               one->control ? kControlState : std::string());
+        ++stored_.points;
+        series.emplace(of.id, std::move(of));
+      }
+    }
+    std::vector<SqlValue> names;
+    for (const auto& [id, each] : series) {
+      append(names, id, each.workload, each.case_id, each.metric, each.unit,
+             std::string(name_of(each.direction)), fields_json(each.options),
+             fields_json(each.machine), run_.run.started_utc);
+    }
+    database_.insert(kSeries, names);
+    database_.insert(kPoints, rows);
+    if (control && !known_.empty()) {
+      database_.exec("UPDATE point SET control = $2 WHERE run_id = $1",
+                     std::vector<SqlValue>{stored_.run_id, *control});
+    }
+  }
+
+  // The step of the run's control case; of several, of the first by id.
+  std::optional<double> control_value() {
+    const ImportedCase* control = nullptr;
+    for (const ImportedCase& one : run_.cases) {
+      if (one.control && (control == nullptr || one.case_id < control->case_id)) control = &one;
+    }
+    if (control == nullptr) return known_control();
+    std::string cohort;
+    for (const CasePoint& point : case_points(all_launches(*control, cohort))) {
+      if (point.metric == kStepSeries) return point.value;
+    }
+    return std::nullopt;
+  }
+
+  // Of an earlier part of the run.
+  std::optional<double> known_control() {
+    std::optional<double> known;
+    if (known_.empty()) return known;
+    const SqlValue id = stored_.run_id;
+    database_.exec("SELECT MAX(control) FROM point WHERE run_id = $1", {&id, 1}, [&](SqlRow row) {
+      if (const auto* value = std::get_if<double>(&row[0])) known = *value;
+    });
+    return known;
+  }
+
+  Database& database_;
+  const ImportedRun& run_;
+  StoredRun stored_;
+  std::map<LaunchNumber, KnownLaunch> known_;
+  std::vector<SqlValue> launches_;
+  std::vector<SqlValue> values_;
+};
+
+}  // namespace
+
+StoredRun store_run(Database& database, const ImportedRun& run, std::span<const Cohort> cohorts) {
+  return RunWriter(database, run).write(cohorts);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one imported run into a history's tables, inside a transaction of the caller's.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/store/database.h"
+#include "harness/track/import.h"
+
+namespace stepbench {
+
+struct StoredRun {
+  std::string run_id = {};  // its key: another machine's run of the same id gets "ID@HOST"
+  std::size_t new_launches = 0;
+  std::size_t known_launches = 0;
+  std::size_t points = 0;
+  std::vector<std::string> conflicts = {};
+};
+
+[[nodiscard]] StoredRun store_run(Database& database, const ImportedRun& run,
+                                  std::span<const Cohort> cohorts);
+
+}  // namespace stepbench

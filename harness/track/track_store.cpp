@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/track_store.h"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+#include "harness/store/database.h"
+#include "harness/store/transaction.h"
+#include "harness/text/utc.h"
+#include "harness/track/event_file.h"
+#include "harness/track/load_history.h"
+#include "harness/track/row_json.h"
+#include "harness/track/store_run.h"
+#include "harness/track/track_schema.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path events_file_of(std::string_view url, const fs::path& given) {
+  if (!given.empty()) return given;
+  if (const auto file = sqlite_file(url)) return file->string() + ".events.jsonl";
+  return kDefaultEvents;
+}
+
+void refuse_missing(std::string_view url) {
+  const auto file = sqlite_file(url);
+  std::error_code error;
+  if (!file || fs::exists(*file, error)) return;
+  throw ConfigError(file->string(),
+                    "there is no history yet: `stepbench track add results/RUN` makes one");
+}
+
+// Once more where the server went away meanwhile.
+template <typename Work>
+auto with_retry(Database& database, const Work& work) {
+  try {
+    return work();
+  } catch (const ConnectionLost&) {
+    database.reconnect();
+    return work();
+  }
+}
+
+void insert_events(Database& database, std::span<const RecordedEvent> events) {
+  static const SqlInsert kEvents{"event",
+                                 {"event_id", "seq", "at", "who", "what", "alert_id", "from_state",
+                                  "to_state", "reason", "details"},
+                                 "ON CONFLICT DO NOTHING"};
+  std::vector<SqlValue> rows;
+  for (const RecordedEvent& each : events) {
+    const TrackEvent& event = each.event;
+    const std::vector<SqlValue> row = {
+        event_id(each), each.seq,         event.at_utc,   event.who,    event.what,
+        event.alert_id, event.from_state, event.to_state, event.reason, fields_json(event.details)};
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  database.insert(kEvents, rows);
+}
+
+std::set<std::string> known_events(Database& database) {
+  std::set<std::string> ids;
+  database.exec("SELECT event_id FROM event", {},
+                [&](SqlRow row) { ids.insert(std::get<std::string>(row[0])); });
+  return ids;
+}
+
+std::int64_t last_seq(Database& database) {
+  std::int64_t last = 0;
+  database.exec("SELECT MAX(seq) FROM event", {}, [&](SqlRow row) {
+    if (const auto* value = std::get_if<std::int64_t>(&row[0])) last = *value;
+  });
+  return last;
+}
+
+std::vector<RecordedEvent> in_order(std::span<const TrackEvent> events, std::int64_t last) {
+  std::vector<RecordedEvent> recorded;
+  for (const TrackEvent& event : events) recorded.push_back({++last, event});
+  return recorded;
+}
+
+}  // namespace
+
+ImportReport& ImportReport::operator+=(const ImportReport& other) {
+  runs.insert(runs.end(), other.runs.begin(), other.runs.end());
+  new_launches += other.new_launches;
+  known_launches += other.known_launches;
+  points += other.points;
+  for (const auto& [why, count] : other.left_out) {
+    const auto found = std::find_if(left_out.begin(), left_out.end(),
+                                    [&](const auto& each) { return each.first == why; });
+    if (found == left_out.end()) {
+      left_out.emplace_back(why, count);
+    } else {
+      found->second += count;
+    }
+  }
+  conflicts.insert(conflicts.end(), other.conflicts.begin(), other.conflicts.end());
+  notes.insert(notes.end(), other.notes.begin(), other.notes.end());
+  return *this;
+}
+
+TrackStore::TrackStore(std::unique_ptr<Database> database, fs::path events_file,
+                       const StoreOptions& options)
+    : database_(std::move(database)), events_file_(std::move(events_file)), clock_(options.clock) {
+  bring_forward(*database_, track_schema());
+  replay_events();
+}
+
+TrackStore::TrackStore(TrackStore&&) noexcept = default;
+TrackStore& TrackStore::operator=(TrackStore&&) noexcept = default;
+TrackStore::~TrackStore() = default;
+
+TrackStore TrackStore::open(std::string_view url, const StoreOptions& options) {
+  if (!options.make) refuse_missing(url);
+  fs::path events = events_file_of(url, options.events_file);
+  return {Database::open(url), std::move(events), options};
+}
+
+std::string TrackStore::name() const { return database_->name(); }
+
+ImportReport TrackStore::add(const Results& results, const fs::path& folder,
+                             const ImportOptions& options) {
+  const Import import = import_of(results, folder, options);
+  ImportReport report{.left_out = import.left_out, .notes = import.notes};
+  for (const ImportedRun& run : import.runs) {
+    const StoredRun stored = with_retry(*database_, [&] {
+      Transaction transaction(*database_);
+      StoredRun done = store_run(*database_, run, import.cohorts);
+      const bool any = done.new_launches + done.known_launches > 0;
+      if (any) transaction.commit();
+      return done;
+    });
+    if (stored.new_launches + stored.known_launches > 0) report.runs.push_back(stored.run_id);
+    report.new_launches += stored.new_launches;
+    report.known_launches += stored.known_launches;
+    report.points += stored.points;
+    report.conflicts.insert(report.conflicts.end(), stored.conflicts.begin(),
+                            stored.conflicts.end());
+  }
+  return report;
+}
+
+History TrackStore::history(const HistoryQuery& query) {
+  return with_retry(*database_, [&] {
+    Transaction transaction(*database_, Transaction::Kind::kRead);
+    History history = load_history(*database_, query);
+    transaction.commit();
+    return history;
+  });
+}
+
+std::vector<TrackedRun> TrackStore::runs() {
+  return with_retry(*database_, [&] { return load_runs(*database_); });
+}
+
+void TrackStore::replay_events() {
+  const std::vector<RecordedEvent> written = read_events(events_file_);
+  if (written.empty()) return;
+  const std::set<std::string> known = known_events(*database_);
+  std::vector<RecordedEvent> missing;
+  for (const RecordedEvent& each : written) {
+    if (!known.contains(event_id(each))) missing.push_back(each);
+  }
+  if (missing.empty()) return;
+  Transaction transaction(*database_);
+  insert_events(*database_, missing);
+  transaction.commit();
+}
+
+void TrackStore::record(std::span<const TrackEvent> events) {
+  if (events.empty()) return;
+  std::vector<RecordedEvent> recorded;
+  with_retry(*database_, [&] {
+    Transaction transaction(*database_);
+    database_->lock_schema();
+    const bool again = !recorded.empty();
+    if (!again) recorded = in_order(events, last_seq(*database_));
+    insert_events(*database_, recorded);
+    // Before the commit: what the file has and the database has not is taken in by the next
+    // open().
+    if (!again) append_events(events_file_, recorded);
+    transaction.commit();
+  });
+}
+
+std::vector<TrackEvent> TrackStore::events() {
+  return with_retry(*database_, [&] {
+    std::vector<TrackEvent> events;
+    database_->exec(
+        "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event "
+        "ORDER BY seq, event_id",
+        {}, [&](SqlRow row) {
+          const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
+          events.push_back({.at_utc = text(0),
+                            .who = text(1),
+                            .what = text(2),
+                            .alert_id = text(3),
+                            .from_state = text(4),
+                            .to_state = text(5),
+                            .reason = text(6),
+                            .details = fields_from_json(text(7))});
+        });
+    return events;
+  });
+}
+
+void TrackStore::keep_build(const KeptBuild& build) {
+  const std::vector<SqlValue> row = {build.build_id, build.worker.string(), build.stored_utc};
+  with_retry(*database_, [&] {
+    Transaction transaction(*database_);
+    database_->exec(
+        "INSERT INTO build (build_id, path, stored) VALUES ($1, $2, $3) "
+        "ON CONFLICT (build_id) DO UPDATE SET path = excluded.path, stored = excluded.stored",
+        row);
+    transaction.commit();
+  });
+}
+
+void TrackStore::forget_build(const std::string& build_id) {
+  const SqlValue id = build_id;
+  with_retry(*database_, [&] {
+    Transaction transaction(*database_);
+    database_->exec("DELETE FROM build WHERE build_id = $1", {&id, 1});
+    transaction.commit();
+  });
+}
+
+std::vector<KeptBuild> TrackStore::builds() {
+  return with_retry(*database_, [&] {
+    std::vector<KeptBuild> builds;
+    database_->exec("SELECT build_id, path, stored FROM build", {}, [&](SqlRow row) {
+      builds.push_back({.build_id = std::get<std::string>(row[0]),
+                        .worker = std::get<std::string>(row[1]),
+                        .stored_utc = std::get<std::string>(row[2])});
+    });
+    std::sort(builds.begin(), builds.end(), [](const KeptBuild& a, const KeptBuild& b) {
+      return std::tie(a.stored_utc, a.build_id) < std::tie(b.stored_utc, b.build_id);
+    });
+    return builds;
+  });
+}
+
+bool TrackStore::claim(const std::string& what, const std::string& who,
+                       std::chrono::seconds lasts) {
+  const auto now = clock_();
+  const std::vector<SqlValue> row = {what, who, utc_text(now + lasts), utc_text(now)};
+  return with_retry(*database_, [&] {
+    bool got = false;
+    Transaction transaction(*database_);
+    database_->exec(
+        "INSERT INTO claim (what, who, until) VALUES ($1, $2, $3) "
+        "ON CONFLICT (what) DO UPDATE SET who = excluded.who, until = excluded.until "
+        "WHERE claim.who = excluded.who OR claim.until <= $4 RETURNING who",
+        row, [&](SqlRow) { got = true; });
+    transaction.commit();
+    return got;
+  });
+}
+
+void TrackStore::release(const std::string& what, const std::string& who) {
+  const std::vector<SqlValue> key = {what, who};
+  with_retry(*database_, [&] {
+    Transaction transaction(*database_);
+    database_->exec("DELETE FROM claim WHERE what = $1 AND who = $2", key);
+    transaction.commit();
+  });
+}
+
+}  // namespace stepbench

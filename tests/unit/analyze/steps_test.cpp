@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/steps.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/analyze/trace_maker.h"
+
+namespace stepbench {
+namespace {
+
+using ::stepbench::testing::TraceMaker;
+
+Steps steps_of(const Trace& trace, const StepOptions& options = {}) {
+  return find_steps(Timeline(trace), options);
+}
+
+TEST(Steps, LastFromOneStartToTheNextAndTheLastToItsOwnEnd) {
+  TraceMaker maker;
+  maker.step(5, 0, 90);
+  maker.step(6, 100, 190);
+  maker.step(7, 200, 280);
+  maker.op("aten::mm", 10, 20);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.window, WindowKind::kHostStep);
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 280}}));
+  EXPECT_EQ(steps.steps[1].number, 6);
+  EXPECT_TRUE(steps.steps[0].edge);
+  EXPECT_FALSE(steps.steps[1].edge);
+  EXPECT_TRUE(steps.steps[2].edge);
+  EXPECT_EQ(steps.counted(), std::vector<std::size_t>{1});
+  EXPECT_TRUE(steps.reason.empty());
+}
+
+TEST(Steps, EndWithTheirOwnRowBeforeAGapInTheirNumbers) {
+  TraceMaker maker;
+  maker.step(5, 0, 90);
+  maker.step(8, 100, 190);
+  maker.step(8, 300, 310);
+  maker.op("aten::mm", 10, 20);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 90}, {100, 190}}));
+  EXPECT_EQ(steps.gaps, 2);
+  EXPECT_EQ(steps.duplicates, 1);
+}
+
+TEST(Steps, OfATraceWithoutThemAreAllItsOps) {
+  TraceMaker maker;
+  maker.op("aten::mm", 10, 20);
+  maker.op("aten::add", 40, 70);
+  maker.row(maker.main, EventKind::kAnnotation, "whole script", 0, 500);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.window, WindowKind::kHostSpan);
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{10, 70}}));
+  EXPECT_NE(steps.reason.find("no ProfilerStep rows"), std::string::npos);
+}
+
+TEST(Steps, OfATraceWithoutThemMayBeTakenFromTheFetchesOfData) {
+  TraceMaker maker;
+  for (const std::int64_t at : {0, 100, 200}) {
+    maker.loading(at, at + 10);
+    maker.op("aten::mm", at + 20, at + 60);
+  }
+  const Trace trace = maker.finish();
+  EXPECT_EQ(steps_of(trace).steps.size(), 1U);
+  const Steps steps = steps_of(trace, {.from_loading = true});
+  EXPECT_EQ(steps.window, WindowKind::kLoading);
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{0, 100}, {100, 200}, {200, 260}}));
+}
+
+TEST(Steps, OfATraceWithoutHostRowsAreAllItsDeviceRows) {
+  TraceMaker maker;
+  maker.kernel("gemm", 30, 60);
+  maker.kernel("gemm", 80, 90);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.window, WindowKind::kDeviceSpan);
+  EXPECT_EQ(steps.windows(), (std::vector<TimeSpan>{{30, 90}}));
+}
+
+TEST(Steps, OfAnEmptyTraceAreNone) {
+  const Steps steps = steps_of(Trace{});
+  EXPECT_TRUE(steps.steps.empty());
+  EXPECT_TRUE(steps.counted().empty());
+  EXPECT_FALSE(steps.reason.empty());
+}
+
+TEST(Steps, OnAThreadOfTheirOwnLeaveTheBusiestThreadToExplainTheirTime) {
+  TraceMaker maker;
+  const std::uint32_t other = maker.builder.host_lane(99, 99);
+  maker.row(other, EventKind::kAnnotation, "ProfilerStep#1", 0, 100);
+  maker.op("aten::mm", 10, 20);
+  maker.op("aten::add", 30, 40);
+  const Trace trace = maker.finish();
+  const Steps steps = steps_of(trace);
+  EXPECT_TRUE(steps.other_thread);
+  EXPECT_EQ(trace.lanes[steps.lane].tid, 4711);
+  EXPECT_EQ(steps.step_pid, 99);
+}
+
+TEST(Steps, BeyondTheRecordedSpanAreCutAndLeftOut) {
+  constexpr std::int64_t kMs = 1'000'000;
+  TraceMaker maker;
+  maker.step(1, 0, 100 * kMs);
+  maker.step(2, 100 * kMs, 900 * kMs);
+  maker.op("aten::mm", 10, 20);
+  maker.row(maker.builder.other_lane("Spans"), EventKind::kSpan, "PyTorch Profiler (0)", -kMs,
+            150 * kMs);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.clipped, 1);
+  ASSERT_EQ(steps.steps.size(), 2U);
+  EXPECT_EQ(steps.steps[1].window, (TimeSpan{100 * kMs, 150 * kMs}));
+  EXPECT_TRUE(steps.steps[1].truncated);
+  EXPECT_EQ(steps.counted(), std::vector<std::size_t>{0});
+}
+
+TEST(Steps, AreTruncatedWhereTheLastOnesLaunchedTooLittle) {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    maker.step(i, 100 * i, 100 * i + 100);
+    const std::int64_t rows = i == 3 ? 3 : 4;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t at = 100 * i + 20 * row;
+      maker.called(maker.kernel("gemm", at + 10, at + 25), "cudaLaunchKernel", at, at + 5);
+    }
+  }
+  const Steps steps = steps_of(maker.finish());
+  ASSERT_EQ(steps.steps.size(), 4U);
+  EXPECT_EQ(steps.steps[0].device_rows, 4);
+  EXPECT_EQ(steps.steps[3].device_rows, 3);
+  EXPECT_TRUE(steps.steps[3].truncated);
+  EXPECT_FALSE(steps.steps[2].truncated);
+  EXPECT_EQ(steps.counted(), (std::vector<std::size_t>{1, 2}));
+}
+
+TEST(Steps, TellHowMuchOfTheirWorkRanAfterTheirEnd) {
+  TraceMaker maker;
+  maker.step(1, 0, 100);
+  maker.step(2, 100, 200);
+  maker.called(maker.kernel("gemm", 90, 130), "cudaLaunchKernel", 80, 85);
+  maker.called(maker.kernel("relu", 130, 140), "cudaLaunchKernel", 86, 90);
+  const Steps steps = steps_of(maker.finish());
+  EXPECT_EQ(steps.steps[0].device_rows, 2);
+  EXPECT_EQ(steps.steps[0].spill_ns, 40);
+  EXPECT_EQ(steps.steps[1].device_rows, 0);
+}
+
+TEST(Steps, ThatWereAskedForCountAloneEdgesToo) {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 5; ++i) maker.step(i, 100 * i, 100 * i + 100);
+  maker.op("aten::mm", 10, 20);
+  const Trace trace = maker.finish();
+  EXPECT_EQ(steps_of(trace, {.numbers = {{0, 1}}}).counted(), (std::vector<std::size_t>{0, 1}));
+  EXPECT_TRUE(steps_of(trace, {.numbers = {{7, 9}}}).counted().empty());
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces for tests, written as a person would draw them. Times are nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/trace/trace_builder.h"
+
+namespace stepbench::testing {
+
+inline constexpr std::string_view kSingleProcess =
+    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+
+inline constexpr std::int64_t kUs = 1000;
+
+class TraceMaker {
+ public:
+  TraceMaker() : main(builder.host_lane(4711, 4711)) {}
+
+  void step(std::int64_t number, std::int64_t begin_ns, std::int64_t end_ns) {
+    row(main, EventKind::kAnnotation, "ProfilerStep#" + std::to_string(number), begin_ns, end_ns);
+  }
+  void loading(std::int64_t begin_ns, std::int64_t end_ns) {
+    row(main, EventKind::kAnnotation, kSingleProcess, begin_ns, end_ns);
+  }
+  void op(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
+    row(main, EventKind::kOp, name, begin_ns, end_ns);
+  }
+  void op_on(std::int64_t tid, std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
+    row(builder.host_lane(4711, tid), EventKind::kOp, name, begin_ns, end_ns);
+  }
+  // A call that starts nothing.
+  void call(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
+    row(main, EventKind::kRuntime, name, begin_ns, end_ns).correlation = ++correlation_;
+  }
+  // Device work that no call started.
+  TraceEvent& work(EventKind kind, std::string_view name, std::int64_t begin_ns,
+                   std::int64_t end_ns, std::int64_t stream = 7, int device = 0) {
+    return row(builder.stream_lane(device, stream), kind, name, begin_ns, end_ns);
+  }
+  TraceEvent& kernel(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns,
+                     std::int64_t stream = 7, int device = 0) {
+    return work(EventKind::kKernel, name, begin_ns, end_ns, stream, device);
+  }
+  TraceEvent& copy(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns,
+                   std::int64_t bytes = -1, std::int64_t stream = 20) {
+    TraceEvent& made = work(EventKind::kMemcpy, name, begin_ns, end_ns, stream);
+    made.value = bytes;
+    return made;
+  }
+  // The call of the step thread that started the row made last.
+  void called(TraceEvent& started, std::string_view name, std::int64_t begin_ns,
+              std::int64_t end_ns, EventKind kind = EventKind::kRuntime) {
+    started.correlation = ++correlation_;
+    row(main, kind, name, begin_ns, end_ns).correlation = correlation_;
+  }
+  TraceEvent& row(std::uint32_t lane, EventKind kind, std::string_view name, std::int64_t begin_ns,
+                  std::int64_t end_ns) {
+    return builder.add(lane, kind, name, begin_ns, end_ns);
+  }
+  [[nodiscard]] Trace finish() { return builder.finish(); }
+
+  TraceBuilder builder;
+  std::uint32_t main;
+
+ private:
+  std::uint64_t correlation_ = 100;
+};
+
+}  // namespace stepbench::testing

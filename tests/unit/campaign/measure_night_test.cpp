@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/measure_night.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/unit/campaign/stub_campaign.h"
+
+namespace stepbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kNightCase =
+    "name: demo\n"
+    "workload: stub\n"
+    "launches: 2\n"
+    "schedule: {wait: 0, warmup: 1, active: 3}\n";
+
+class MeasureNight : public ::testing::Test {
+ protected:
+  [[nodiscard]] RunRequest other(const std::string& name, const std::string& yaml) const {
+    campaign_.folder.write(name, yaml);
+    RunRequest request = campaign_.run_request();
+    request.file = (campaign_.folder / name).string();
+    return request;
+  }
+  [[nodiscard]] UnfinishedNight night() const {
+    return {campaign_.folder / "results", "key", std::chrono::system_clock::now()};
+  }
+  StubCampaign campaign_{kNightCase};
+};
+
+TEST_F(MeasureNight, EveryExperimentHasAFolderOfItsOwn) {
+  UnfinishedNight unfinished = night();
+  const MeasuredNight measured =
+      campaign_.night({campaign_.run_request(), other("second.yaml", kNightCase)}, unfinished);
+  ASSERT_THAT(measured.experiments, SizeIs(2));
+  EXPECT_FALSE(measured.signal);
+  for (const MeasuredExperiment& experiment : measured.experiments) {
+    EXPECT_EQ(experiment.error, "");
+    EXPECT_THAT(experiment.results.launches, SizeIs(2));
+  }
+  EXPECT_NE(measured.experiments[0].folder, measured.experiments[1].folder);
+}
+
+TEST_F(MeasureNight, ANightThatWasCutOffMeasuresOnlyWhatIsMissing) {
+  UnfinishedNight first = night();
+  const MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
+  (void)campaign_.said();
+  UnfinishedNight second = night();
+  const MeasuredNight after =
+      campaign_.night({campaign_.run_request(), other("second.yaml", kNightCase)}, second);
+  EXPECT_THAT(campaign_.said(), HasSubstr("1 case, 0 launches to do"));
+  ASSERT_THAT(after.experiments, SizeIs(2));
+  EXPECT_TRUE(fs::equivalent(after.experiments[0].folder, before.experiments[0].folder));
+  EXPECT_THAT(after.experiments[0].results.launches, SizeIs(2));
+  EXPECT_THAT(after.experiments[1].results.launches, SizeIs(2));
+}
+
+TEST_F(MeasureNight, AnExperimentThatChangedMeanwhileIsMeasuredAnew) {
+  UnfinishedNight first = night();
+  const MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
+  campaign_.folder.write("config.yaml", std::string(kNightCase) + "stub: {step_us: 2000}\n");
+  (void)campaign_.said();
+  UnfinishedNight second = night();
+  const MeasuredNight after = campaign_.night({campaign_.run_request()}, second);
+  EXPECT_THAT(campaign_.said(), HasSubstr("is measured anew: "));
+  ASSERT_THAT(after.experiments, SizeIs(1));
+  EXPECT_FALSE(fs::equivalent(after.experiments[0].folder, before.experiments[0].folder));
+  EXPECT_THAT(after.experiments[0].results.launches, SizeIs(2));
+}
+
+TEST_F(MeasureNight, WhatCannotBeMeasuredDoesNotEndTheNight) {
+  RunRequest nowhere = campaign_.run_request();
+  nowhere.results = (campaign_.folder / "config.yaml").string();
+  UnfinishedNight unfinished = night();
+  const MeasuredNight measured =
+      campaign_.night({nowhere, other("second.yaml", kNightCase)}, unfinished);
+  ASSERT_THAT(measured.experiments, SizeIs(2));
+  EXPECT_THAT(measured.experiments[0].error, HasSubstr("cannot make a folder for this run"));
+  EXPECT_EQ(measured.experiments[0].folder, fs::path{});
+  EXPECT_THAT(measured.experiments[1].results.launches, SizeIs(2));
+}
+
+TEST_F(MeasureNight, ASignalEndsTheNightBeforeTheNextExperiment) {
+  UnfinishedNight unfinished = night();
+  const MeasuredNight measured = campaign_.night({campaign_.run_request()}, unfinished, SIGTERM);
+  EXPECT_EQ(measured.signal, SIGTERM);
+  EXPECT_THAT(measured.experiments, IsEmpty());
+}
+
+TEST(FailedLaunches, AreCountedWithTheFirstReason) {
+  StubCampaign campaign(
+      "name: demo\n"
+      "workload: stub\n"
+      "launches: 2\n"
+      "schedule: {wait: 0, warmup: 1, active: 3}\n"
+      "sweep: {matrix: {stub.behaviour: [ok, throw_in_step, skip]}}\n");
+  const FailedLaunches failed = failed_launches(campaign.run(campaign.run_request()).results);
+  EXPECT_EQ(failed.launches, 2U);
+  EXPECT_EQ(failed.of, 4U);
+  EXPECT_EQ(failed.cases_without_any, 1U) << "a skipped case did not fail";
+  EXPECT_THAT(failed.first, HasSubstr("behaviour=throw_in_step"));
+  EXPECT_THAT(failed.first, HasSubstr("scripted exception in step"));
+}
+
+}  // namespace
+}  // namespace stepbench::testing

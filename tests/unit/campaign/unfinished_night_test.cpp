@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/unfinished_night.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/temporary_folder.h"
+
+namespace stepbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const auto kEvening = std::chrono::system_clock::time_point{1'770'000'000s};
+
+class UnfinishedNightFile : public ::testing::Test {
+ protected:
+  UnfinishedNightFile() { fs::create_directory(run_); }
+  [[nodiscard]] UnfinishedNight open(std::chrono::system_clock::time_point now,
+                                     const std::string& key = "a.yaml b.yaml") const {
+    return {folder_.path(), key, now};
+  }
+  [[nodiscard]] fs::path file() const {
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      if (entry.path().extension() == ".jsonl") return entry.path();
+    }
+    return {};
+  }
+  const test::TemporaryFolder folder_;
+  const fs::path run_ = folder_ / "20260201-120000-a";
+};
+
+TEST_F(UnfinishedNightFile, WhatWasBegunIsFoundByTheNextCall) {
+  UnfinishedNight first = open(kEvening);
+  EXPECT_FALSE(first.goes_on());
+  first.begun("a.yaml", run_);
+  const UnfinishedNight second = open(kEvening + 3h);
+  EXPECT_TRUE(second.goes_on());
+  EXPECT_EQ(second.folder_of("a.yaml"), run_);
+  EXPECT_EQ(second.folder_of("b.yaml"), fs::path{});
+  EXPECT_EQ(second.began_utc(), first.began_utc()) << "it is still the same night";
+}
+
+TEST_F(UnfinishedNightFile, OneThatEndedIsForgotten) {
+  UnfinishedNight night = open(kEvening);
+  night.begun("a.yaml", run_);
+  night.end();
+  EXPECT_EQ(file(), fs::path{});
+  EXPECT_FALSE(open(kEvening + 1h).goes_on());
+}
+
+TEST_F(UnfinishedNightFile, OneOfTheNightBeforeIsForgotten) {
+  open(kEvening).begun("a.yaml", run_);
+  EXPECT_TRUE(open(kEvening + kNightLasts).goes_on());
+  UnfinishedNight next = open(kEvening + kNightLasts + 1s);
+  EXPECT_FALSE(next.goes_on());
+  next.begun("b.yaml", run_);
+  EXPECT_EQ(open(kEvening + 24h).folder_of("a.yaml"), fs::path{});
+}
+
+TEST_F(UnfinishedNightFile, OtherExperimentsAreAnotherNight) {
+  open(kEvening).begun("a.yaml", run_);
+  EXPECT_FALSE(open(kEvening + 1h, "c.yaml").goes_on());
+}
+
+TEST_F(UnfinishedNightFile, AFolderThatIsGoneIsMeasuredAnew) {
+  open(kEvening).begun("a.yaml", run_);
+  fs::remove(run_);
+  EXPECT_EQ(open(kEvening + 1h).folder_of("a.yaml"), fs::path{});
+}
+
+TEST_F(UnfinishedNightFile, ADamagedFileIsNoNightToGoOnWith) {
+  open(kEvening).begun("a.yaml", run_);
+  std::ofstream{file()} << "{\"began_utc\":7}\nno json\n{\"expe";
+  EXPECT_FALSE(open(kEvening + 1h).goes_on());
+}
+
+TEST_F(UnfinishedNightFile, BegunAnewForgetsTheEarlierFolders) {
+  open(kEvening).begun("a.yaml", run_);
+  UnfinishedNight night = open(kEvening + 1h);
+  night.begin_anew(kEvening + 1h);
+  EXPECT_FALSE(night.goes_on());
+  EXPECT_EQ(night.folder_of("a.yaml"), fs::path{});
+  EXPECT_EQ(file(), fs::path{});
+}
+
+}  // namespace
+}  // namespace stepbench::testing

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which facts make another series, which a new segment, and which nothing at all.
+#include "harness/track/series.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/track/surroundings.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Pair;
+
+Value text(const char* value) { return std::string(value); }
+
+LaunchRow launch_on(const char* device) {
+  LaunchRow launch;
+  launch.options = {{"device", text(device)}};
+  return launch;
+}
+
+Surroundings on_cpu(const Fields& environment) {
+  return surroundings_of(launch_on("cpu"), environment);
+}
+Surroundings on_gpu(const Fields& environment) {
+  return surroundings_of(launch_on("cuda"), environment);
+}
+
+TEST(Surroundings, AnotherProcessorIsAnotherSeries) {
+  const Fields environment = {{"cpu.model", text("EPYC")}, {"cpu_capability", text("AVX512")}};
+  EXPECT_THAT(on_cpu(environment).machine, ElementsAre(Key("cpu.model"), Key("cpu_capability")));
+  EXPECT_THAT(on_cpu(environment).cohort, IsEmpty());
+}
+
+TEST(Surroundings, GpusAndTheirCountMakeTheSeriesOfACaseThatUsesOne) {
+  const Fields environment = {{"gpu.count", Value{std::int64_t{1}}},
+                              {"gpu.0", text("H100")},
+                              {"gpu.driver", text("550.54")}};
+  EXPECT_THAT(on_gpu(environment).machine, ElementsAre(Key("gpu.0"), Key("gpu.count")));
+  EXPECT_THAT(on_gpu(environment).cohort, ElementsAre(Key("gpu.driver")));
+  EXPECT_THAT(on_cpu(environment).machine, IsEmpty());
+  EXPECT_THAT(on_cpu(environment).cohort, IsEmpty());
+}
+
+TEST(Surroundings, SoftwareAndSettingsMakeACohort) {
+  for (const char* name :
+       {"torch", "compiler", "mkl", "onednn", "openmp", "aslr", "memory.thp", "cpu.governor",
+        "cpu.turbo", "cpu.smt", "cgroup.cpu_quota_cores", "intra_op_threads", "env.OMP_NUM_THREADS",
+        "env.MALLOC_TRIM_THRESHOLD_"}) {
+    EXPECT_THAT(on_cpu({{name, text("x")}}).cohort, Contains(Key(name))) << name;
+    EXPECT_THAT(on_cpu({{name, text("x")}}).machine, IsEmpty()) << name;
+  }
+  for (const char* name : {"cuda_runtime", "cuda_driver", "cudnn"}) {
+    EXPECT_THAT(on_gpu({{name, text("x")}}).cohort, Contains(Key(name))) << name;
+    EXPECT_THAT(on_cpu({{name, text("x")}}).cohort, IsEmpty()) << name;
+  }
+}
+
+TEST(Surroundings, ReadingsAndNamesAreInNeither) {
+  const Fields environment = {{"host", text("bench1")},
+                              {"memory.bytes", Value{std::int64_t{1} << 30}},
+                              {"memory.free_bytes", Value{std::int64_t{1} << 29}},
+                              {"cpu.max_khz", Value{std::int64_t{3'600'000}}},
+                              {"cpu.bogomips", Value{5600.0}},
+                              {"gpu.0.clock_mhz", Value{std::int64_t{1755}}},
+                              {"git.sha", text("5b66870")},
+                              {"numa.nodes", text("0-1")},
+                              {"pid", Value{std::int64_t{17}}}};
+  for (const Surroundings& found : {on_cpu(environment), on_gpu(environment)}) {
+    EXPECT_THAT(found.machine, IsEmpty());
+    EXPECT_THAT(found.cohort, IsEmpty());
+  }
+}
+
+TEST(Surroundings, OfAKernelAndADistributionTheFirstTwoNumbersCount) {
+  const auto cohort = [](const char* name, const char* value) {
+    return text_of(on_cpu({{name, text(value)}}).cohort, name);
+  };
+  EXPECT_EQ(cohort("kernel", "6.18.44-fc-v669"), "6.18");
+  EXPECT_EQ(cohort("kernel", "6.18.45-fc-v670"), "6.18");
+  EXPECT_EQ(cohort("kernel", "6.19.1"), "6.19");
+  EXPECT_EQ(cohort("kernel", "5.14.0-362.8.1.el9_3.x86_64"), "5.14");
+  EXPECT_EQ(cohort("os", "Ubuntu 22.04.4 LTS"), "Ubuntu 22.04");
+  EXPECT_EQ(cohort("os", "Debian GNU/Linux 12 (bookworm)"), "Debian GNU/Linux 12");
+  EXPECT_EQ(cohort("os", "Arch Linux"), "Arch Linux");
+}
+
+TEST(Surroundings, AJobsOwnFoldersAndCoresAreNoChange) {
+  const auto cohort = [](const char* name, const char* value) {
+    return on_cpu({{name, text(value)}}).cohort;
+  };
+  EXPECT_EQ(cohort("env.LD_LIBRARY_PATH", "/builds/17/out/lib:/opt/torch/lib"),
+            cohort("env.LD_LIBRARY_PATH", "/builds/18/out/lib/:/opt/torch/lib"));
+  EXPECT_NE(cohort("env.LD_PRELOAD", "/usr/lib/libtcmalloc.so.4"),
+            cohort("env.LD_PRELOAD", "/usr/lib/libjemalloc.so.2"));
+  EXPECT_EQ(cohort("cpu.affinity", "0-3"), cohort("cpu.affinity", "4-7"));
+  EXPECT_NE(cohort("cpu.affinity", "0-3"), cohort("cpu.affinity", "0-7"));
+}
+
+TEST(Surroundings, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
+  LaunchRow launch = launch_on("auto");
+  launch.options["threads.intra_op"] = text("auto");
+  launch.options["loader.num_workers"] = Value{std::int64_t{2}};
+  launch.options["schedule.active"] = text("auto");
+  launch.report.effective = {{"device", text("cuda:1")},
+                             {"data.digest", text("jpeg:512")},
+                             {"loader.num_workers", Value{std::int64_t{2}}},
+                             {"model.plugin_build", text("tonight")},
+                             {"schedule.active", Value{std::int64_t{40}}},
+                             {"threads.intra_op", Value{std::int64_t{8}}}};
+  EXPECT_THAT(surroundings_of(launch, {}).cohort,
+              ElementsAre(Pair("data.digest", text("jpeg:512")), Pair("device", text("cuda")),
+                          Pair("threads.intra_op", Value{std::int64_t{8}})));
+}
+
+TEST(Series, TheIdFollowsWorkloadCaseMetricAndMachineAlone) {
+  const TrackedSeries series{.experiment = "nightly",
+                             .workload = "train_step",
+                             .case_id = "aaaa",
+                             .metric = "step_ns",
+                             .machine = {{"cpu.model", text("EPYC")}}};
+  TrackedSeries other = series;
+  other.experiment = "weekly";
+  other.options = {{"loader.num_workers", Value{std::int64_t{2}}}};
+  other.control = true;
+  EXPECT_EQ(series_id(other), series_id(series));
+  other = series;
+  other.workload = "loader";
+  EXPECT_NE(series_id(other), series_id(series));
+  other = series;
+  other.case_id = "bbbb";
+  EXPECT_NE(series_id(other), series_id(series));
+  other = series;
+  other.metric = "peak_bytes";
+  EXPECT_NE(series_id(other), series_id(series));
+  other = series;
+  other.machine["track.version"] = Value{std::int64_t{2}};
+  EXPECT_NE(series_id(other), series_id(series));
+}
+
+TEST(Series, AnIdOnDiskStaysWhatItIs) {
+  const TrackedSeries series{.workload = "train_step",
+                             .case_id = "f672f0ea6306a318",
+                             .metric = "step_ns",
+                             .machine = {{"cpu.model", text("AMD EPYC")},
+                                         {"cpu_capability", text("AVX512")},
+                                         {"track.version", Value{std::int64_t{1}}}}};
+  EXPECT_EQ(series_id(series), "58ea5455014abe8f");
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/track_store.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "harness/base/error.h"
+#include "harness/store/database.h"
+#include "harness/store/sqlite.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/history/made_night.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing_history::MadeNight;
+
+class TrackStoreTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string file() const { return folder / "history.db"; }
+  [[nodiscard]] std::string url() const { return "sqlite:" + file(); }
+  [[nodiscard]] std::string events_file() const { return file() + ".events.jsonl"; }
+  [[nodiscard]] TrackStore open() const { return TrackStore::open(url()); }
+  static ImportReport add(TrackStore& store, const MadeNight& made) {
+    return store.add(testing_history::make(made), "results/" + made.run_id);
+  }
+  static const SeriesHistory& step_of(const History& history, const std::string& case_id) {
+    for (const SeriesHistory& one : history.series) {
+      if (one.series.metric == kStepSeries && one.series.case_id == case_id) return one;
+    }
+    throw Error("no step series of " + case_id);
+  }
+  static std::string text_of_file(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  test::TemporaryFolder folder;
+};
+
+TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
+  TrackStore store = open();
+  const ImportReport report = add(store, testing_history::night(3));
+  EXPECT_EQ(report.new_launches, 6U);
+  EXPECT_EQ(report.points, 4U);
+  EXPECT_THAT(report.runs, ElementsAre("20260103-020000-nightly"));
+  const History history = open().history();
+  ASSERT_THAT(history.runs, SizeIs(1));
+  EXPECT_EQ(history.runs[0].experiment, "nightly");
+  EXPECT_EQ(history.runs[0].asked.set, std::vector<std::string>{"seed=1"});
+  EXPECT_EQ(text_of(history.runs[0].environment, "torch"), "2.11.0");
+  EXPECT_THAT(history.series, SizeIs(4));
+  const SeriesHistory& step = step_of(history, "aaaaaaaaaaaaaaaa");
+  EXPECT_EQ(step.series.experiment, "nightly");
+  EXPECT_EQ(step.series.id, series_id(step.series));
+  ASSERT_THAT(step.points, SizeIs(1));
+  EXPECT_EQ(step.points[0].value, 10'002'500);
+  EXPECT_EQ(step.points[0].launches, 6);
+  EXPECT_EQ(step.points[0].steps, 5);
+  EXPECT_EQ(step.points[0].control, std::nullopt);
+  ASSERT_THAT(history.cohorts, SizeIs(1));
+  EXPECT_EQ(step.points[0].cohort, history.cohorts[0].id);
+  EXPECT_EQ(text_of(history.cohorts[0].fields, "kernel"), "6.1");
+}
+
+TEST_F(TrackStoreTest, AddingARunAgainChangesNothing) {
+  TrackStore store = open();
+  add(store, testing_history::night(3));
+  const ImportReport again = add(store, testing_history::night(3));
+  EXPECT_EQ(again.new_launches, 0U);
+  EXPECT_EQ(again.known_launches, 6U);
+  EXPECT_EQ(again.points, 0U);
+  EXPECT_THAT(again.conflicts, IsEmpty());
+  EXPECT_THAT(store.history().runs, SizeIs(1));
+}
+
+TEST_F(TrackStoreTest, ALaunchWithOtherContentIsToldAndTheFirstIsKept) {
+  TrackStore store = open();
+  add(store, testing_history::night(3));
+  MadeNight other = testing_history::night(3);
+  other.step_ns = [](const std::string&, int launch) {
+    return launch == 2 ? std::int64_t{99'000'000} : std::int64_t{10'000'000 + 1000 * launch};
+  };
+  const ImportReport report = add(store, other);
+  EXPECT_EQ(report.known_launches, 5U);
+  EXPECT_THAT(report.conflicts,
+              ElementsAre(HasSubstr("launch 2 of case aaaaaaaaaaaaaaaa of run "
+                                    "20260103-020000-nightly is known with other content")));
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).value, 10'002'500);
+}
+
+TEST_F(TrackStoreTest, ARunOfAnotherConfigurationUnderAKnownIdIsAConflict) {
+  TrackStore store = open();
+  add(store, testing_history::night(3));
+  MadeNight other = testing_history::night(3);
+  other.config_hash = "config2";
+  other.launches = 9;
+  const ImportReport report = add(store, other);
+  EXPECT_EQ(report.new_launches, 0U);
+  EXPECT_THAT(report.conflicts, ElementsAre(HasSubstr("known with another configuration")));
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
+}
+
+TEST_F(TrackStoreTest, TwoMachinesWhoseRunsBeganInTheSameSecondAreTwoNights) {
+  TrackStore store = open();
+  add(store, testing_history::night(3));
+  MadeNight other = testing_history::night(3);
+  other.host = "bench2";
+  EXPECT_THAT(add(store, other).runs, ElementsAre("20260103-020000-nightly@bench2"));
+  EXPECT_EQ(add(store, other).known_launches, 6U);
+  EXPECT_THAT(store.history().runs, SizeIs(2));
+  EXPECT_THAT(store.history({.host = "bench2"}).runs, SizeIs(1));
+  EXPECT_THAT(step_of(store.history(), "aaaaaaaaaaaaaaaa").points, SizeIs(2));
+  EXPECT_THAT(step_of(store.history({.host = "bench1"}), "aaaaaaaaaaaaaaaa").points, SizeIs(1));
+}
+
+TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
+  TrackStore store = open();
+  MadeNight made = testing_history::night(3);
+  made.launches = 4;
+  add(store, made);
+  made.launches = 10;
+  const ImportReport report = add(store, made);
+  EXPECT_EQ(report.known_launches, 4U);
+  EXPECT_EQ(report.new_launches, 6U);
+  TrackStore at_once = TrackStore::open("sqlite:" + std::string(folder / "other.db"));
+  add(at_once, made);
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).value,
+            step_of(at_once.history(), "aaaaaaaaaaaaaaaa").points.at(0).value);
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 10);
+}
+
+TEST_F(TrackStoreTest, ALaterAttemptTakesThePlaceOfAFailedOne) {
+  TrackStore store = open();
+  Results results = testing_history::make(testing_history::night(3));
+  results.launches[0].row.outcome = Outcome::failed("out of memory");
+  store.add(results, "results/RUN");
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 5);
+  results.launches[0].row.outcome = {};
+  results.launches[0].row.attempt = 1;
+  const ImportReport report = store.add(results, "results/RUN");
+  EXPECT_THAT(report.conflicts, IsEmpty());
+  EXPECT_EQ(report.new_launches, 1U);
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
+}
+
+TEST_F(TrackStoreTest, TheControlCasesStepStandsBesideTheRunsOtherPoints) {
+  TrackStore store = open();
+  MadeNight made = testing_history::night(3);
+  made.cases = {"aaaaaaaaaaaaaaaa", "cccccccccccccccc"};
+  made.control = "cccccccccccccccc";
+  made.step_ns = [](const std::string& id, int) {
+    return id[0] == 'c' ? std::int64_t{7'000'000} : std::int64_t{10'000'000};
+  };
+  add(store, made);
+  const History history = store.history();
+  EXPECT_EQ(step_of(history, "aaaaaaaaaaaaaaaa").points.at(0).control, 7e6);
+  EXPECT_FALSE(step_of(history, "aaaaaaaaaaaaaaaa").series.control);
+  EXPECT_TRUE(step_of(history, "cccccccccccccccc").series.control);
+}
+
+TEST_F(TrackStoreTest, AControlThatComesInALaterPartOfTheRunReachesThePointsBefore) {
+  TrackStore store = open();
+  MadeNight made = testing_history::night(3);
+  add(store, made);
+  made.cases = {"cccccccccccccccc"};
+  made.control = "cccccccccccccccc";
+  add(store, made);
+  EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).control, 10'002'500);
+}
+
+TEST_F(TrackStoreTest, NightsStandInOrderOfTimeWhateverTheOrderOfAdding) {
+  TrackStore store = open();
+  for (const int day : {9, 2, 5}) add(store, testing_history::night(day));
+  const History history = store.history();
+  std::vector<std::string> nights;
+  for (const TrackedPoint& point : step_of(history, "aaaaaaaaaaaaaaaa").points) {
+    nights.push_back(history.runs.at(point.run).started_utc.substr(0, 10));
+  }
+  EXPECT_THAT(nights, ElementsAre("2026-01-02", "2026-01-05", "2026-01-09"));
+}
+
+TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
+  TrackStore store = open();
+  for (const int day : {2, 5, 9}) add(store, testing_history::night(day));
+  MadeNight weekly{.name = "weekly", .cases = {"bbbbbbbbbbbbbbbb"}};
+  add(store, testing_history::night(6, weekly));
+  EXPECT_THAT(store.history().series, SizeIs(8));
+  EXPECT_THAT(store.history({.experiments = {"weekly"}}).series, SizeIs(4));
+  EXPECT_THAT(store.history({.runs = {"20260106-020000-weekly"}}).series, SizeIs(4));
+  const std::string id = step_of(store.history(), "aaaaaaaaaaaaaaaa").series.id;
+  const History one = store.history({.series = {id}, .last = 2});
+  ASSERT_THAT(one.series, SizeIs(1));
+  ASSERT_THAT(one.series[0].points, SizeIs(2));
+  EXPECT_EQ(one.runs.at(one.series[0].points[0].run).run_id, "20260105-020000-nightly");
+}
+
+TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {
+  const std::string evil = "Robert'); DROP TABLE point;--\"\\ \n\t\x01 $1 %s \xF0\x9F\x98\x80";
+  TrackStore store = open();
+  MadeNight made = testing_history::night(3);
+  made.name = made.host = made.build_id = made.config_hash = evil;
+  made.run_id += evil;
+  made.cases = {evil};
+  made.environment["torch"] = Value{evil};
+  made.environment[evil] = Value{evil};
+  add(store, made);
+  const History history = open().history({.experiments = {evil}, .host = evil});
+  ASSERT_THAT(history.runs, SizeIs(1));
+  EXPECT_EQ(history.runs[0].run_id, made.run_id);
+  EXPECT_EQ(history.runs[0].build_id, evil);
+  EXPECT_EQ(text_of(history.cohorts.at(0).fields, "torch"), evil);
+  EXPECT_EQ(step_of(history, evil).points.at(0).value, 10'002'500);
+  TrackEvent event{.who = evil, .what = evil, .reason = evil, .details = {{evil, Value{evil}}}};
+  store.record({&event, 1});
+  EXPECT_EQ(store.events().at(0).details, event.details);
+  EXPECT_TRUE(store.claim(evil, evil, std::chrono::hours(1)));
+}
+
+TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
+  TrackStore store = open();
+  const std::vector<TrackEvent> first = {
+      {.at_utc = "2026-01-03T02:00:00Z", .who = "me@bench1", .what = "suspect", .alert_id = "A1"},
+      {.at_utc = "2026-01-03T02:00:00Z",
+       .who = "me@bench1",
+       .what = "confirm",
+       .alert_id = "A1",
+       .from_state = "suspect",
+       .to_state = "reproduced",
+       .reason = "p 2e-5",
+       .details = {{"change", Value{0.03}}, {"pairs", Value{std::int64_t{20}}}}}};
+  store.record(first);
+  const TrackEvent second{.at_utc = "2026-01-02T02:00:00Z", .what = "ignore"};
+  store.record({&second, 1});
+  const std::vector<TrackEvent> events = open().events();
+  ASSERT_THAT(events, SizeIs(3));
+  EXPECT_EQ(events[1].to_state, "reproduced");
+  EXPECT_EQ(events[1].details, first[1].details);
+  EXPECT_EQ(events[2].what, "ignore");
+  const std::string text = text_of_file(events_file());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+}
+
+TEST_F(TrackStoreTest, AHistoryThatIsMadeAnewReadsItsEventsBack) {
+  {
+    TrackStore store = open();
+    add(store, testing_history::night(3));
+    const std::vector<TrackEvent> events = {{.what = "suspect", .alert_id = "A1"},
+                                            {.what = "suspect", .alert_id = "A1"}};
+    store.record(events);
+  }
+  std::filesystem::remove(file());
+  TrackStore store = open();
+  add(store, testing_history::night(3));
+  EXPECT_THAT(store.events(), SizeIs(2));
+  EXPECT_THAT(open().events(), SizeIs(2));
+}
+
+TEST_F(TrackStoreTest, ATornLastLineOfEventsIsNoEventAndGivesWayToTheNext) {
+  const TrackEvent event{.what = "suspect", .alert_id = "A1"};
+  open().record({&event, 1});
+  std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
+  EXPECT_THAT(open().events(), SizeIs(1));
+  open().record({&event, 1});
+  std::filesystem::remove(file());
+  EXPECT_THAT(open().events(), SizeIs(2));
+}
+
+TEST_F(TrackStoreTest, ADamagedLineOfEventsIsNamed) {
+  const TrackEvent event{.what = "suspect"};
+  open().record({&event, 1});
+  std::ofstream(events_file(), std::ios::app) << "what is this?\n";
+  try {
+    (void)open();
+    FAIL() << "it was taken";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where(), events_file() + ":2");
+  }
+}
+
+TEST_F(TrackStoreTest, OneOfTwoMachinesHasAClaimUntilItIsReleasedOrRunsOut) {
+  auto now = std::chrono::system_clock::time_point(std::chrono::hours(24 * 20'000));
+  TrackStore store = TrackStore::open(url(), {.clock = [&] { return now; }});
+  EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
+  EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
+  EXPECT_FALSE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
+  EXPECT_TRUE(store.claim("confirm Y", "me@bench2", std::chrono::hours(1)));
+  store.release("confirm X", "me@bench2");
+  EXPECT_FALSE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
+  store.release("confirm X", "me@bench1");
+  EXPECT_TRUE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
+  now += std::chrono::minutes(61);
+  EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
+}
+
+TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
+  TrackStore store = open();
+  store.keep_build({.build_id = "b2", .worker = "kept/b2/worker", .stored_utc = "2026-01-02"});
+  store.keep_build({.build_id = "b1", .worker = "kept/b1/worker", .stored_utc = "2026-01-03"});
+  ASSERT_THAT(store.builds(), SizeIs(2));
+  EXPECT_EQ(store.builds()[0].build_id, "b2");
+  store.forget_build("b2");
+  ASSERT_THAT(store.builds(), SizeIs(1));
+  EXPECT_EQ(store.builds()[0].worker, "kept/b1/worker");
+}
+
+TEST_F(TrackStoreTest, AHistoryOfANewerVersionIsRefused) {
+  (void)open();
+  Database::open(url())->exec("UPDATE meta SET value = '99'");
+  try {
+    (void)open();
+    FAIL() << "it was opened";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("schema version 99"));
+  }
+}
+
+TEST_F(TrackStoreTest, WhereThereIsNoneYetOnlyAddMakesOne) {
+  EXPECT_THROW((void)TrackStore::open(url(), {.make = false}), ConfigError);
+  EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+}  // namespace
+}  // namespace stepbench

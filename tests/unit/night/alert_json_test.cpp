@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/alert_json.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TrackedSeries made_series(const std::string& id, const std::string& kind) {
+  return {.id = id,
+          .experiment = "nightly",
+          .workload = "train_step",
+          .case_id = "0011223344556677",
+          .metric = "step_ns",
+          .unit = "ns",
+          .direction = Direction::kLowerIsBetter,
+          .options = {{"model.kind", kind}}};
+}
+
+History made_history() {
+  History history;
+  history.runs = {{.run_id = "20260202-030000-nightly",
+                   .started_utc = "2026-02-02T03:00:00Z",
+                   .build_id = "77ab00112233445566",
+                   .labels = {{"branch", std::string("main")}}},
+                  {.run_id = "20260203-030000-nightly",
+                   .started_utc = "2026-02-03T03:00:00Z",
+                   .git_sha = "9f3c5d7e9f3c5d7e9f3c5d7e",
+                   .git_dirty = true}};
+  history.series = {{.series = made_series("s1", "resnet18")},
+                    {.series = made_series("s2", "mlp")}};
+  return history;
+}
+
+Alert made_alert() {
+  Alert alert{.id = "A17",
+              .state = AlertState::kRegression,
+              .host = "bench1",
+              .experiment = "nightly",
+              .opened_run = "20260203-030000-nightly",
+              .first_bad = "20260203-030000-nightly",
+              .last_good = "20260202-030000-nightly"};
+  alert.confirmations = 2;
+  alert.series = {{.id = "s1",
+                   .experiment = "nightly",
+                   .usual = 76.0e6,
+                   .value = 78.6e6,
+                   .change = 0.034,
+                   .measured = {{.reproduced = true,
+                                 .change = 0.032,
+                                 .low = 0.026,
+                                 .high = 0.039,
+                                 .p = 2e-5,
+                                 .pairs = 20,
+                                 .cause = "data_wait +2.1 ms"}}},
+                  {.id = "s2", .experiment = "nightly", .change = 0.02}};
+  return alert;
+}
+
+TEST(AlertJson, TheSentenceSaysWhatMovedByHowMuchAndBetweenWhichPrograms) {
+  EXPECT_EQ(alert_sentence(made_alert(), made_history()),
+            "A17 on bench1: regression, confirmed twice: nightly, kind=resnet18: step_ns "
+            "76.0 ms -> 78.6 ms, +3.20 % [+2.60, +3.90] (data_wait +2.1 ms) and 1 more series; "
+            "between build 77ab00112233 and 9f3c5d7e9f3c (dirty)");
+}
+
+TEST(AlertJson, WithoutAMeasurementItSaysWhatTheScreenSaw) {
+  Alert alert = made_alert();
+  alert.state = AlertState::kSuspect;
+  alert.series.front().measured.clear();
+  alert.series.pop_back();
+  alert.last_good.clear();
+  EXPECT_EQ(alert_sentence(alert, made_history()),
+            "A17 on bench1: suspect, not measured again yet: nightly, kind=resnet18: step_ns "
+            "76.0 ms -> 78.6 ms, +3.40 %; first seen with 9f3c5d7e9f3c (dirty)");
+}
+
+TEST(AlertJson, HoldsEverythingThatAProgramNeeds) {
+  const auto json =
+      nlohmann::json::parse(alert_json(made_alert(), made_history(), "stepbench track show A17"));
+  EXPECT_EQ(json["schema"], "stepbench.alert");
+  EXPECT_EQ(json["version"], kAlertVersion);
+  EXPECT_EQ(json["state"], "regression");
+  EXPECT_EQ(json["show"], "stepbench track show A17");
+  EXPECT_EQ(json["first_bad"]["git_sha"], "9f3c5d7e9f3c5d7e9f3c5d7e");
+  EXPECT_EQ(json["last_good"]["labels"]["branch"], "main");
+  ASSERT_EQ(json["series"].size(), 2U);
+  EXPECT_EQ(json["series"][0]["case"], "kind=resnet18");
+  EXPECT_EQ(json["series"][0]["usual"], 76.0e6);
+  EXPECT_EQ(json["series"][0]["measured"][0]["pairs"], 20);
+  EXPECT_EQ(json["series"][0]["measured"][0]["cause"], "data_wait +2.1 ms");
+}
+
+TEST(AlertJson, WhatTheHistoryNoLongerHoldsIsCalledByItsId) {
+  const History nothing;
+  EXPECT_THAT(alert_sentence(made_alert(), nothing), HasSubstr("between 20260202-030000-nightly "));
+  const auto json = nlohmann::json::parse(alert_json(made_alert(), nothing, ""));
+  EXPECT_EQ(json["series"][0]["id"], "s1");
+  EXPECT_EQ(json["first_bad"]["run_id"], "20260203-030000-nightly");
+}
+
+TEST(AlertJson, NamesOfOthersCannotLeaveTheirPlace) {
+  Alert alert = made_alert();
+  alert.host = "a\"\x1b[31m\n{}";
+  const std::string text = alert_json(alert, made_history(), "");
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << "one line";
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(nlohmann::json::parse(text)["host"], alert.host);
+}
+
+}  // namespace
+}  // namespace stepbench

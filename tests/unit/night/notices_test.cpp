@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/notices.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace stepbench {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Notices : public ::testing::Test {
+ protected:
+  void happens(const std::string& what, const std::string& alert = "A1", bool worse = true) {
+    events_.push_back({.at_utc = day_,
+                       .what = what,
+                       .alert_id = alert,
+                       .details = {{"series", std::string("s")}, {"worse", worse}}});
+  }
+  [[nodiscard]] std::vector<Notice> due(const std::string& oldest = "2026-01-01T00:00:00Z") const {
+    return notices_due(events_, oldest);
+  }
+  void tell(const char* what = kTold) {
+    for (const Notice& notice : due()) told_.push_back(event_of(notice, what, day_, "me@here"));
+    events_.insert(events_.end(), told_.begin(), told_.end());
+    told_.clear();
+  }
+  std::string day_ = "2026-02-01T03:00:00Z";
+  std::vector<TrackEvent> events_;
+  std::vector<TrackEvent> told_;
+};
+
+TEST_F(Notices, AnAlertThatWasOpenedIsToldOnce) {
+  EXPECT_THAT(due(), IsEmpty());
+  happens("fired");
+  ASSERT_THAT(due(), SizeIs(1));
+  EXPECT_EQ(due()[0].alert_id, "A1");
+  EXPECT_EQ(due()[0].state, AlertState::kSuspect);
+  tell();
+  EXPECT_THAT(due(), IsEmpty());
+  happens("fired");
+  EXPECT_THAT(due(), IsEmpty()) << "the same alert, one night later";
+}
+
+TEST_F(Notices, OneNightIsOneNoticeWithTheStateInWhichItEnded) {
+  happens("fired");
+  happens("reproduced");
+  happens("confirmed");
+  ASSERT_THAT(due(), SizeIs(1));
+  EXPECT_EQ(due()[0].state, AlertState::kRegression);
+}
+
+TEST_F(Notices, ASuspectThatBecomesARegressionIsToldAgain) {
+  happens("fired");
+  tell();
+  happens("reproduced");
+  ASSERT_THAT(due(), SizeIs(1));
+  EXPECT_EQ(due()[0].state, AlertState::kReproduced);
+  tell();
+  happens("confirmed");
+  ASSERT_THAT(due(), SizeIs(1));
+  EXPECT_EQ(due()[0].state, AlertState::kRegression);
+}
+
+TEST_F(Notices, WhatWasNotReproducedFixedOrAcceptedIsNotTold) {
+  for (const char* end : {"not-reproduced", "environment-change", "acknowledged", "baseline"}) {
+    events_.clear();
+    happens("fired");
+    happens(end);
+    EXPECT_THAT(due(), IsEmpty()) << end;
+  }
+}
+
+TEST_F(Notices, WhatBecameFasterIsNotTold) {
+  happens("fired", "A1", false);
+  EXPECT_THAT(due(), IsEmpty());
+}
+
+TEST_F(Notices, AnAcceptedAlertThatComesBackIsToldAgain) {
+  happens("fired");
+  happens("reproduced");
+  happens("confirmed");
+  tell();
+  happens("acknowledged");
+  EXPECT_THAT(due(), IsEmpty());
+  happens("expired");
+  ASSERT_THAT(due(), SizeIs(1));
+  EXPECT_EQ(due()[0].state, AlertState::kRegression);
+}
+
+TEST_F(Notices, AMessageThatFailedIsTriedAgain) {
+  happens("fired");
+  const std::vector<Notice> first = due();
+  tell();
+  events_.push_back(event_of(first.at(0), kNotTold, day_, "me@here", "exit status 1"));
+  EXPECT_THAT(due(), SizeIs(1));
+  tell();
+  EXPECT_THAT(due(), IsEmpty());
+}
+
+TEST_F(Notices, OldNewsIsNoNews) {
+  happens("fired");
+  EXPECT_THAT(due("2026-02-01T03:00:00Z"), SizeIs(1));
+  EXPECT_THAT(due("2026-02-01T03:00:01Z"), IsEmpty());
+}
+
+TEST_F(Notices, EachAlertIsToldForItself) {
+  happens("fired", "A1");
+  happens("fired", "A2");
+  tell();
+  happens("reproduced", "A2");
+  ASSERT_THAT(due(), SizeIs(1));
+  EXPECT_EQ(due()[0].alert_id, "A2");
+}
+
+}  // namespace
+}  // namespace stepbench

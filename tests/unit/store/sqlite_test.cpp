@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/sqlite.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "harness/base/error.h"
+#include "harness/store/schema.h"
+#include "harness/store/transaction.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class SqliteTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string file() const { return folder / "history.db"; }
+  static std::vector<SqlValue> column(Database& database, const std::string& sql) {
+    std::vector<SqlValue> values;
+    database.exec(sql, {}, [&](SqlRow row) { values.push_back(row[0]); });
+    return values;
+  }
+  test::TemporaryFolder folder;
+};
+
+TEST_F(SqliteTest, ValuesComeBackAsTheyWere) {
+  const auto database = open_sqlite(file());
+  database->exec("CREATE TABLE t (w BIGINT, r DOUBLE PRECISION, s TEXT)");
+  const std::string text = "Robert'); DROP TABLE t;-- \xC3\xA4 \"quoted\" $1 %s \\";
+  for (const double real : {0.1, 1e300, 5e-324, -0.0, 3.0}) {
+    const std::vector<SqlValue> row = {std::numeric_limits<std::int64_t>::min(), real, text};
+    database->exec("INSERT INTO t VALUES ($1, $2, $3)", row);
+  }
+  std::size_t rows = 0;
+  database->exec("SELECT w, r, s FROM t", {}, [&](SqlRow row) {
+    ++rows;
+    EXPECT_EQ(row[0], SqlValue(std::numeric_limits<std::int64_t>::min()));
+    EXPECT_TRUE(std::holds_alternative<double>(row[1]));
+    EXPECT_EQ(row[2], SqlValue(text));
+  });
+  EXPECT_EQ(rows, 5U);
+}
+
+TEST_F(SqliteTest, WhatIsNotFiniteIsNullAndWhatIsNoTextBecomesOne) {
+  const auto database = open_sqlite(file());
+  database->exec("CREATE TABLE t (v)");
+  const std::vector<SqlValue> values = {std::numeric_limits<double>::quiet_NaN(),
+                                        std::numeric_limits<double>::infinity(),
+                                        std::string("a\0b", 3), std::string("a\xFFz")};
+  database->insert({"t", {"v"}, ""}, values);
+  EXPECT_THAT(column(*database, "SELECT v FROM t"), ElementsAre(SqlValue(), SqlValue(),
+                                                                SqlValue("a\xEF\xBF\xBD"
+                                                                         "b"),
+                                                                SqlValue("a\xEF\xBF\xBD"
+                                                                         "z")));
+}
+
+TEST_F(SqliteTest, ParametersGoByTheirNumberWhereverTheyStand) {
+  const auto database = open_sqlite(file());
+  const std::vector<SqlValue> both = {std::string("first"), std::string("second")};
+  database->exec("SELECT CAST($2 AS TEXT), CAST($1 AS TEXT)", both, [](SqlRow row) {
+    EXPECT_THAT(row, ElementsAre(SqlValue("second"), SqlValue("first")));
+  });
+}
+
+TEST_F(SqliteTest, WhatIsNotCommittedIsGone) {
+  const auto database = open_sqlite(file());
+  database->exec("CREATE TABLE t (v)");
+  {
+    Transaction transaction(*database);
+    database->exec("INSERT INTO t VALUES (1)");
+  }
+  EXPECT_THAT(column(*database, "SELECT v FROM t"), IsEmpty());
+  Transaction transaction(*database);
+  database->exec("INSERT INTO t VALUES (2)");
+  transaction.commit();
+  EXPECT_THAT(column(*open_sqlite(file()), "SELECT v FROM t"),
+              ElementsAre(SqlValue(std::int64_t{2})));
+}
+
+TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldAfterAWhile) {
+  const auto first = open_sqlite(file());
+  const auto second =
+      open_sqlite(file(), {.busy_timeout = std::chrono::milliseconds(50), .file_system = {}});
+  Transaction transaction(*first);
+  EXPECT_THAT(error_of([&] { second->begin_write(); }),
+              HasSubstr("another process has kept it locked for 0.05 s"));
+}
+
+TEST_F(SqliteTest, ManyConnectionsWriteAtOnce) {
+  open_sqlite(file())->exec("CREATE TABLE t (v)");
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 8; ++writer) {
+    writers.emplace_back([&] {
+      const auto database = open_sqlite(file());
+      for (int row = 0; row < 20; ++row) {
+        Transaction transaction(*database);
+        database->exec("INSERT INTO t VALUES (1)");
+        transaction.commit();
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_THAT(column(*open_sqlite(file()), "SELECT COUNT(*) FROM t"),
+              ElementsAre(SqlValue(std::int64_t{160})));
+}
+
+TEST_F(SqliteTest, ANewFileMayBeOpenedByManyAtOnce) {
+  std::vector<std::thread> openers;
+  for (int opener = 0; opener < 8; ++opener) {
+    openers.emplace_back([&] { (void)open_sqlite(file()); });
+  }
+  for (std::thread& opener : openers) opener.join();
+  EXPECT_THAT(open_sqlite(file())->tables(), IsEmpty());
+}
+
+TEST_F(SqliteTest, AFileThatIsNoDatabaseIsRefused) {
+  folder.write("history.db",
+               "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
+               "that it cannot be taken for an empty file\n");
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no database of SQLite"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("cannot be opened"));
+}
+
+TEST_F(SqliteTest, AFileSystemThatMachinesShareIsRefusedByName) {
+  constexpr std::array<std::pair<std::int64_t, const char*>, 7> kTypes = {{{0x6969, "NFS"},
+                                                                           {0xFF534D42, "CIFS"},
+                                                                           {0xFE534D42, "SMB"},
+                                                                           {0x65735546, "FUSE"},
+                                                                           {0x00C36400, "Ceph"},
+                                                                           {0x0BD00BD0, "Lustre"},
+                                                                           {0x47504653, "GPFS"}}};
+  for (const auto& [type, name] : kTypes) {
+    const std::string error = error_of([&, number = type] {
+      (void)open_sqlite(file(), {.file_system = [=](const auto&) { return number; }});
+    });
+    EXPECT_THAT(error, HasSubstr(std::string("lies on ") + name));
+    EXPECT_THAT(error, HasSubstr("--db postgresql://"));
+  }
+  // As 32-bit machines give it: with a sign.
+  EXPECT_THAT(error_of([&] {
+                (void)open_sqlite(file(), {.file_system = [](const auto&) {
+                                    return std::int64_t{static_cast<std::int32_t>(0xFF534D42)};
+                                  }});
+              }),
+              HasSubstr("CIFS"));
+  EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+TEST_F(SqliteTest, AFullDiskIsToldAndNothingOfTheTransactionStays) {
+  open_sqlite(file())->exec("CREATE TABLE t (v)");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{65536, 65536};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string error = error_of([&] {
+      const auto database = open_sqlite(file());
+      Transaction transaction(*database);
+      const std::vector<SqlValue> rows(100, std::string(10'000, 'x'));
+      database->insert({"t", {"v"}, ""}, rows);
+      transaction.commit();
+    });
+    ::_exit(error.find("disk") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  const auto database = open_sqlite(file());
+  EXPECT_THAT(column(*database, "SELECT v FROM t"), IsEmpty());
+  EXPECT_THAT(column(*database, "PRAGMA integrity_check"), ElementsAre(SqlValue("ok")));
+}
+
+TEST(DatabaseUrl, AnythingElseThanTheTwoFormsIsRefusedWithBoth) {
+  for (const char* url : {"", "sqlite:", "history.db", "mysql://h/d", "postgresql:/h", "C:\\x"}) {
+    const std::string error = error_of([&] { (void)Database::open(url); });
+    EXPECT_THAT(error, HasSubstr("there are sqlite:FILE and postgresql://")) << url;
+  }
+  EXPECT_THAT(error_of([&] { (void)Database::open("history.db"); }),
+              HasSubstr("did you mean 'sqlite:history.db'?"));
+  EXPECT_EQ(error_of([&] { (void)Database::open("mysql://me:secret@h/d"); }).find("secret"),
+            std::string::npos);
+}
+
+std::vector<std::string> first_version(const Database&) { return {"CREATE TABLE a (v TEXT)"}; }
+std::vector<std::string> second_version(const Database&) {
+  return {"ALTER TABLE a ADD COLUMN w TEXT", "CREATE TABLE b (v TEXT)"};
+}
+
+TEST_F(SqliteTest, AnOlderSchemaIsBroughtForwardAndKeepsItsRows) {
+  const std::vector<SchemaVersion> old = {first_version};
+  const std::vector<SchemaVersion> now = {first_version, second_version};
+  const auto database = open_sqlite(file());
+  bring_forward(*database, old);
+  database->exec("INSERT INTO a VALUES ('kept')");
+  bring_forward(*database, now);
+  bring_forward(*database, now);
+  EXPECT_THAT(database->tables(), ElementsAre("a", "b", "meta"));
+  EXPECT_THAT(column(*database, "SELECT v FROM a"), ElementsAre(SqlValue("kept")));
+  EXPECT_THAT(error_of([&] { bring_forward(*database, old); }),
+              HasSubstr("written in schema version 2; this program knows versions up to 1"));
+}
+
+TEST_F(SqliteTest, ASchemaIsMadeOnceByManyAtOnce) {
+  const std::vector<SchemaVersion> versions = {first_version, second_version};
+  std::vector<std::thread> openers;
+  for (int opener = 0; opener < 8; ++opener) {
+    openers.emplace_back([&] { bring_forward(*open_sqlite(file()), versions); });
+  }
+  for (std::thread& opener : openers) opener.join();
+  EXPECT_THAT(open_sqlite(file())->tables(), ElementsAre("a", "b", "meta"));
+}
+
+TEST_F(SqliteTest, ADatabaseOfSomethingElseIsRefusedAndLeftAsItIs) {
+  const std::vector<SchemaVersion> versions = {first_version};
+  const auto database = open_sqlite(file());
+  database->exec("CREATE TABLE recipes (v)");
+  EXPECT_THAT(error_of([&] { bring_forward(*database, versions); }),
+              HasSubstr("holds something else (the table 'recipes')"));
+  EXPECT_THAT(database->tables(), ElementsAre("recipes"));
+}
+
+}  // namespace
+}  // namespace stepbench

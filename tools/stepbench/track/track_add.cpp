@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/record/launch_rows.h"
+#include "harness/record/reader.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "harness/track/track_store.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/run_folders.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+#include "workloads/built_in.h"
+
+namespace stepbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTrackAddExamples = R"(Examples:
+  stepbench track add results/20260131-020000-nightly      one night
+  stepbench track add results                              every run there: a history made anew
+  stepbench track add RUN --db postgresql://bench@db.example.org/nightly
+
+A run may be added again: what the history has stays, launches that came with --resume are added,
+and a launch that is there with other content is told and left as it was. Only measured launches
+count: smoke runs, profiled and wrapped launches and the arms of `ab` are left out and counted. A
+failed case is a gap in its series. The steps stay in the result files; the history keeps the
+numbers of each launch.
+
+Exit status: 0, 2 wrong usage, a file that is no result or a history that cannot be written, 4
+nothing was taken in.)";
+
+struct TrackAddArguments {
+  std::vector<std::string> paths = {};
+  HistoryFlags history = {};
+};
+
+bool holds_result_files(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (is_result_file(at->path())) return true;
+  }
+  return false;
+}
+
+// A folder of runs stands for all of them. One with nothing in it is said on `err`.
+std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::ostream& err) {
+  std::vector<fs::path> runs;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error) || holds_result_files(path)) {
+      runs.emplace_back(path);
+      continue;
+    }
+    const std::vector<fs::path> inside = runs_in(path);
+    if (inside.empty()) {
+      err << "warning: " << printable(path) << ": no result files are there, and no runs\n";
+    }
+    runs.insert(runs.end(), inside.begin(), inside.end());
+  }
+  return runs;
+}
+
+void tell(const ImportReport& report, const TrackStore& store, const Environment& environment) {
+  std::ostream& out = environment.out;
+  const auto count = [](std::size_t number, std::string_view noun) {
+    return counted(static_cast<std::int64_t>(number), noun);
+  };
+  out << printable(store.name()) << ": " << count(report.new_launches, "launch") << " added from "
+      << count(report.runs.size(), "run") << ", " << count(report.points, "point");
+  if (report.known_launches > 0) {
+    out << "; " << count(report.known_launches, "launch")
+        << (report.known_launches == 1 ? " was" : " were") << " there already";
+  }
+  out << '\n';
+  if (!report.left_out.empty()) {
+    out << "left out: " << join(report.left_out, ", ", [](const auto& each) {
+      return std::to_string(each.second) + " (" + each.first + ")";
+    }) << '\n';
+  }
+  for (const std::string& note : report.notes) out << "note: " << printable(note) << '\n';
+  out << std::flush;
+  for (const std::string& conflict : report.conflicts) {
+    environment.err << "warning: " << printable(conflict) << '\n';
+  }
+}
+
+int track_add(const TrackAddArguments& arguments, const Environment& environment) {
+  const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
+  if (runs.empty()) return kExitNothingMeasured;
+  TrackStore store = open_history(arguments.history, true);
+  ImportReport all;
+  for (const fs::path& path : runs) {
+    const Results results = read_results(path);
+    for (const std::string& warning : results.warnings) {
+      environment.err << "warning: " << printable(warning) << '\n';
+    }
+    all += store.add(results, path, {.catalogue = &built_in_catalogue()});
+  }
+  tell(all, store, environment);
+  return all.runs.empty() ? kExitNothingMeasured : kExitOk;
+}
+
+}  // namespace
+
+void add_track_add(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<TrackAddArguments>();
+  CLI::App* command = track.add_subcommand("add", "Take runs into the history");
+  command->footer(kTrackAddExamples);
+  command
+      ->add_option("RUN", arguments->paths,
+                   "Run folders, result files, or a folder of runs for all of them")
+      ->required()
+      ->type_name("RUN");
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = track_add(*arguments, environment); });
+}
+
+}  // namespace stepbench::cli

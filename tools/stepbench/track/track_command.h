@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench track`: one file for each of its commands.
+#pragma once
+
+#include "tools/stepbench/command.h"
+
+namespace stepbench::cli {
+
+void add_track_add(CLI::App& track, const Environment& environment, int& exit_code);
+
+}  // namespace stepbench::cli

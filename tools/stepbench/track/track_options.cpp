@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/track/track_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "tools/stepbench/options.h"
+
+namespace stepbench::cli {
+
+void add_history(CLI::App& command, HistoryFlags& flags) {
+  command
+      .add_option("--db", flags.db,
+                  "The history: sqlite:FILE, or postgresql://USER@HOST:PORT/NAME for one that "
+                  "machines share")
+      ->capture_default_str()
+      ->type_name("URL")
+      ->group(kHistoryOptions);
+  command
+      .add_option("--events", flags.events,
+                  "File of what people and confirmations said of alerts; default: beside the "
+                  "history, for a server " +
+                      std::string(kDefaultEvents))
+      ->type_name("FILE")
+      ->group(kHistoryOptions);
+}
+
+TrackStore open_history(const HistoryFlags& flags, bool make) {
+  return TrackStore::open(flags.db, {.events_file = flags.events, .make = make});
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which history a command of `track` works on: options that they share.
+#pragma once
+
+#include <string>
+
+#include "harness/track/track_store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stepbench::cli {
+
+struct HistoryFlags {
+  std::string db = std::string(kDefaultHistory);
+  std::string events = {};
+};
+
+void add_history(CLI::App& command, HistoryFlags& flags);
+
+// `make`: a history that is not there yet is begun; else it is an error.
+[[nodiscard]] TrackStore open_history(const HistoryFlags& flags, bool make = false);
+
+}  // namespace stepbench::cli
