@@ -201,7 +201,12 @@ std::string totals_text(std::span<const RunSummary> runs, std::size_t all) {
   }
   if (broken > 0) parts.push_back(std::to_string(broken) + " unreadable");
   if (!parts.empty()) text += "; " + join(parts);
-  return text + (dirty ? "\n* with changes that were not committed\n" : "\n");
+  return text + (dirty ? "\n* behind a commit: with changes that were not committed\n" : "\n");
+}
+
+std::string dropped_text(const std::vector<std::string>& dropped) {
+  if (dropped.empty()) return {};
+  return "No room for: " + join(dropped) + " (a wider terminal or --format csv has it).\n";
 }
 
 }  // namespace
@@ -222,8 +227,8 @@ std::string render_runs(std::span<const RunSummary> runs, std::size_t all, Forma
   if (runs.empty()) return {};
   const Grid grid = runs_grid(runs, now);
   if (format == Format::kMarkdown) return draw_markdown(grid) + '\n' + totals_text(runs, all);
-  return draw(grid, static_cast<std::size_t>(style.columns), style.colour).text + '\n' +
-         totals_text(runs, all);
+  const DrawnGrid drawn = draw(grid, static_cast<std::size_t>(style.columns), style.colour);
+  return drawn.text + '\n' + totals_text(runs, all) + dropped_text(drawn.dropped);
 }
 
 }  // namespace stepbench

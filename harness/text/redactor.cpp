@@ -15,7 +15,17 @@ bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 bool is_of_word(char c) { return is_digit(c) || is_letter(c) || is_beyond_ascii(c); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-char before(std::string_view text, std::size_t at) { return at == 0 ? ' ' : text[at - 1]; }
+// Whether a colour sequence of a terminal, "\x1b[31m", ends before `at`: its letter is of no word.
+bool is_after_colour(std::string_view text, std::size_t at) {
+  if (at == 0 || !is_letter(text[at - 1])) return false;
+  std::size_t begin = at - 1;
+  while (begin > 0 && (is_digit(text[begin - 1]) || text[begin - 1] == ';')) --begin;
+  return text.substr(0, begin).ends_with("\x1b[");
+}
+
+char before(std::string_view text, std::size_t at) {
+  return at == 0 || is_after_colour(text, at) ? ' ' : text[at - 1];
+}
 char behind(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : ' '; }
 
 bool one_of(char c, std::string_view characters) {
@@ -106,6 +116,8 @@ std::size_t path_at(std::string_view text, std::size_t at) {
       end = close + 1;
     } else if (is_of_path(text[end])) {
       ++end;
+    } else if (text.substr(end, 2) == "\\ ") {  // a blank, as a shell wants it
+      end += 2;
     } else {
       break;
     }
@@ -148,13 +160,13 @@ void Redactor::know(Kind kind, const std::string& text) {
 }
 
 const Redactor::Known* Redactor::known_at(std::string_view text, std::size_t at,
-                                          Values values) const {
+                                          std::initializer_list<Kind> kinds) const {
   if (!begins_known_[static_cast<unsigned char>(lower(text[at]))] &&
       !begins_known_[static_cast<unsigned char>(text[at])]) {
     return nullptr;
   }
   for (const Known& known : known_) {
-    if (known.kind == Kind::kVariable && values == Values::kLeave) continue;
+    if (std::find(kinds.begin(), kinds.end(), known.kind) == kinds.end()) continue;
     const std::string_view piece = text.substr(at, known.text.size());
     if (piece.size() != known.text.size()) continue;
     const bool any_case = known.kind == Kind::kHost;
@@ -178,6 +190,14 @@ std::string Redactor::token(Kind kind, const std::string& original) {
   return at->second;
 }
 
+std::size_t Redactor::path_known_at(std::string_view text, std::size_t at) const {
+  const Known* known = known_at(text, at, {Kind::kPath});
+  if (known == nullptr) return 0;
+  const std::size_t end = at + known->text.size();
+  return known->text.size() + (behind(text, end) == '/' ? run_of(text, end, is_of_path) : 0);
+}
+
+// Names of hosts and users come last: they are parts of the others.
 std::string Redactor::redact(std::string_view text, Values values) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -185,9 +205,16 @@ std::string Redactor::redact(std::string_view text, Values values) {
       out += token(kind, std::string(text.substr(at, length)));
       at += length;
     };
-    if (const Known* known = known_at(text, at, values)) {
-      out += token(known->kind, known->text);
-      at += known->text.size();
+    const auto take_known = [&](const Known& known) {
+      out += token(known.kind, known.text);
+      at += known.text.size();
+    };
+    const Known* variable =
+        values == Values::kLeave ? nullptr : known_at(text, at, {Kind::kVariable});
+    if (const std::size_t known_path = path_known_at(text, at)) {
+      take(Kind::kPath, known_path);
+    } else if (variable != nullptr) {
+      take_known(*variable);
     } else if (const std::size_t url = url_at(text, at)) {
       take(Kind::kUrl, url);
     } else if (const std::size_t email = email_at(text, at)) {
@@ -196,6 +223,8 @@ std::string Redactor::redact(std::string_view text, Values values) {
       take(Kind::kPath, path);
     } else if (const std::size_t address = address_at(text, at)) {
       take(Kind::kAddress, address);
+    } else if (const Known* known = known_at(text, at, {Kind::kHost, Kind::kUser})) {
+      take_known(*known);
     } else {
       out += text[at++];
     }

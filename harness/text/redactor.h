@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -42,7 +43,10 @@ class Redactor {
     Kind kind;
     std::string text;
   };
-  [[nodiscard]] const Known* known_at(std::string_view text, std::size_t at, Values values) const;
+  [[nodiscard]] const Known* known_at(std::string_view text, std::size_t at,
+                                      std::initializer_list<Kind> kinds) const;
+  // Bytes of a path that was told, with what lies below it; 0: none begins here.
+  [[nodiscard]] std::size_t path_known_at(std::string_view text, std::size_t at) const;
 
   std::vector<Known> known_;  // the longest first
   std::array<bool, 256> begins_known_ = {};

@@ -57,7 +57,7 @@ TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
   other.labels = {{"pr", Value{std::int64_t{7}}}, {"keep", Value{std::string("paper")}}};
   const std::string text = table({other, complete_run()}, 40);
   for (const char* part : {"name", "failed", "skipped", "labels", "keep=paper pr=7", "0123456*",
-                           "2 of 40 runs, 4.00 KiB", "* with changes that were not committed"}) {
+                           "2 of 40 runs, 4.00 KiB", "* behind a commit: with changes"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }
@@ -85,6 +85,7 @@ TEST(RunsTable, FitsATerminalOf80Columns) {
   std::string text = table({run}, 1, 80);
   EXPECT_LE(text.find('\n'), 80U);
   EXPECT_THAT(text, HasSubstr("complete"));
+  EXPECT_THAT(text, HasSubstr("No room for: begun (UTC)"));
 }
 
 TEST(RunsTable, TextOfOthersCannotForgeARow) {

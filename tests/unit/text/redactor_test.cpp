@@ -57,7 +57,16 @@ TEST(Redactor, ReplacesWhatItWasToldAsWordsOnly) {
   redactor.know(Kind::kHost, "gpu7.example.org");
   redactor.know(Kind::kUser, "ann");
   EXPECT_EQ(redactor.redact("ann@gpu7 GPU7.example.org gpu7_17.json gpu77 annex Joann"),
-            "<user1>@<host1> <host2> <host1>_17.json gpu77 annex Joann");
+            "<email1> <host1> <host2>_17.json gpu77 annex Joann");
+  EXPECT_EQ(redactor.redact("\x1b[1;31mgpu7\x1b[0m: ann"), "\x1b[1;31m<host2>\x1b[0m: <user1>");
+}
+
+TEST(Redactor, ReplacesPathsWithBlanksAndWhatLiesBelowThem) {
+  Redactor redactor;
+  redactor.know(Kind::kPath, "/mnt/My Photos");
+  EXPECT_EQ(redactor.redact("ls '/mnt/My Photos' '/mnt/My Photos/cats/1.jpg'"),
+            "ls '<path1>' '<path2>'");
+  EXPECT_EQ(redactor.redact("ls /srv/My\\ Films/x y"), "ls <path3> y");
 }
 
 TEST(Redactor, LeavesValuesOfVariablesInFactsAboutTheMachine) {
