@@ -15,7 +15,7 @@ namespace stepbench {
 enum class ScreenKind : std::uint8_t {
   kRobustZ,  // tonight, or the median of three nights, beyond the spread of the last 30
   kOtava2,   // a change point of 2 % in the last 5 nights
-  kRank,     // a shift of ranks in the last 8 nights, corrected for nights that are alike
+  kRank,     // a shift of ranks, and of 2 %, in the last 8 nights; fires least of all
   kTPred     // outside the 99 % prediction bound of the last 64
 };
 [[nodiscard]] std::string_view name_of(ScreenKind kind);  // "robust_z"

@@ -183,8 +183,13 @@ class Page {
     line("With the same confirmation; " +
          with_separators(static_cast<std::int64_t>(kOtherSeries * (kNights - 10))) +
          " quiet nights and " + with_separators(static_cast<std::int64_t>(kOtherSeries)) +
-         " steps of 3 % in each row, no layout effect; once with one of 0.5 %");
-    line("between the arms.");
+         " steps of 3 % in each row. *Layout*: 0.5 % between the arms, else");
+    line(
+        "none. What fires costs 40 launches: where that is too much, `otava2` fires least for what "
+        "it finds, except with");
+    line(
+        "heavy tails. `rank` hardly ever fires for nothing and takes a week. `t_pred` and `otava2` "
+        "miss steps among outliers.");
     line("");
     row({"screen", "noise", "fired", "slower, once", "slower, once, with layout",
          "3 % within 5 nights, twice", "median"});
