@@ -81,6 +81,16 @@ TEST_F(Compress, FinishesWhatAKilledProgramHadHalfDone) {
   EXPECT_TRUE(fs::exists(packed()));
 }
 
+TEST_F(Compress, TheNumbersAreTheSameWhileBothFormsAreThere) {
+  const auto shown = [&] {
+    return stepbench({"show", run_.string(), "--samples", "--format", "csv"}).out;
+  };
+  const std::string before = shown();
+  results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz", gzip_text(Input::read(file()).text()));
+  EXPECT_EQ(shown(), before);
+  EXPECT_EQ(summarise_run(run_).launches, 6);
+}
+
 TEST_F(Compress, KeepsBothWhereAPackedFileHoldsSomethingElse) {
   results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz", gzip_text("{}\n"));
   EXPECT_THAT([&] { pack_file(file()); },
