@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/confirm_text.h"
 
+#include <set>
+
 #include "harness/campaign/check_night.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -14,7 +16,8 @@ constexpr std::size_t kBuildDigits = 8;  // of a build
 
 std::string night_words(const std::string& run_id, const std::string& build) {
   std::string text = run_id;
-  if (!build.empty()) text += (text.empty() ? "build " : ", build ") + build.substr(0, kBuildDigits);
+  if (!build.empty())
+    text += (text.empty() ? "build " : ", build ") + build.substr(0, kBuildDigits);
   return text;
 }
 
@@ -33,20 +36,20 @@ void add_wrapped(std::string& page, const std::string& text) {
   page += wrap(printable(text), kConfirmWidth, 2);
 }
 
-void add_confirmed(const ConfirmedSeries& one, const ConfirmRequest& request, const SeriesNames& names,
-                std::string& page) {
+void add_confirmed(const ConfirmedSeries& one, const ConfirmRequest& request,
+                   const SeriesNames& names, std::string& page) {
   const TrackedSeries* series = names.find(one.suspect.series);
   page += printable((series == nullptr ? one.suspect.series : names.name(*series)) + ": " +
                     std::string(name_of(one.state))) +
           '\n';
   if (one.good_value && one.tonight_value && series != nullptr) {
     add_wrapped(page, amount_text(*one.good_value, series->unit) + " (last good) -> " +
-                       amount_text(*one.tonight_value, series->unit) + " (tonight)");
+                          amount_text(*one.tonight_value, series->unit) + " (tonight)");
   }
   for (std::size_t i = 0; i < one.answers.size(); ++i) {
     const bool again = i > 0 || one.suspect.confirmations > 0;
     add_wrapped(page, (again ? second_words(request) + ": " : std::string("measured again: ")) +
-                       pairs_words(one.answers[i]));
+                          pairs_words(one.answers[i]));
   }
   const std::string cause = cause_text(one);
   if (!cause.empty()) add_wrapped(page, "cause: " + cause);
@@ -73,9 +76,10 @@ std::string confirmation_page(const ConfirmedNight& measured, const ConfirmReque
                            [](const ConfirmCampaign& each) { return each.folder.string(); })) +
             '\n';
   }
+  std::set<std::string> told;
   for (const ConfirmCampaign& campaign : measured.campaigns) {
     for (const Gate& gate : campaign.gates) {
-      if (gate.state == GateState::kPassed || gate.text.empty()) continue;
+      if (gate.text.empty() || !told.insert(gate.text).second) continue;
       page += wrap_hanging("note: " + printable(gate.text), kConfirmWidth) + '\n';
     }
   }
