@@ -52,8 +52,8 @@ std::vector<FieldSplit> cohort_splits(const History& history, const std::string&
   return field_splits(fields_of_cohort(history, a), fields_of_cohort(history, b));
 }
 
-std::vector<CohortChange> cohort_changes(const History& history, const SeriesHistory& series) {
-  std::vector<CohortChange> changes;
+std::vector<CohortBorder> cohort_borders(const History& history, const SeriesHistory& series) {
+  std::vector<CohortBorder> changes;
   for (std::size_t i = 1; i < series.points.size(); ++i) {
     const std::string& before = series.points[i - 1].cohort;
     const std::string& after = series.points[i].cohort;

@@ -25,11 +25,11 @@ struct FieldSplit {
                                                     const std::string& b);
 
 // Where a series changes its cohort.
-struct CohortChange {
+struct CohortBorder {
   std::size_t run = 0;  // the first night after it: index into History::runs
   std::vector<FieldSplit> fields = {};
 };
-[[nodiscard]] std::vector<CohortChange> cohort_changes(const History& history,
+[[nodiscard]] std::vector<CohortBorder> cohort_borders(const History& history,
                                                        const SeriesHistory& series);
 
 }  // namespace stepbench
