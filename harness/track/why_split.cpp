@@ -12,13 +12,15 @@ void add_split(std::vector<FieldSplit>& splits, const std::string& field, const 
   if (a != b) splits.push_back({field, a, b});
 }
 
-std::vector<FieldSplit> field_splits(const Fields& a, const Fields& b) {
+std::vector<FieldSplit> field_splits(const Fields& a, const Fields& b,
+                                     std::string_view absent = "-") {
   std::set<std::string> names;
   for (const auto& [name, value] : a) names.insert(name);
   for (const auto& [name, value] : b) names.insert(name);
   std::vector<FieldSplit> splits;
   for (const std::string& name : names) {
-    add_split(splits, name, stepbench::text_of(a, name, "-"), stepbench::text_of(b, name, "-"));
+    add_split(splits, name, stepbench::text_of(a, name, absent),
+              stepbench::text_of(b, name, absent));
   }
   return splits;
 }
@@ -38,7 +40,7 @@ std::vector<FieldSplit> identity_splits(const TrackedSeries& a, const TrackedSer
   add_split(splits, "workload", a.workload, b.workload);
   add_split(splits, "metric", a.metric, b.metric);
   const std::size_t before = splits.size();
-  for (FieldSplit& split : field_splits(a.options, b.options)) {
+  for (FieldSplit& split : field_splits(a.options, b.options, "default")) {
     if (a.case_id != b.case_id) splits.push_back(std::move(split));
   }
   // Options that the names of the cases do not show.
@@ -52,8 +54,8 @@ std::vector<FieldSplit> cohort_splits(const History& history, const std::string&
   return field_splits(fields_of_cohort(history, a), fields_of_cohort(history, b));
 }
 
-std::vector<CohortBorder> cohort_borders(const History& history, const SeriesHistory& series) {
-  std::vector<CohortBorder> changes;
+std::vector<SegmentBegin> segment_begins(const History& history, const SeriesHistory& series) {
+  std::vector<SegmentBegin> changes;
   for (std::size_t i = 1; i < series.points.size(); ++i) {
     const std::string& before = series.points[i - 1].cohort;
     const std::string& after = series.points[i].cohort;

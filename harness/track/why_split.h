@@ -12,7 +12,7 @@ namespace stepbench {
 
 struct FieldSplit {
   std::string field = {};  // "cpu.model", "torch", "loader.num_workers", "metric"
-  std::string a = {};      // "-" for none
+  std::string a = {};      // "-" for none, "default" for an option that was not set
   std::string b = {};
 };
 
@@ -25,11 +25,11 @@ struct FieldSplit {
                                                     const std::string& b);
 
 // Where a series changes its cohort.
-struct CohortBorder {
+struct SegmentBegin {
   std::size_t run = 0;  // the first night after it: index into History::runs
   std::vector<FieldSplit> fields = {};
 };
-[[nodiscard]] std::vector<CohortBorder> cohort_borders(const History& history,
+[[nodiscard]] std::vector<SegmentBegin> segment_begins(const History& history,
                                                        const SeriesHistory& series);
 
 }  // namespace stepbench

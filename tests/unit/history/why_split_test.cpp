@@ -57,7 +57,7 @@ TEST(WhySplit, NamesTheFieldsThatMakeTwoSeries) {
 
 TEST(WhySplit, FindsTheNightInWhichTheEnvironmentChanged) {
   const History history = nights_with_another_torch_on_the_third();
-  const std::vector<CohortBorder> changes = cohort_borders(history, history.series.front());
+  const std::vector<SegmentBegin> changes = segment_begins(history, history.series.front());
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(history.runs[changes[0].run].started_utc, "2026-01-03T02:00:00Z");
   EXPECT_THAT(changes[0].fields, ElementsAre(FieldsAre("torch", "2.11.0", "2.12.0")));

@@ -102,7 +102,7 @@ TEST(NightText, SaysWhichFieldOfTheEnvironmentChanged) {
   maker.set_cohort_from(20, "560.9");
   EXPECT_THAT(night_page(checked(maker, 20), {}),
               HasSubstr("environment: gpu.driver was 550.1 and is 560.9 since tonight: 1 series of "
-                        "train begin a new level\n")));
+                        "train begin a new level\n"));
 }
 
 TEST(NightText, ShowsForeignTextHarmless) {

@@ -125,13 +125,13 @@ std::string splits_table(const std::vector<FieldSplit>& splits, const std::strin
 
 void tell_changes(const History& history, const SeriesHistory& series,
                   const Environment& environment) {
-  const std::vector<CohortBorder> changes = cohort_borders(history, series);
+  const std::vector<SegmentBegin> changes = segment_begins(history, series);
   if (changes.empty()) {
     environment.out << "one segment: its environment was the same in all "
                     << counted(std::ssize(series.points), "night") << '\n';
     return;
   }
-  for (const CohortBorder& change : changes) {
+  for (const SegmentBegin& change : changes) {
     const TrackedRun& run = history.runs[change.run];
     environment.out << "a new segment begins with " << printable(run.run_id) << ":\n"
                     << splits_table(change.fields, "before", "from then on", environment);
