@@ -18,6 +18,7 @@
 #include "workloads/profile/native_collector.h"
 #include "workloads/profile/step_marks.h"
 #include "workloads/profile/tick_clock.h"
+#include "workloads/profile/trace_findings.h"
 #include "workloads/profile/worker_spans.h"
 
 namespace stepbench {
@@ -63,6 +64,7 @@ class ProfileInstrument final : public Instrument {
   ProfileInstrument(std::string_view engine, const ResolvedCase& resolved,
                     const WorkerContext& context, MakeCollector make)
       : engine_(engine),
+        resolved_(resolved),
         options_(collector_options(resolved)),
         trace_(trace_target(engine, resolved, context)),
         replays_graph_(options_.cuda && resolved.flag_or("model.cuda_graph", false)),
@@ -117,7 +119,9 @@ class ProfileInstrument final : public Instrument {
     sink.ops(table);
     for (Finding& finding : memory_findings(log_, table)) sink.finding(std::move(finding));
     stepbench::report(summarise_activities(log_), sink);
-    if (trace_) save_trace(sink);
+    const TraceHeader header = trace_header();
+    report_causes(log_, header, resolved_, sink);
+    if (trace_) save_trace(header, sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
     if (replays_graph_) {
       sink.note(
@@ -167,13 +171,16 @@ class ProfileInstrument final : public Instrument {
     collector_.reset();
   }
 
-  void save_trace(ReportSink& sink) const {
-    TraceHeader header{.engine = std::string(engine_),
-                       .rank = trace_->rank,
-                       .world = trace_->world,
-                       .unix_offset_ns = unix_offset_ns_,
-                       .shapes = options_.shapes,
-                       .memory = options_.memory};
+  TraceHeader trace_header() const {
+    return {.engine = std::string(engine_),
+            .rank = trace_ ? trace_->rank : 0,
+            .world = trace_ ? trace_->world : 1,
+            .unix_offset_ns = unix_offset_ns_,
+            .shapes = options_.shapes,
+            .memory = options_.memory};
+  }
+
+  void save_trace(const TraceHeader& header, ReportSink& sink) const {
     std::filesystem::create_directories(trace_->folder);
     const std::filesystem::path file =
         trace_->folder / trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
@@ -182,6 +189,7 @@ class ProfileInstrument final : public Instrument {
   }
 
   std::string_view engine_;
+  ResolvedCase resolved_;
   OpCollectorOptions options_;
   std::optional<TraceTarget> trace_;
   std::int64_t unix_offset_ns_ = 0;
