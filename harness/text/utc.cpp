@@ -5,6 +5,43 @@
 #include <ctime>
 
 namespace stepbench {
+namespace {
+
+// Digits at the front, all of them and no sign; nullopt where there is anything else.
+std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
+  if (text.size() < digits) return std::nullopt;
+  int number = 0;
+  for (const char c : text.substr(0, digits)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = 10 * number + (c - '0');
+  }
+  text.remove_prefix(digits);
+  return number;
+}
+
+bool take_one_of(std::string_view& text, std::string_view characters) {
+  if (text.empty() || characters.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// What stands behind the day: nothing, or a time of it.
+std::optional<std::chrono::seconds> time_of_day(std::string_view text) {
+  using namespace std::chrono_literals;
+  if (text.empty()) return 0s;
+  if (!take_one_of(text, "T ")) return std::nullopt;
+  const auto hour = take_digits(text, 2);
+  if (!hour || !take_one_of(text, ":")) return std::nullopt;
+  const auto minute = take_digits(text, 2);
+  std::optional<int> second = 0;
+  if (take_one_of(text, ":")) second = take_digits(text, 2);
+  (void)take_one_of(text, "Z");
+  if (!minute || !second || !text.empty()) return std::nullopt;
+  if (*hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  return std::chrono::hours{*hour} + std::chrono::minutes{*minute} + std::chrono::seconds{*second};
+}
+
+}  // namespace
 
 std::string utc_text(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
@@ -13,6 +50,21 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
   std::array<char, 32> text{};
   const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return {text.data(), size};
+}
+
+std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text) {
+  const auto year = take_digits(text, 4);
+  if (!year || !take_one_of(text, "-")) return std::nullopt;
+  const auto month = take_digits(text, 2);
+  if (!month || !take_one_of(text, "-")) return std::nullopt;
+  const auto day = take_digits(text, 2);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{*year},
+                                         std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  const auto time = time_of_day(text);
+  if (!date.ok() || !time) return std::nullopt;
+  return std::chrono::sys_days{date} + *time;
 }
 
 }  // namespace stepbench

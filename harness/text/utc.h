@@ -3,11 +3,17 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace stepbench {
 
 // 2026-01-31T12:00:00Z
 [[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
+
+// 2026-01-31, 2026-01-31 12:00 or 2026-01-31T12:00:00Z, always UTC; nullopt for any other text and
+// for a day that no calendar has.
+[[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text);
 
 }  // namespace stepbench

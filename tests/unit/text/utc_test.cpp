@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/utc.h"
+
+#include <gtest/gtest.h>
+
+namespace stepbench {
+namespace {
+
+std::string back(std::string_view text) {
+  const auto time = parse_utc(text);
+  return time ? utc_text(*time) : "none";
+}
+
+TEST(Utc, IsReadWithAndWithoutATimeOfDay) {
+  EXPECT_EQ(back("2026-01-31"), "2026-01-31T00:00:00Z");
+  EXPECT_EQ(back("2026-01-31 12:05"), "2026-01-31T12:05:00Z");
+  EXPECT_EQ(back("2026-01-31T12:05:59Z"), "2026-01-31T12:05:59Z");
+  EXPECT_EQ(back("2024-02-29"), "2024-02-29T00:00:00Z");
+}
+
+TEST(Utc, RefusesOtherTextsAndDaysThatDoNotExist) {
+  for (const char* text :
+       {"", "2026", "2026-1-31", "2026-02-29", "2026-13-01", "31.01.2026", "2026-01-31T24:00",
+        "2026-01-31T12", "2026-01-31T12:00:00+01:00", "2026-01-31x", "+026-01-31", "yesterday"}) {
+    EXPECT_EQ(back(text), "none") << text;
+  }
+}
+
+}  // namespace
+}  // namespace stepbench
