@@ -33,6 +33,11 @@ std::string with_labels(std::string run_line, const Fields& labels) {
   JsonText json;
   json.open_object().values("labels", labels).close_object();
   const std::string object = json.take();
+  // The writer's own, where its schema has labels.
+  const std::string none = ",\"labels\":{}";
+  if (const std::size_t at = run_line.find(none); at != std::string::npos) {
+    return run_line.replace(at, none.size(), ',' + object.substr(1, object.size() - 2));
+  }
   run_line.pop_back();
   return run_line + ',' + object.substr(1);
 }
