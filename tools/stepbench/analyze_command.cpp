@@ -26,10 +26,10 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kAnalyzeExamples =
-    R"(Reads traces of torch.profiler (Python, any version; plain or gzip) and those that stepbench writes with
-profile.trace, and the SQLite export of an Nsight Systems report. Where a step's time went is told as parts that sum to the step exactly: what the device did,
-and for the time in which it did nothing, what the host was doing. The first and the last recorded step are
-left out of the numbers.
+    R"(Reads traces of torch.profiler (Python, any version; plain or gzip), those that stepbench writes with
+profile.trace, and the SQLite export of an Nsight Systems report. Where a step's time went is told as
+parts that sum to the step exactly: what the device did, and for the time in which it did nothing, what
+the host was doing. The first and the last recorded step are left out of the numbers.
 
 Examples:
   stepbench analyze my_job.1700000000.pt.trace.json.gz
