@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the history is told of confirmation campaigns: when one begins and when it ends, so that
-// the next check goes on with one that was cut. Pure, but for the process that is asked for.
+// the next check goes on with one that was cut, and knows which process claimed it. Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "harness/track/alert.h"
 
 namespace stepbench {
 
-inline constexpr const char* kCampaignBegun = "campaign";  // TrackEvent::what
-inline constexpr const char* kCampaignEnded = "campaign-end";
+inline constexpr std::string_view kCampaignClaimed = "campaign-claimed";  // TrackEvent::what
+inline constexpr std::string_view kCampaignBegun = "campaign-begun";
+inline constexpr std::string_view kCampaignEnded = "campaign-ended";
 
 // One campaign, as its events tell it. They belong to no alert.
 struct CampaignRecord {
-  std::string run = {};     // of the night
-  std::string good = {};    // the last good night; empty: only its program was given
-  int number = 1;           // which confirmation
-  std::string digest = {};  // of all that must be equal to go on with it
-  std::string folder = {};  // absolute
+  std::string night = {};     // run id
+  std::string question = {};  // a digest of all that makes it the same campaign
+  std::string folder = {};    // absolute
+  bool ended = false;         // it was measured to its end
+  bool judged = false;        // and said something of every suspect
 };
 
-[[nodiscard]] TrackEvent event_of(const CampaignRecord& record, const char* what,
-                                  std::string at_utc, std::string who);
+[[nodiscard]] TrackEvent campaign_event(std::string_view what, const CampaignRecord& record,
+                                        std::string at_utc, std::string who);
 
-// The newest campaign with this digest that began and did not end; nullopt: none.
-[[nodiscard]] std::optional<CampaignRecord> unfinished_campaign(std::span<const TrackEvent> events,
-                                                                const std::string& digest);
+// The newest campaign with this question; nullopt: none was begun.
+[[nodiscard]] std::optional<CampaignRecord> newest_campaign(std::span<const TrackEvent> events,
+                                                            std::string_view question);
+// How many of them were begun.
+[[nodiscard]] std::size_t campaigns_begun(std::span<const TrackEvent> events,
+                                          std::string_view question);
+
+// Of a claim that was taken: which process took it, so that one that died does not keep it.
+[[nodiscard]] TrackEvent claim_event(const std::string& what, const std::string& claimant,
+                                     std::string at_utc, std::string who);
+// The newest claimant of it; empty: nobody ever.
+[[nodiscard]] std::string last_claimant(std::span<const TrackEvent> events, std::string_view what);
 
 }  // namespace stepbench

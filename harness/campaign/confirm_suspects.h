@@ -45,8 +45,11 @@ struct ConfirmRequest {
   std::string good_worker = {};         // --good PATH; empty: the kept build, or the good night's
   std::string relinked = {};            // tonight's program built anew, for the second confirmation
   std::vector<Suspect> suspects = {};
-  int confirmations = 2;  // 1: nothing is measured a second time, nothing becomes a regression
+  int confirmations = 2;  // so many make a regression: 1 or 2
   std::size_t pairs = kConfirmPairs;
+  // A campaign for the same question that said something is judged again and not measured again;
+  // false: only one that was cut is gone on with.
+  bool reuse = true;
   std::string results = "results";  // campaigns are folders in it
   LockPolicy lock = LockPolicy::kWait;
   std::vector<std::string> allow = {};  // gates that only warn
@@ -66,12 +69,14 @@ struct ConfirmCampaign {
 
 struct ConfirmedSeries {
   Suspect suspect = {};
-  // kNotReproduced, kReproduced (once), kRegression and kImprovement (twice), kEnvironmentChange,
-  // kInvalid (measured, and not to be judged); kSuspect: was not measured and stays open.
+  // kRegression: reproduced as many times as were asked for; kReproduced: fewer times. One is
+  // enough for kImprovement. kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be
+  // judged; kSuspect: not measured, stays open.
   AlertState state = AlertState::kSuspect;
   std::string why = {};                     // a sentence; says what to do where there is anything
   std::vector<ConfirmAnswer> answers = {};  // one per campaign that could be judged
-  std::optional<double> good_value = {};    // medians of the last campaign, in the series' unit
+  std::vector<std::filesystem::path> folders = {};  // of the campaigns of `answers`
+  std::optional<double> good_value = {};  // medians of the last campaign, in the series' unit
   std::optional<double> tonight_value = {};
   std::vector<PhaseChange> cause = {};  // of a changed step: phases
   std::vector<OpChange> ops = {};       // and operations, where launches were profiled

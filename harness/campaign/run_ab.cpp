@@ -92,6 +92,24 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMe
   return setup;
 }
 
+// Ends when the request refuses to go on.
+class RefusableAgenda final : public Agenda {
+ public:
+  RefusableAgenda(AbAgenda& agenda, const AbRequest& request)
+      : agenda_(agenda), request_(request) {}
+  [[nodiscard]] std::optional<Job> next(const Results& finished) override {
+    if (request_.refuses) refused_ = request_.refuses(finished);
+    return refused_ ? std::nullopt : agenda_.next(finished);
+  }
+  [[nodiscard]] std::size_t remaining() const override { return agenda_.remaining(); }
+  [[nodiscard]] const std::optional<std::string>& refused() const { return refused_; }
+
+ private:
+  AbAgenda& agenda_;
+  const AbRequest& request_;
+  std::optional<std::string> refused_;
+};
+
 void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
               Progress& progress) {
   const AbDesign& design = agenda.campaign().design();
@@ -158,23 +176,28 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                                      request.arms.set)});
   describe_campaign(arms, request.pairs, tested, seed, header);
   check_same_campaign(finished, header, arms);
+  if (!request.purpose.empty()) header.run_id += '-' + request.purpose;
+  for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);
 
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
   begun(run.run_folder);
   AbAgenda agenda{agenda_setup(design_for(request, arms.points.size(), tested, seed), arms, tested,
                                plan.columns, progress),
                   finished};
+  RefusableAgenda refusable{agenda, request};
   announce(arms, agenda, run.run_folder, progress);
   session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
                             run_arm(request.arms, arms.b, run.run_folder)},
                    .run_dir = run.run_folder,
                    .attempts = next_attempts(finished)},
-                  header, {plan.columns}, {}, agenda, finished);
+                  header, {plan.columns}, {}, refusable, finished);
   run.signal = session.signal();
   if (run.signal) {
     run.exit_status = exit_status_of_signal(*run.signal);
     return run;
   }
+  run.refused = refusable.refused();
+  if (run.refused) return run;
   run.comparison = ab_comparison(read_results(run.run_folder),
                                  {.campaign = agenda.campaign(),
                                   .points = arms.points,

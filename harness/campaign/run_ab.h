@@ -31,6 +31,11 @@ struct AbRequest {
   std::string results = "results";  // the run's folder is made here
   std::string resume = {};          // the folder of a campaign to go on with; empty: a new one
   LockPolicy lock = LockPolicy::kRefuse;
+  std::string purpose = {};  // ends the name of the run's folder: "confirm"
+  Fields context = {};       // recorded with the run, besides what describes the campaign
+  // Asked before each launch, with all that has finished: a sentence ends the campaign, which is
+  // not judged then. Empty: nothing does.
+  std::function<std::optional<std::string>(const Results&)> refuses = {};
 };
 
 // What can be refused before anything is planned.
@@ -51,9 +56,10 @@ struct AbPlan {
 
 struct AbRun {
   int exit_status = 0;
-  std::optional<int> signal = {};         // that interrupted it
-  std::filesystem::path run_folder = {};  // empty: interrupted before there was one
-  Comparison comparison = {};             // unless interrupted
+  std::optional<int> signal = {};           // that interrupted it
+  std::filesystem::path run_folder = {};    // empty: interrupted before there was one
+  std::optional<std::string> refused = {};  // what AbRequest::refuses said
+  Comparison comparison = {};               // unless interrupted or refused
 };
 
 // `begun` is told the run's folder before the first launch, so that what fails later can be told

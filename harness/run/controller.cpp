@@ -151,7 +151,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   remove_segments(setup_.shared_memory, ::getpid());
   if (result.interrupted) return false;
 
-  launch.row.worker_id = write_worker(arm, result, environment.variables, environment.removed);
+  launch.row.worker_id =
+      write_worker(arm, result, environment.variables, environment.removed, finished);
   launch.row.outcome = std::move(result.outcome);
   launch.row.stage = launch.row.outcome.kind == Outcome::Kind::kMeasured ? "" : result.stage;
   launch.row.report = std::move(result.report);
@@ -174,7 +175,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
 
 std::string Controller::write_worker(const RunArm& arm, const LaunchResult& result,
                                      const Variables& environment,
-                                     const std::vector<std::string>& removed) {
+                                     const std::vector<std::string>& removed, Results& finished) {
   if (!result.hello) return {};
   const std::string& build = build_ids_.try_emplace(arm.name, result.hello->build_id).first->second;
   if (build != result.hello->build_id) {
@@ -193,8 +194,12 @@ std::string Controller::write_worker(const RunArm& arm, const LaunchResult& resu
   std::string text = row.path + '\n' + row.build_id;
   for (const auto& [name, value] : row.environment) text += '\n' + name + '=' + to_text(value);
   row.worker_id = digest(text);
-  if (workers_written_.insert(row.worker_id).second) writer_.write(row);
-  return row.worker_id;
+  std::string id = row.worker_id;
+  if (workers_written_.insert(id).second) {
+    writer_.write(row);
+    finished.workers.push_back(std::move(row));
+  }
+  return id;
 }
 
 void Controller::commit(Launch launch, Results& finished) {

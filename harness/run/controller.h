@@ -61,7 +61,8 @@ class Controller {
   Controller(const RunSetup& setup, ResultWriter& writer, Progress& progress,
              Interrupts& interrupts, const Clock& clock);
 
-  // Runs until the agenda is done or an interrupt comes, adds finished launches to `finished` and
+  // Runs until the agenda is done or an interrupt comes, adds finished launches and
+  // their workers to `finished` and
   // ends the file. Throws Error when a row cannot be written: what was written is whole.
   void run(Agenda& agenda, Results& finished);
 
@@ -75,7 +76,8 @@ class Controller {
                                          Variables environment) const;
   [[nodiscard]] std::string write_worker(const RunArm& arm, const LaunchResult& result,
                                          const Variables& environment,
-                                         const std::vector<std::string>& removed);
+                                         const std::vector<std::string>& removed,
+                                         Results& finished);
   void commit(Launch launch, Results& finished);
 
   const RunSetup& setup_;

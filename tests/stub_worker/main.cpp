@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker whose steps, faults and time are scripted: what plan, run, resume and their tests are
-// run against.
+// run against. A shell script that sets one of these and starts it is another build of it:
+//   STUB_SLOWER=1.03     everything takes so many times as long
+//   STUB_TORCH=2.10.0    says that it runs on this torch
+//   STUB_LACKS=jitter    does not know this option of the section `stub`
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,8 +63,32 @@ bool from_the_future(int descriptor) {
   }
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string{} : std::string{value};
+}
+
 // Its times pass as a script says, in no time of this machine.
-Fields software() { return {{"stub", std::string("1")}, {"clock", std::string("scripted")}}; }
+Fields software() {
+  Fields fields{{"stub", std::string("1")}, {"clock", std::string("scripted")}};
+  if (std::string torch = variable("STUB_TORCH"); !torch.empty()) fields["torch"] = torch;
+  return fields;
+}
+
+double slower() {
+  const std::string text = variable("STUB_SLOWER");
+  return text.empty() ? 1 : std::stod(text);
+}
+
+Catalogue known_catalogue() {
+  Catalogue catalogue = stub_catalogue();
+  const std::string lacking = variable("STUB_LACKS");
+  for (Section& section : catalogue.sections) {
+    if (section.name != "stub") continue;
+    std::erase_if(section.options, [&](const Option& option) { return option.name == lacking; });
+  }
+  return catalogue;
+}
 
 }  // namespace
 
@@ -71,8 +99,8 @@ int main(int argc, char** argv) {
     (void)protocol::write_line(descriptor, protocol::encode(hello));
     hang();
   }
-  StubClock clock(descriptor);
+  StubClock clock(descriptor, slower());
   const WorkloadType types[] = {{"stub", make_stub}};
-  return worker_main(argc, argv, stub_catalogue(), types, {},
+  return worker_main(argc, argv, known_catalogue(), types, {},
                      {.software = software, .clock = &clock});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "harness/base/clock.h"
@@ -11,11 +12,14 @@ namespace stepbench {
 // the host's time.
 class StubClock final : public Clock {
  public:
-  explicit StubClock(int control_descriptor = -1) : control_descriptor_(control_descriptor) {}
+  // `slower`: everything takes this many times as long as scripted.
+  explicit StubClock(int control_descriptor = -1, double slower = 1)
+      : control_descriptor_(control_descriptor), slower_(slower) {}
   [[nodiscard]] std::int64_t now_ns() const noexcept override {
     return real_ ? host_.now_ns() : virtual_ns_;
   }
   void pass(std::int64_t ns) {
+    ns = std::llround(static_cast<double>(ns) * slower_);
     if (!real_) {
       virtual_ns_ += ns;
       return;
@@ -32,6 +36,7 @@ class StubClock final : public Clock {
   HostClock host_;
   std::int64_t virtual_ns_ = host_.now_ns();
   int control_descriptor_;
+  double slower_;
   bool real_ = false;
 };
 

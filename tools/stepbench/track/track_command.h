@@ -7,5 +7,6 @@
 namespace stepbench::cli {
 
 void add_track_add(CLI::App& track, const Environment& environment, int& exit_code);
+void add_track_check(CLI::App& track, const Environment& environment, int& exit_code);
 
 }  // namespace stepbench::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/confirm_events.h"
+
+#include <utility>
+
+namespace stepbench {
+
+TrackEvent campaign_event(std::string_view what, const CampaignRecord& record, std::string at_utc,
+                          std::string who) {
+  TrackEvent event{.at_utc = std::move(at_utc), .who = std::move(who), .what = std::string(what)};
+  event.details["night"] = record.night;
+  event.details["question"] = record.question;
+  event.details["campaign"] = record.folder;
+  if (what == kCampaignEnded) event.details["judged"] = record.judged;
+  return event;
+}
+
+std::optional<CampaignRecord> newest_campaign(std::span<const TrackEvent> events,
+                                              std::string_view question) {
+  std::optional<CampaignRecord> newest;
+  for (const TrackEvent& event : events) {
+    if (event.what != kCampaignBegun && event.what != kCampaignEnded) continue;
+    if (text_of(event.details, "question") != question) continue;
+    const std::string folder = text_of(event.details, "campaign");
+    if (event.what == kCampaignBegun) {
+      newest = {.night = text_of(event.details, "night"),
+                .question = std::string(question),
+                .folder = folder};
+    } else if (newest && newest->folder == folder) {
+      newest->ended = true;
+      newest->judged = text_of(event.details, "judged") == "true";
+    }
+  }
+  return newest;
+}
+
+std::size_t campaigns_begun(std::span<const TrackEvent> events, std::string_view question) {
+  std::size_t begun = 0;
+  for (const TrackEvent& event : events) {
+    begun += event.what == kCampaignBegun && text_of(event.details, "question") == question ? 1 : 0;
+  }
+  return begun;
+}
+
+TrackEvent claim_event(const std::string& what, const std::string& claimant, std::string at_utc,
+                       std::string who) {
+  TrackEvent event{
+      .at_utc = std::move(at_utc), .who = std::move(who), .what = std::string(kCampaignClaimed)};
+  event.details["claim"] = what;
+  event.details["claimant"] = claimant;
+  return event;
+}
+
+std::string last_claimant(std::span<const TrackEvent> events, std::string_view what) {
+  std::string claimant;
+  for (const TrackEvent& event : events) {
+    if (event.what != kCampaignClaimed || text_of(event.details, "claim") != what) continue;
+    claimant = text_of(event.details, "claimant");
+  }
+  return claimant;
+}
+
+}  // namespace stepbench

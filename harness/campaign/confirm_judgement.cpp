@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/confirm_judgement.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "harness/base/error.h"
+#include "harness/compare/case_result.h"
+#include "harness/text/words.h"
+#include "harness/track/series.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kConfidence = 0.95;  // of the changes of phases
+
+struct PairValues {  // pair i at index i; NaN: no value
+  std::vector<double> good;
+  std::vector<double> tonight;
+  double good_median = 0;
+  double tonight_median = 0;
+  bool timed = true;
+  bool of_step = false;
+};
+
+PairValues values_of(const std::string& series_metric, const AbPairs& pairs,
+                     const std::vector<Metric>& columns) {
+  const std::string metric = series_metric.starts_with(kPhaseSeries)
+                                 ? series_metric.substr(kPhaseSeries.size())
+                                 : series_metric;
+  const MetricSamples asked =
+      metric_samples(pairs, columns, tested_metrics({&metric, 1}, columns)).front();
+  const MetricResult described = metric_result(asked);
+  const TestResult test = judge({&asked.samples, 1}, {}).tests.front();
+  return {.good = asked.samples.base,
+          .tonight = asked.samples.candidate,
+          .good_median = test.base_median,
+          .tonight_median = test.candidate_median,
+          .timed = described.timed,
+          .of_step = described.of_step};
+}
+
+// Why times of this case cannot be judged; empty: they can.
+std::string invalid_because(const std::string& case_id, const Comparison& comparison) {
+  std::vector<std::string> reasons;
+  for (const Gate& gate : comparison.gates) {
+    const bool of_case = gate.case_id.empty() || gate.case_id == case_id;
+    if (of_case && gate.state == GateState::kFailed) reasons.push_back(gate.text);
+  }
+  if (comparison.aa_control.state == AaControl::State::kFailed) {
+    reasons.emplace_back("launches of the last good build alone differ from each other");
+  }
+  if (comparison.rule.design == Design::kSequential) {
+    reasons.emplace_back("the launches of the two builds did not take turns");
+  }
+  return join(reasons, "; ");
+}
+
+ConfirmFinding invalid(std::string why) {
+  return {.kind = FindingKind::kInvalid, .why = std::move(why)};
+}
+
+void explain(const AbPoint& point, const AbPairs& pairs, const Results& results,
+             ConfirmFinding& finding) {
+  finding.cause = explaining(phase_changes(pairs.pair, kConfidence));
+  const ProfiledLaunches profiled(results);
+  finding.ops =
+      op_changes(profiled.of(point.a_case, kArmA), profiled.of(point.b_case, kArmB), true);
+}
+
+}  // namespace
+
+ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
+                             const JudgedCampaign& campaign) {
+  const AbPairs pairs = ab_pairs(campaign.results, {point}).front();
+  const CaseLaunches& good = pairs.pair.base;
+  const CaseLaunches& tonight = pairs.pair.candidate;
+  if (pairs.base_launches.empty() && good.not_measured > 0) {
+    return {.kind = FindingKind::kGoodFailed,
+            .why = "the last good build no longer runs here: " + good.reason};
+  }
+  if (good.measured.empty()) {
+    return invalid(tonight.reason.empty()
+                       ? "no pair was measured"
+                       : "tonight's build fails in the second measurement: " + tonight.reason);
+  }
+  PairValues values;
+  try {
+    values = values_of(suspect.metric, pairs, campaign.columns);
+  } catch (const ConfigError& error) {
+    return invalid(error.what());
+  }
+  const ConfirmAnswer answer = confirm(values.good, values.tonight, suspect.higher);
+  if (!answer.judged) {
+    const std::string& reason = good.reason.empty() ? tonight.reason : good.reason;
+    return invalid("only " + std::to_string(answer.pairs) + " of " +
+                   counted(static_cast<std::int64_t>(campaign.pairs), "pair") + " gave a value" +
+                   (reason.empty() ? "" : ": " + reason));
+  }
+  if (values.timed) {
+    std::string why = invalid_because(point.a_case, campaign.comparison);
+    if (!why.empty()) return invalid(std::move(why));
+  }
+  ConfirmFinding finding{
+      .kind = answer.reproduced ? FindingKind::kReproduced : FindingKind::kNotReproduced,
+      .answer = answer,
+      .good_value = values.good_median,
+      .tonight_value = values.tonight_median};
+  if (answer.reproduced && values.timed) explain(point, pairs, campaign.results, finding);
+  if (!values.of_step) finding.cause.clear();
+  return finding;
+}
+
+}  // namespace stepbench

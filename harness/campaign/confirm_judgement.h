@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a campaign's launches say of one suspect. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/confirm_suspects.h"
+#include "harness/compare/ab_pairs.h"
+#include "harness/compare/comparison.h"
+
+namespace stepbench {
+
+enum class FindingKind : std::uint8_t {
+  kReproduced,
+  kNotReproduced,
+  kInvalid,     // a gate failed, too few values: nothing can be said
+  kGoodFailed,  // no launch of the last good build was measured
+};
+
+struct ConfirmFinding {
+  FindingKind kind = FindingKind::kInvalid;
+  std::string why = {};       // a sentence without a full stop; empty where it was judged
+  ConfirmAnswer answer = {};  // where it was judged
+  double good_value = 0;      // medians over the pairs
+  double tonight_value = 0;
+  std::vector<PhaseChange> cause = {};
+  std::vector<OpChange> ops = {};
+};
+
+// A finished campaign. All outlive the calls.
+struct JudgedCampaign {
+  const Results& results;
+  const std::vector<Metric>& columns;
+  const Comparison& comparison;  // for its gates
+  std::size_t pairs = 0;         // that were asked for
+};
+
+// `point`: the suspect's case in both arms.
+[[nodiscard]] ConfirmFinding judge_suspect(const Suspect& suspect, const AbPoint& point,
+                                           const JudgedCampaign& campaign);
+
+}  // namespace stepbench

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/confirm_states.h"
+
+#include <utility>
+
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kCaseDigits = 8;
+
+void keep_numbers(ConfirmFinding& finding, ConfirmedSeries& one) {
+  one.answers.push_back(finding.answer);
+  one.good_value = finding.good_value;
+  one.tonight_value = finding.tonight_value;
+  if (!finding.cause.empty()) one.cause = std::move(finding.cause);
+  if (!finding.ops.empty()) one.ops = std::move(finding.ops);
+}
+
+AlertState state_of_reproduced(const ConfirmRequest& request, const Suspect& suspect) {
+  if (!is_worse(suspect)) return AlertState::kImprovement;
+  return request.confirmations < 2 ? AlertState::kRegression : AlertState::kReproduced;
+}
+
+void take_first(const ConfirmRequest& request, ConfirmFinding finding, ConfirmedSeries& one) {
+  one.why = std::move(finding.why);
+  switch (finding.kind) {
+    case FindingKind::kReproduced:
+      one.state = state_of_reproduced(request, one.suspect);
+      keep_numbers(finding, one);
+      break;
+    case FindingKind::kNotReproduced:
+      one.state = AlertState::kNotReproduced;
+      keep_numbers(finding, one);
+      break;
+    case FindingKind::kInvalid:
+      one.state = AlertState::kInvalid;
+      break;
+    case FindingKind::kGoodFailed:
+      one.state = AlertState::kEnvironmentChange;
+      break;
+  }
+}
+
+void take_second(const ConfirmRequest& request, ConfirmFinding finding, ConfirmedSeries& one) {
+  switch (finding.kind) {
+    case FindingKind::kReproduced:
+      one.state = AlertState::kRegression;
+      one.why.clear();
+      keep_numbers(finding, one);
+      break;
+    case FindingKind::kNotReproduced:
+      one.why = request.relinked.empty()
+                    ? "reproduced once, but not with both programs at fresh paths: how they lay in "
+                      "memory may be the cause"
+                    : "reproduced once, but not with the relinked program: how the first one lay "
+                      "in memory may be the cause";
+      keep_numbers(finding, one);
+      break;
+    case FindingKind::kInvalid:
+    case FindingKind::kGoodFailed:
+      take_no_finding(2, one.state, finding.why, one);
+      break;
+  }
+}
+
+}  // namespace
+
+bool is_worse(const Suspect& suspect) {
+  return suspect.higher == (suspect.direction != Direction::kHigherIsBetter);
+}
+
+void take_finding(const ConfirmRequest& request, int number, ConfirmFinding finding,
+                  ConfirmedSeries& one) {
+  if (number == 1) {
+    take_first(request, std::move(finding), one);
+  } else {
+    take_second(request, std::move(finding), one);
+  }
+}
+
+void take_no_finding(int number, AlertState state, const std::string& why, ConfirmedSeries& one) {
+  if (number == 1) {
+    one.state = state;
+    one.why = why;
+  } else {
+    one.why = "reproduced once; the second measurement says nothing: " + why;
+  }
+}
+
+std::string words_of(const ConfirmedSeries& one) {
+  std::string text = one.suspect.case_id.substr(0, kCaseDigits) + ' ' + one.suspect.metric + ": " +
+                     std::string(name_of(one.state));
+  if (!one.answers.empty()) {
+    const ConfirmAnswer& last = one.answers.back();
+    text += ", " + signed_percent(last.change) + " % [" + signed_percent(last.low) + ", " +
+            signed_percent(last.high) + "]";
+  }
+  return one.why.empty() ? text : text + ": " + one.why;
+}
+
+}  // namespace stepbench
