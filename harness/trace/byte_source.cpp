@@ -38,7 +38,7 @@ struct ByteSource::Inflater {
 
 // Opening waits for no writer: a pipe that nobody writes to is an empty file.
 ByteSource::ByteSource(const std::filesystem::path& path)
-    : path_(path), stored_(std::make_unique<char[]>(kStoredBytes)) {
+    : path_(path), stored_(std::make_unique_for_overwrite<char[]>(kStoredBytes)) {
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor_ < 0) throw ConfigError(path, std::generic_category().message(errno));
   struct stat status = {};

@@ -71,7 +71,8 @@ enum class LaneKind : std::uint8_t {
   kOther,        // spans, overhead
 };
 
-// Events by (start, -end, kind); the rows of a sound lane nest or are disjoint.
+// Events by (start, -end), an enclosing one before what it encloses; the rows of a sound lane nest
+// or are disjoint.
 struct TraceLane {
   LaneKind kind = LaneKind::kHost;
   std::int64_t pid = 0;      // host: of the process; 0 where the file had a text

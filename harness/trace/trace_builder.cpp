@@ -183,18 +183,26 @@ void TraceBuilder::order_lanes() {
   }
 }
 
+// Among rows of the same interval: which encloses which. Recorders number operators as they begin;
+// marks without a number enclose what has one. The rest makes the order of rows in the file
+// irrelevant.
+auto TraceBuilder::place_of(const TraceEvent& event) const -> Place {
+  const TraceName& name = trace_.names[event.name];
+  const bool host = event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation;
+  const bool mark = event.kind == EventKind::kAnnotation || name.facts.data_wait;
+  EventKind outer = event.kind;
+  if (host && event.external == 0) outer = mark ? EventKind::kAnnotation : EventKind::kRuntime;
+  if (host && event.external != 0) outer = EventKind::kOp;
+  return {outer, event.external, event.kind, event.correlation, event.value, name.text};
+}
+
 Trace TraceBuilder::finish() {
   name_lanes();
   order_lanes();
   const auto before = [this](const TraceEvent& a, const TraceEvent& b) {
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
     if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
-    if (a.kind != b.kind) return a.kind < b.kind;
-    // So that the order of rows in the file does not matter.
-    if (a.correlation != b.correlation) return a.correlation < b.correlation;
-    if (a.external != b.external) return a.external < b.external;
-    if (a.value != b.value) return a.value < b.value;
-    return a.name != b.name && trace_.names[a.name].text < trace_.names[b.name].text;
+    return place_of(a) < place_of(b);
   };
   for (TraceLane& lane : trace_.lanes) {
     std::vector<TraceEvent>& events = lane.events;

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -72,6 +73,9 @@ class TraceBuilder {
   std::uint32_t device_lane(LaneMap& lanes, LaneKind kind, int device, std::int64_t stream);
   template <typename Detail>
   std::uint32_t detail_in(std::vector<Detail>& table, TextIndex& index, const Detail& detail);
+  using Place = std::tuple<EventKind, std::uint64_t, EventKind, std::uint64_t, std::int64_t,
+                           std::string_view>;
+  [[nodiscard]] Place place_of(const TraceEvent& event) const;
   void name_lanes();
   void order_lanes();
 

@@ -277,7 +277,7 @@ TEST(ConfirmSuspects, ANoisyMachineMakesItInvalidAndNotASlowBuild) {
   ASSERT_FALSE(night.campaigns.at(0).gates.empty());
   EXPECT_EQ(night.campaigns.at(0).gates.front().name, "noise");
   EXPECT_NE(bench.confirm(request).campaigns.at(0).folder, night.campaigns.at(0).folder)
-      << "what said nothing is measured anew";
+      << "what said nothing is measured anew: " << bench.said();
 }
 
 TEST(ConfirmSuspects, WhatAnotherProcessConfirmsIsLeftToIt) {

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/op_log_of.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/trace/trace_names.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kOwnPhase = "stepbench::";
+
+bool is_host_row(EventKind kind) {
+  return kind == EventKind::kOp || kind == EventKind::kAnnotation;
+}
+
+// "step" of "thread 4711 (step)".
+std::string bare_thread_name(const TraceLane& lane) {
+  const std::string before = thread_text({.id = lane.tid, .name = ""});
+  const std::string_view opening = std::string_view(before).substr(0, before.size() - 1);
+  if (!lane.name.starts_with(opening) || !lane.name.ends_with(')')) return lane.name;
+  return lane.name.substr(opening.size(), lane.name.size() - opening.size() - 1);
+}
+
+class LogOfTrace {
+ public:
+  explicit LogOfTrace(const Trace& trace) : trace_(trace) {}
+
+  OpLog make() {
+    names_.resize(trace_.names.size(), kNoIndex);
+    log_.dropped = trace_.dropped;
+    threads();
+    for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
+      for (const TraceEvent& event : trace_.lanes[lane].events) add(event, thread_of_[lane]);
+    }
+    number_phases();
+    join_own();
+    memory();
+    return std::move(log_);
+  }
+
+ private:
+  // The step thread is the one with most steps, else with most rows.
+  void threads() {
+    thread_of_.resize(trace_.lanes.size(), kNoIndex);
+    std::pair<std::int64_t, std::size_t> most = {-1, 0};
+    for (std::size_t i = 0; i < trace_.lanes.size(); ++i) {
+      const TraceLane& lane = trace_.lanes[i];
+      if (lane.kind != LaneKind::kHost) continue;
+      std::int64_t steps = 0;
+      bool workers_alone = !lane.events.empty();
+      for (const TraceEvent& event : lane.events) {
+        steps += is_host_row(event.kind) && trace_.facts_of(event).step >= 0 ? 1 : 0;
+        workers_alone = workers_alone && event.kind == EventKind::kWorker;
+      }
+      if (workers_alone) continue;
+      thread_of_[i] = static_cast<std::uint32_t>(log_.threads.size());
+      by_id_.try_emplace(lane.tid, thread_of_[i]);
+      log_.threads.push_back({.id = lane.tid, .name = bare_thread_name(lane)});
+      if (std::pair(steps, lane.events.size()) <= most) continue;
+      most = {steps, lane.events.size()};
+      log_.step_thread = thread_of_[i];
+      log_.process = lane.pid;
+    }
+  }
+
+  void add(const TraceEvent& event, std::uint32_t thread) {
+    switch (event.kind) {
+      case EventKind::kOp:
+      case EventKind::kAnnotation:
+        add_host(event, thread);
+        return;
+      case EventKind::kRuntime:
+      case EventKind::kDriver:
+      case EventKind::kKernel:
+      case EventKind::kMemcpy:
+      case EventKind::kMemset:
+      case EventKind::kSync:
+        add_activity(event, thread);
+        return;
+      case EventKind::kWorker:
+        log_.foreign.push_back(
+            {event.start_ns, event.end_ns, trace_.lane_of(event).pid, name_of(event)});
+        return;
+      default:
+        return;
+    }
+  }
+
+  // Marks of our own loop are rows without an id; a recorder gives each of its rows one.
+  void add_host(const TraceEvent& event, std::uint32_t thread) {
+    const NameFacts& facts = trace_.facts_of(event);
+    const std::string& name = trace_.name_of(event);
+    const bool own_mark = trace_.own && event.external == 0;
+    if (facts.step >= 0) {
+      log_.marks.push_back({event.start_ns, event.end_ns, facts.step, kNoIndex});
+    } else if (facts.data_wait) {
+      add_phase(event, "data_wait");
+    } else if (own_mark && name.starts_with(kOwnPhase)) {
+      add_phase(event, name.substr(kOwnPhase.size()));
+    } else if (!trace_.own && name.starts_with("Optimizer.step#")) {
+      add_phase(event, "optimizer");
+    }
+    if (!own_mark) add_op(event, thread);
+  }
+
+  // Names of marks alone stay out: a log with the name of a step has steps of its own.
+  std::uint32_t name_of(const TraceEvent& event) {
+    std::uint32_t& name = names_[event.name];
+    if (name == kNoIndex) {
+      name = static_cast<std::uint32_t>(log_.names.size());
+      log_.names.push_back(trace_.name_of(event));
+    }
+    return name;
+  }
+
+  void add_phase(const TraceEvent& event, const std::string& phase) {
+    const auto [at, is_new] =
+        phases_.try_emplace(phase, static_cast<std::uint32_t>(log_.names.size()));
+    if (is_new) log_.names.push_back(phase);
+    log_.marks.push_back({event.start_ns, event.end_ns, -1, at->second});
+  }
+
+  void add_op(const TraceEvent& event, std::uint32_t thread) {
+    OpEvent op{.start_ns = event.start_ns,
+               .end_ns = event.end_ns,
+               .sequence = event.value,
+               .name = name_of(event),
+               .thread = thread,
+               .end_thread = thread};
+    if (event.kind == EventKind::kAnnotation) op.scope = OpScope::kUserScope;
+    if (const OpDetail* detail = trace_.op_detail(event)) {
+      op.shapes = shapes_of(*detail);
+      if (detail->module != kNoIndex) op.module = module_of(detail->module);
+      if (detail->forward_thread != 0 && event.kind == EventKind::kOp) {
+        op.scope = OpScope::kBackwardFunction;
+        const auto forward = by_id_.find(detail->forward_thread);
+        if (forward != by_id_.end()) op.forward_thread = forward->second;
+      }
+    }
+    if (trace_.own && event.external != 0) {
+      op_of_id_.try_emplace(event.external, static_cast<std::uint32_t>(log_.ops.size()));
+    }
+    log_.ops.push_back(op);
+  }
+
+  std::uint32_t shapes_of(const OpDetail& detail) {
+    if (detail.shapes == kNoIndex) return kNoIndex;
+    const auto [at, is_new] = shapes_.try_emplace({detail.shapes, detail.arguments},
+                                                  static_cast<std::uint32_t>(log_.shapes.size()));
+    if (is_new) {
+      log_.shapes.emplace_back(trace_.text(detail.shapes));
+      log_.arguments.emplace_back(trace_.text(detail.arguments));
+    }
+    return at->second;
+  }
+
+  std::uint32_t module_of(std::uint32_t text) {
+    const auto [at, is_new] =
+        modules_.try_emplace(text, static_cast<std::uint32_t>(log_.modules.size()));
+    if (is_new) log_.modules.emplace_back(trace_.text(text));
+    return at->second;
+  }
+
+  static ActivityKind activity_kind(EventKind kind) {
+    switch (kind) {
+      case EventKind::kRuntime:
+        return ActivityKind::kRuntime;
+      case EventKind::kDriver:
+        return ActivityKind::kDriver;
+      case EventKind::kMemcpy:
+        return ActivityKind::kMemcpy;
+      case EventKind::kMemset:
+        return ActivityKind::kMemset;
+      case EventKind::kSync:
+        return ActivityKind::kSynchronization;
+      default:
+        return ActivityKind::kKernel;
+    }
+  }
+
+  void add_activity(const TraceEvent& event, std::uint32_t thread) {
+    constexpr int kMaxDevice = std::numeric_limits<std::int16_t>::max();
+    DeviceActivity activity{.start_ns = event.start_ns,
+                            .end_ns = event.end_ns,
+                            .correlation = event.correlation,
+                            .external = event.external,
+                            .name = name_of(event),
+                            .kind = activity_kind(event.kind)};
+    if (is_call(event.kind)) {
+      activity.thread = thread;
+    } else {
+      const TraceLane& lane = trace_.lane_of(event);
+      activity.device = static_cast<std::int16_t>(std::clamp(lane.device, 0, kMaxDevice));
+      activity.stream = lane.stream < 0 ? 0 : static_cast<std::uint32_t>(lane.stream);
+    }
+    if (event.kind == EventKind::kMemcpy || event.kind == EventKind::kMemset) {
+      const NameFacts& facts = trace_.facts_of(event);
+      activity.bytes = event.value;
+      activity.copy = facts.copy;
+      activity.pinned = facts.from == MemoryKind::kPinned || facts.to == MemoryKind::kPinned;
+    }
+    if (const KernelDetail* kernel = trace_.kernel_detail(event)) {
+      std::copy(std::begin(kernel->grid), std::end(kernel->grid), std::begin(activity.grid));
+      std::copy(std::begin(kernel->block), std::end(kernel->block), std::begin(activity.block));
+      activity.registers_per_thread = std::max(kernel->registers_per_thread, 0);
+      activity.shared_memory_bytes = std::max(kernel->shared_memory_bytes, 0);
+    }
+    log_.activities.push_back(activity);
+  }
+
+  // A phase belongs to the last step that began before it.
+  void number_phases() {
+    std::stable_sort(log_.marks.begin(), log_.marks.end(),
+                     [](const StepMark& a, const StepMark& b) { return a.start_ns < b.start_ns; });
+    std::int64_t step = -1;
+    for (StepMark& mark : log_.marks) {
+      if (mark.phase == kNoIndex) {
+        step = mark.index;
+      } else {
+        mark.index = step;
+      }
+    }
+  }
+
+  // Our own ids are what the collector joined; those of others mean something else in each version.
+  void join_own() {
+    if (!trace_.own) return;
+    for (DeviceActivity& activity : log_.activities) {
+      const auto op = op_of_id_.find(activity.external);
+      if (op != op_of_id_.end()) activity.op = op->second;
+    }
+  }
+
+  void memory() {
+    for (const TraceMemory& event : trace_.memory) {
+      constexpr std::int32_t kMaxDevice = std::numeric_limits<std::int16_t>::max();
+      const std::uint32_t thread = thread_of_[event.lane];
+      log_.memory.push_back(
+          {.at_ns = event.at_ns,
+           .bytes = event.bytes,
+           .address = event.address,
+           .total_allocated = event.total_allocated == -1 ? 0 : event.total_allocated,
+           .total_reserved = event.total_reserved == -1 ? 0 : event.total_reserved,
+           .thread = thread == kNoIndex ? log_.step_thread : thread,
+           .device = static_cast<std::int16_t>(std::clamp(event.device, -1, kMaxDevice))});
+    }
+    std::stable_sort(log_.memory.begin(), log_.memory.end(),
+                     [](const MemoryEvent& a, const MemoryEvent& b) {
+                       return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
+                     });
+    innermost_ops();
+  }
+
+  // Ops lie by thread and start, as lanes do.
+  void innermost_ops() {
+    std::vector<std::uint32_t> open;
+    std::uint32_t op = 0;
+    std::uint32_t thread = kNoIndex;
+    for (MemoryEvent& event : log_.memory) {
+      if (event.thread != thread) open.clear();
+      thread = event.thread;
+      for (; op < log_.ops.size() &&
+             (log_.ops[op].thread < thread ||
+              (log_.ops[op].thread == thread && log_.ops[op].start_ns <= event.at_ns));
+           ++op) {
+        if (log_.ops[op].thread == thread) open.push_back(op);
+      }
+      while (!open.empty() && log_.ops[open.back()].end_ns < event.at_ns) open.pop_back();
+      if (!open.empty()) event.op = open.back();
+    }
+  }
+
+  const Trace& trace_;
+  OpLog log_;
+  std::vector<std::uint32_t> thread_of_;  // by lane
+  std::vector<std::uint32_t> names_;      // by index of Trace::names
+  std::map<std::int64_t, std::uint32_t> by_id_;
+  std::unordered_map<std::uint64_t, std::uint32_t> op_of_id_;
+  std::map<std::string, std::uint32_t> phases_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> shapes_;
+  std::map<std::uint32_t, std::uint32_t> modules_;
+};
+
+}  // namespace
+
+OpLog op_log_of(const Trace& trace) { return LogOfTrace(trace).make(); }
+
+}  // namespace stepbench
