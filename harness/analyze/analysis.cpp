@@ -74,10 +74,11 @@ Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
   out.data_loading = find_data_loading(timeline, out.steps);
   out.copies = find_copies(timeline, out.steps);
   out.kernels = list_kernels(timeline, out.steps);
-  out.operators = list_operators(timeline);
+  Operators operators = list_operators(timeline);
+  out.operators = std::move(operators.rows);
   out.runtime_calls = list_runtime_calls(timeline, out.steps);
   out.memory = memory_peaks(trace);
-  out.tensorboard = tensorboard_breakdown(timeline, out.steps);
+  out.tensorboard = tensorboard_breakdown(timeline, out.steps, operators.eligible_share);
   out.holistic = holistic_breakdown(timeline, out.steps);
   out.launches = launch_statistics(timeline, out.steps);
   out.queues = launch_queues(timeline, out.steps);

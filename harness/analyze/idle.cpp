@@ -54,6 +54,7 @@ class Attribution {
     add(out, host_.loading, &StepTime::data_loading_ns);
 
     IntervalSet rest = wall_ - (kernels | sets.copies);
+    note_longest(rest, out);
     std::array<IntervalSet, kIdleCauses> idle;
     const std::array<const IntervalSet*, kIdleCauses - 1> explained = {
         &host_.loading,     &host_.synchronise, &host_.copy_calls,
@@ -76,6 +77,19 @@ class Attribution {
   }
 
  private:
+  void note_longest(const IntervalSet& rest, IdleReport& out) const {
+    const std::vector<std::size_t> counted = steps_.counted();
+    std::size_t at = 0;
+    for (const TimeSpan& span : rest) {
+      while (at < counted.size() && windows_[counted[at]].end_ns <= span.begin_ns) ++at;
+      if (at == counted.size()) return;
+      if (span.length_ns() <= out.longest_idle.length_ns()) continue;
+      if (!windows_[counted[at]].contains(span.begin_ns)) continue;
+      out.longest_idle = span;
+      out.longest_idle_step = counted[at];
+    }
+  }
+
   void add(IdleReport& out, const IntervalSet& set, std::int64_t StepTime::*part) const {
     const std::vector<std::int64_t> lengths = set.lengths_in(windows_);
     for (std::size_t i = 0; i < lengths.size(); ++i) out.steps[i].*part = lengths[i];

@@ -96,6 +96,9 @@ struct IdleReport {
   std::vector<IdlePlace> places = {};  // by cause, then by idle time
   std::vector<IdleGap> gaps = {};      // longest first, of the counted steps
   std::int64_t gap_count = 0;
+  // Without any work of the device, of whatever cause; in the counted steps, across their borders.
+  TimeSpan longest_idle = {};
+  std::size_t longest_idle_step = 0;  // index of the step in which it begins
 
   // Of one part, or of the wall time, over the counted steps.
   [[nodiscard]] Summary summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const;

@@ -43,19 +43,22 @@ void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
   }
 }
 
+// Lost records lower the confidence; of other errors, as that there is no GPU, one is passed on.
 void check_log_lines(const Trace& trace, IntegrityNotes& notes) {
-  constexpr std::array<std::string_view, 5> kTrouble = {"lost", "dropped", "overflow", "ERROR",
-                                                        "exceeded"};
-  for (const std::string& line : trace.log_lines) {
-    const bool trouble = std::any_of(kTrouble.begin(), kTrouble.end(), [&](std::string_view word) {
-      return line.find(word) != std::string::npos;
-    });
-    if (!trouble) continue;
-    constexpr std::size_t kMaxLength = 160;
-    notes.add(IntegrityLevel::kWarning, "profiler_log",
-              "the profiler reported: " + printable(line.substr(0, kMaxLength)));
-    return;
-  }
+  constexpr std::array<std::string_view, 4> kLosses = {"lost", "dropped", "overflow", "exceeded"};
+  const auto loses = [&](const std::string& line) {
+    return std::any_of(kLosses.begin(), kLosses.end(),
+                       [&](std::string_view word) { return line.find(word) != std::string::npos; });
+  };
+  const auto fails = [](const std::string& line) { return line.starts_with("ERROR"); };
+  const std::vector<std::string>& lines = trace.log_lines;
+  const auto loss = std::find_if(lines.begin(), lines.end(), loses);
+  const auto error = std::find_if(lines.begin(), lines.end(), fails);
+  const auto shown = loss != lines.end() ? loss : error;
+  if (shown == lines.end()) return;
+  constexpr std::size_t kMaxLength = 160;
+  notes.add(loss != lines.end() ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "profiler_log",
+            "the profiler reported: " + printable(shown->substr(0, kMaxLength)));
 }
 
 void check_resolution(const Trace& trace, IntegrityNotes& notes) {

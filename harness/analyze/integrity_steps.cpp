@@ -58,6 +58,49 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
   }
 }
 
+// Before the first and after the last step.
+void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
+  if (steps.window != WindowKind::kHostStep || steps.steps.empty()) return;
+  const Trace& trace = *timeline.trace;
+  const TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
+  const std::int64_t work =
+      std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
+        const TraceEvent* call = timeline.call_of(row);
+        return call != nullptr && !all.contains(call->start_ns);
+      });
+  std::int64_t ops = 0;
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    ops += std::count_if(lane.events.begin(), lane.events.end(), [&](const TraceEvent& event) {
+      return event.kind == EventKind::kOp && !all.contains(event.start_ns);
+    });
+  }
+  if (work + ops == 0) return;
+  notes.add(IntegrityLevel::kNote, "work_outside_steps",
+            counted(ops, "op") + " and " + counted(work, "device row") +
+                " begun before the first or after the last step: in no step's numbers",
+            work + ops, timeline.ops + std::ssize(timeline.work));
+}
+
+void check_count(const Steps& steps, IntegrityNotes& notes) {
+  const std::vector<std::size_t> counted_steps = steps.counted();
+  if (steps.steps.size() < 2 || steps.chosen) return;
+  const bool edges = std::any_of(counted_steps.begin(), counted_steps.end(),
+                                 [&](std::size_t i) { return steps.steps[i].edge; });
+  if (edges) {
+    notes.add(IntegrityLevel::kNote, "only_edge_steps",
+              "the trace has no whole step between the first and the last one: the summary rests "
+              "on these, which often differ from all others; profile five or more",
+              std::ssize(counted_steps));
+  } else if (counted_steps.size() < 3) {
+    notes.add(IntegrityLevel::kNote, "few_steps",
+              "the summary rests on " + counted(std::ssize(counted_steps), "step") +
+                  " between the first and the last one: profile five or more to see how steps "
+                  "differ",
+              std::ssize(counted_steps));
+  }
+}
+
 }  // namespace
 
 void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
@@ -69,26 +112,8 @@ void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& n
               "the thread with the steps has no other rows: the busiest thread is taken as the "
               "step thread");
   }
-  if (steps.window == WindowKind::kHostStep && !steps.steps.empty()) {
-    const TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
-    std::int64_t outside = 0;
-    for (const WorkRow& row : timeline.work) {
-      const TraceEvent* call = timeline.call_of(row);
-      if (call != nullptr && !all.contains(call->start_ns)) ++outside;
-    }
-    if (outside > 0) {
-      notes.add(IntegrityLevel::kNote, "work_outside_steps",
-                counted(outside, "device row") +
-                    " launched before the first or after the last step: in no step's numbers",
-                outside, std::ssize(timeline.work));
-    }
-  }
-  if (steps.steps.size() >= 2 && steps.counted().size() < 3) {
-    notes.add(IntegrityLevel::kNote, "few_steps",
-              "the summary rests on " + counted(std::ssize(steps.counted()), "step") +
-                  " between the first and the last: profile five or more to see how steps differ",
-              std::ssize(steps.counted()));
-  }
+  check_outside(timeline, steps, notes);
+  check_count(steps, notes);
 }
 
 }  // namespace stepbench

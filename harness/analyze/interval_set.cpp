@@ -2,6 +2,7 @@
 #include "harness/analyze/interval_set.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -9,7 +10,35 @@
 namespace stepbench {
 namespace {
 
-bool starts_earlier(const TimeSpan& a, const TimeSpan& b) { return a.begin_ns < b.begin_ns; }
+// Not a function: as an object it is inlined.
+constexpr auto kStartsEarlier = [](const TimeSpan& a, const TimeSpan& b) {
+  return a.begin_ns < b.begin_ns;
+};
+
+// Rows of each thread and stream come sorted: their runs are merged, pair by pair.
+void sort_by_begin(std::vector<TimeSpan>& spans) {
+  std::vector<std::ptrdiff_t> runs = {0};
+  for (auto at = spans.begin();;) {
+    at = std::is_sorted_until(at, spans.end(), kStartsEarlier);
+    runs.push_back(at - spans.begin());
+    if (at == spans.end()) break;
+  }
+  constexpr std::ptrdiff_t kMaxRuns = 64;
+  if (std::ssize(runs) > kMaxRuns) {
+    std::sort(spans.begin(), spans.end(), kStartsEarlier);
+    return;
+  }
+  while (runs.size() > 2) {
+    std::vector<std::ptrdiff_t> merged = {0};
+    for (std::size_t i = 2; i < runs.size(); i += 2) {
+      std::inplace_merge(spans.begin() + runs[i - 2], spans.begin() + runs[i - 1],
+                         spans.begin() + runs[i], kStartsEarlier);
+      merged.push_back(runs[i]);
+    }
+    if (merged.back() != runs.back()) merged.push_back(runs.back());
+    runs = std::move(merged);
+  }
+}
 
 // `sorted` by begin -> disjoint, in place.
 void merge_sorted(std::vector<TimeSpan>& sorted) {
@@ -28,9 +57,7 @@ void merge_sorted(std::vector<TimeSpan>& sorted) {
 }  // namespace
 
 IntervalSet::IntervalSet(std::vector<TimeSpan> intervals) : intervals_(std::move(intervals)) {
-  if (!std::is_sorted(intervals_.begin(), intervals_.end(), starts_earlier)) {
-    std::sort(intervals_.begin(), intervals_.end(), starts_earlier);
-  }
+  sort_by_begin(intervals_);
   merge_sorted(intervals_);
 }
 
@@ -67,7 +94,7 @@ IntervalSet IntervalSet::operator|(const IntervalSet& other) const {
   IntervalSet out;
   out.intervals_.reserve(intervals_.size() + other.intervals_.size());
   std::merge(intervals_.begin(), intervals_.end(), other.begin(), other.end(),
-             std::back_inserter(out.intervals_), starts_earlier);
+             std::back_inserter(out.intervals_), kStartsEarlier);
   merge_sorted(out.intervals_);
   return out;
 }

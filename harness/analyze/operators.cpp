@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "harness/analyze/row_names.h"
 
@@ -20,10 +21,12 @@ struct OperatorNode {
   std::uint32_t parent = kNoNode;
   std::uint32_t only_child = kNoNode;
   std::int32_t children = 0;
-  bool merged = false;  // into its parent of the same name
+  bool merged = false;          // into its parent of the same name
+  bool eligible_below = false;  // an op that it calls is eligible
   std::int64_t children_ns = 0;
   std::int64_t calls_ns = 0;
   std::int64_t self_device_ns = 0;
+  std::int64_t self_kernel_ns = 0;
   std::int64_t self_tensor_core_ns = 0;
   std::int64_t launches = 0;
   std::int64_t device_ns = 0;
@@ -33,6 +36,7 @@ struct OperatorNode {
 // Device time of each call, by Timeline::calls.
 struct CallWork {
   std::int64_t device_ns = 0;
+  std::int64_t kernel_ns = 0;
   std::int64_t tensor_core_ns = 0;
   std::int64_t rows = 0;
 };
@@ -55,6 +59,7 @@ class OperatorTable {
     for (const TraceName& name : timeline.trace->names) {
       op_listing_.push_back(listing_of(name, false));
       annotation_listing_.push_back(listing_of(name, true));
+      eligible_name_.push_back(is_tensor_core_eligible(name.text));
     }
     work_.resize(timeline.calls.size());
     for (const WorkRow& row : timeline.work) {
@@ -63,7 +68,9 @@ class OperatorTable {
       const std::int64_t duration_ns = row.event->duration_ns();
       work.device_ns += duration_ns;
       ++work.rows;
-      if (is_kernel(row) && timeline.trace->names[row.event->name].facts.tensor_core) {
+      if (!is_kernel(row)) continue;
+      work.kernel_ns += duration_ns;
+      if (timeline.trace->names[row.event->name].facts.tensor_core) {
         work.tensor_core_ns += duration_ns;
       }
     }
@@ -81,13 +88,18 @@ class OperatorTable {
     for (std::uint32_t name = 0; name < rows_.size(); ++name) {
       if (rows_[name].calls == 0) continue;
       rows_[name].name = name;
-      rows_[name].eligible = is_tensor_core_eligible(timeline_.trace->names[name].text);
+      rows_[name].eligible = eligible_name_[name] || rows_[name].self_tensor_core_ns > 0;
       out.push_back(rows_[name]);
     }
     std::stable_sort(out.begin(), out.end(), [](const OperatorRow& a, const OperatorRow& b) {
       return std::tuple(a.device_ns, a.self_host_ns) > std::tuple(b.device_ns, b.self_host_ns);
     });
     return out;
+  }
+
+  [[nodiscard]] std::optional<double> eligible_share() const {
+    if (kernel_ns_ <= 0) return std::nullopt;
+    return static_cast<double>(eligible_kernel_ns_) / static_cast<double>(kernel_ns_);
   }
 
  private:
@@ -153,6 +165,7 @@ class OperatorTable {
       if (node.event->end_ns < call.end_ns) continue;
       node.calls_ns += call.duration_ns();
       node.self_device_ns += work.device_ns;
+      node.self_kernel_ns += work.kernel_ns;
       node.self_tensor_core_ns += work.tensor_core_ns;
       node.launches += work.rows;
       return;
@@ -174,6 +187,7 @@ class OperatorTable {
         node.children_ns = child.children_ns;
         node.calls_ns = child.calls_ns;
         node.self_device_ns = child.self_device_ns;
+        node.self_kernel_ns = child.self_kernel_ns;
         node.self_tensor_core_ns = child.self_tensor_core_ns;
         node.launches = child.launches;
       }
@@ -193,7 +207,14 @@ class OperatorTable {
         nodes_[parent].device_ns += node.device_ns;
         nodes_[parent].tensor_core_ns += node.tensor_core_ns;
       }
+      const bool eligible = node.event->kind == EventKind::kOp &&
+                            (eligible_name_[node.event->name] || node.self_tensor_core_ns > 0);
+      if (parent != kNoNode && (eligible || node.eligible_below)) {
+        nodes_[parent].eligible_below = true;
+      }
       if (listing(*node.event) != Listing::kListed) continue;
+      kernel_ns_ += node.self_kernel_ns;
+      if (eligible && !node.eligible_below) eligible_kernel_ns_ += node.self_kernel_ns;
       OperatorRow& row = rows_[node.event->name];
       ++row.calls;
       row.host_ns += node.event->duration_ns();
@@ -210,6 +231,9 @@ class OperatorTable {
   std::vector<OperatorRow> rows_;    // by name
   std::vector<Listing> op_listing_;  // by name
   std::vector<Listing> annotation_listing_;
+  std::vector<bool> eligible_name_;
+  std::int64_t kernel_ns_ = 0;           // of all listed ops' own calls
+  std::int64_t eligible_kernel_ns_ = 0;  // of the innermost eligible ones'
   std::vector<CallWork> work_;
   std::vector<std::vector<std::uint32_t>> calls_;  // by lane
   std::vector<OperatorNode> nodes_;                // of one lane
@@ -217,7 +241,7 @@ class OperatorTable {
 
 }  // namespace
 
-Known<std::vector<OperatorRow>> list_operators(const Timeline& timeline) {
+Operators list_operators(const Timeline& timeline) {
   OperatorTable table(timeline);
   const std::vector<TraceLane>& lanes = timeline.trace->lanes;
   for (std::uint32_t i = 0; i < lanes.size(); ++i) {
@@ -225,9 +249,10 @@ Known<std::vector<OperatorRow>> list_operators(const Timeline& timeline) {
   }
   std::vector<OperatorRow> rows = table.finish();
   if (rows.empty()) {
-    return Known<std::vector<OperatorRow>>::absent("the trace has no operators of the host");
+    return {.rows =
+                Known<std::vector<OperatorRow>>::absent("the trace has no operators of the host")};
   }
-  return rows;
+  return {.rows = std::move(rows), .eligible_share = table.eligible_share()};
 }
 
 }  // namespace stepbench

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/analyze/known.h"
@@ -29,7 +30,13 @@ struct OperatorRow {
   bool eligible = false;      // mixed precision casts it
 };
 
-// By device time, then by own host time.
-[[nodiscard]] Known<std::vector<OperatorRow>> list_operators(const Timeline& timeline);
+struct Operators {
+  Known<std::vector<OperatorRow>> rows = {};  // by device time, then by own host time
+  // Of the kernel time that all of them launched: what the innermost ops launched that mixed
+  // precision casts, or that use tensor cores already. 0..1; absent without kernels.
+  std::optional<double> eligible_share = {};
+};
+
+[[nodiscard]] Operators list_operators(const Timeline& timeline);
 
 }  // namespace stepbench

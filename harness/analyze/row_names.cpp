@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analyze/row_names.h"
 
+#include "harness/text/utf8.h"
+
 #include <algorithm>
 #include <array>
 
@@ -73,6 +75,23 @@ bool probably_uses_tensor_cores(std::string_view kernel) {
 
 bool is_collective(std::string_view row) {
   return row.starts_with("nccl:") || row.starts_with("gloo:");
+}
+
+std::string short_row_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  constexpr std::string_view kVoid = "void ";
+  if (name.starts_with(kVoid) && name.ends_with(')')) {
+    name.remove_prefix(kVoid.size());
+    int depth = 0;
+    for (std::size_t i = name.size(); i-- > 0;) {
+      if (name[i] == ')') ++depth;
+      if (name[i] == '(' && --depth == 0) {
+        name = name.substr(0, i);
+        break;
+      }
+    }
+  }
+  return shortened_inside(name, kLongest);
 }
 
 }  // namespace stepbench

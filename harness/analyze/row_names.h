@@ -2,6 +2,7 @@
 // What analyses read from the names of ops and kernels beyond trace/name_facts.h. Pure; any thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace stepbench {
@@ -16,5 +17,9 @@ namespace stepbench {
 
 // Broadcasts, reductions and gathers of a process group on the host: "nccl:all_reduce".
 [[nodiscard]] bool is_collective(std::string_view row);
+
+// A kernel's name without its return type and parameters, cut in its middle where it is long: for
+// sentences. "at::native::vectorized_elementwise_kernel<4, …char*, 3>>".
+[[nodiscard]] std::string short_row_name(std::string_view name);
 
 }  // namespace stepbench

@@ -177,7 +177,8 @@ std::string_view name_of(TensorboardRole role) {
   return kNames[static_cast<std::size_t>(role)];
 }
 
-Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps) {
+Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps,
+                                         std::optional<double> eligible_share) {
   if (steps.steps.empty() || timeline.ops + timeline.annotations == 0) {
     return Known<Tensorboard>::absent(
         "the trace has no op or annotation on the host, which the plug-in's steps rest on");
@@ -185,6 +186,7 @@ Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& 
   Tensorboard result = TensorboardWindows(timeline, steps).windows();
   share_out(timeline, result);
   add_gpu_metrics(timeline, result);
+  result.eligible_share = eligible_share;
   return result;
 }
 

@@ -61,11 +61,10 @@ struct Tensorboard {
   std::array<double, kTensorboardRoles> mean_ns = {};
   double mean_total_ns = 0;
   std::vector<TensorboardGpu> gpus = {};
-  // Of the kernel time of all ops: what ops that mixed precision casts launched, 0..1.
-  std::optional<double> eligible_share = {};
+  std::optional<double> eligible_share = {};  // Operators::eligible_share, which the plug-in shows
 };
 
-[[nodiscard]] Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline,
-                                                       const Steps& steps);
+[[nodiscard]] Known<Tensorboard> tensorboard_breakdown(const Timeline& timeline, const Steps& steps,
+                                                       std::optional<double> eligible_share);
 
 }  // namespace stepbench

@@ -2,9 +2,7 @@
 #include "harness/analyze/tensorboard_gpu.h"
 
 #include <algorithm>
-#include <unordered_set>
-
-#include "harness/analyze/row_names.h"
+#include <vector>
 
 namespace stepbench {
 namespace {
@@ -80,44 +78,6 @@ TensorboardGpu gpu_metrics(const Timeline& timeline, int device, const TimeSpan&
   return gpu;
 }
 
-// Eligible ops that call another eligible op: that one launches what can be cast.
-std::unordered_set<const TraceEvent*> outer_eligible(const Trace& trace,
-                                                     const std::vector<bool>& eligible) {
-  std::unordered_set<const TraceEvent*> outer;
-  std::vector<const TraceEvent*> open;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    open.clear();
-    for (const TraceEvent& event : lane.events) {
-      if (event.kind != EventKind::kOp || !eligible[event.name]) continue;
-      while (!open.empty() && open.back()->end_ns < event.end_ns) open.pop_back();
-      if (!open.empty()) outer.insert(open.back());
-      open.push_back(&event);
-    }
-  }
-  return outer;
-}
-
-std::optional<double> eligible_share(const Timeline& timeline) {
-  const Trace& trace = *timeline.trace;
-  std::vector<bool> eligible(trace.names.size());
-  std::transform(trace.names.begin(), trace.names.end(), eligible.begin(),
-                 [](const TraceName& name) { return is_tensor_core_eligible(name.text); });
-  const std::unordered_set<const TraceEvent*> outer = outer_eligible(trace, eligible);
-  double eligible_ns = 0;
-  double all_ns = 0;
-  for (const WorkRow& row : timeline.work) {
-    if (!is_kernel(row) || row.call == kNoIndex) continue;
-    const TraceEvent* op = timeline.calls[row.call].op;
-    if (op == nullptr || trace.names[op->name].facts.optimizer) continue;
-    const auto duration_ns = static_cast<double>(row.event->duration_ns());
-    all_ns += duration_ns;
-    if (eligible[op->name] && !outer.contains(op)) eligible_ns += duration_ns;
-  }
-  if (all_ns <= 0) return std::nullopt;
-  return eligible_ns / all_ns;
-}
-
 }  // namespace
 
 void add_gpu_metrics(const Timeline& timeline, Tensorboard& result) {
@@ -128,7 +88,6 @@ void add_gpu_metrics(const Timeline& timeline, Tensorboard& result) {
   for (std::size_t i = 0; i < std::min(kMaxDevices, timeline.devices.size()); ++i) {
     result.gpus.push_back(gpu_metrics(timeline, timeline.devices[i], window));
   }
-  result.eligible_share = eligible_share(timeline);
 }
 
 }  // namespace stepbench

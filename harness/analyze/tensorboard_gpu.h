@@ -6,7 +6,7 @@
 
 namespace stepbench {
 
-// Fills `gpus` and `eligible_share` from the windows of `result`.
+// Fills `gpus` from the windows of `result`.
 void add_gpu_metrics(const Timeline& timeline, Tensorboard& result);
 
 }  // namespace stepbench

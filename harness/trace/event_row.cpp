@@ -1,54 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/event_row.h"
 
+#include <cstring>
+
 namespace stepbench {
 namespace {
 
+// Of a key whose length is known to be that of `wanted`: the compiler compares it in a few words.
+template <std::size_t kSize>
+bool same(std::string_view key, const char (&wanted)[kSize]) {
+  return std::memcmp(key.data(), wanted, kSize - 1) == 0;
+}
+
 // By length first: most keys need one comparison. kCount: nobody reads it.
 Argument argument_of(std::string_view key) {
-  const auto is = [&](std::string_view wanted, Argument argument) {
-    return key == wanted ? argument : Argument::kCount;
+  const auto is = [&](const auto& wanted, Argument argument) {
+    return same(key, wanted) ? argument : Argument::kCount;
   };
   switch (key.size()) {
     case 4:
-      if (key == "grid") return Argument::kGrid;
-      return key == "Addr" ? Argument::kAddress : is("name", Argument::kName);
+      if (same(key, "grid")) return Argument::kGrid;
+      return same(key, "Addr") ? Argument::kAddress : is("name", Argument::kName);
     case 5:
-      if (key == "bytes") return Argument::kBytes;
-      if (key == "block") return Argument::kBlock;
-      return key == "Bytes" ? Argument::kMemoryBytes : is("dtype", Argument::kDtype);
+      if (same(key, "bytes")) return Argument::kBytes;
+      if (same(key, "block")) return Argument::kBlock;
+      return same(key, "Bytes") ? Argument::kMemoryBytes : is("dtype", Argument::kDtype);
     case 6:
-      if (key == "device") return Argument::kDevice;
-      return key == "stream" ? Argument::kStream : is("Module", Argument::kModule);
+      if (same(key, "device")) return Argument::kDevice;
+      return same(key, "stream") ? Argument::kStream : is("Module", Argument::kModule);
     case 7:
       return is("context", Argument::kContext);
     case 9:
       return is("Device Id", Argument::kDeviceId);
     case 10:
-      if (key == "Input Dims" || key == "Input dims") return Argument::kInputDims;
-      if (key == "Input type") return Argument::kInputTypes;
-      return key == "Call stack" ? Argument::kCallStack : is("Group size", Argument::kGroupSize);
+      if (same(key, "Input Dims") || same(key, "Input dims")) return Argument::kInputDims;
+      if (same(key, "Input type")) return Argument::kInputTypes;
+      return same(key, "Call stack") ? Argument::kCallStack
+                                     : is("Group size", Argument::kGroupSize);
     case 11:
-      if (key == "External id" || key == "external id") return Argument::kExternalId;
-      return key == "correlation" ? Argument::kCorrelation
-                                  : is("Device Type", Argument::kDeviceType);
+      if (same(key, "External id") || same(key, "external id")) return Argument::kExternalId;
+      return same(key, "correlation") ? Argument::kCorrelation
+                                      : is("Device Type", Argument::kDeviceType);
     case 12:
       return is("warps per SM", Argument::kWarpsPerSm);
     case 13:
-      if (key == "blocks per SM") return Argument::kBlocksPerSm;
-      if (key == "shared memory") return Argument::kSharedMemory;
-      if (key == "Fwd thread id") return Argument::kForwardThread;
-      return key == "graph node id" ? Argument::kGraphNode
-                                    : is("In msg nelems", Argument::kInElements);
+      if (same(key, "blocks per SM")) return Argument::kBlocksPerSm;
+      if (same(key, "shared memory")) return Argument::kSharedMemory;
+      if (same(key, "Fwd thread id")) return Argument::kForwardThread;
+      return same(key, "graph node id") ? Argument::kGraphNode
+                                        : is("In msg nelems", Argument::kInElements);
     case 14:
-      if (key == "Total Reserved") return Argument::kTotalReserved;
-      return key == "wait_on_stream" ? Argument::kWaitOnStream
-                                     : is("Out msg nelems", Argument::kOutElements);
+      if (same(key, "Total Reserved")) return Argument::kTotalReserved;
+      return same(key, "wait_on_stream") ? Argument::kWaitOnStream
+                                         : is("Out msg nelems", Argument::kOutElements);
     case 15:
-      if (key == "Sequence number") return Argument::kSequence;
-      if (key == "Concrete Inputs") return Argument::kConcreteInputs;
-      return key == "Total Allocated" ? Argument::kTotalAllocated
-                                      : is("Collective name", Argument::kCollective);
+      if (same(key, "Sequence number")) return Argument::kSequence;
+      if (same(key, "Concrete Inputs")) return Argument::kConcreteInputs;
+      return same(key, "Total Allocated") ? Argument::kTotalAllocated
+                                          : is("Collective name", Argument::kCollective);
     case 16:
       return is("Module Hierarchy", Argument::kModule);
     case 18:
@@ -91,15 +100,15 @@ bool read_arguments(JsonScanner& scanner, EventRow& row) {
 std::string_view* field_of(EventRow& row, std::string_view key) {
   switch (key.size()) {
     case 2:
-      if (key == "ts") return &row.start;
-      return key == "ph" ? &row.phase : nullptr;
+      if (same(key, "ts")) return &row.start;
+      return same(key, "ph") ? &row.phase : nullptr;
     case 3:
-      if (key == "cat") return &row.category;
-      if (key == "pid") return &row.pid;
-      if (key == "tid") return &row.tid;
-      return key == "dur" ? &row.duration : nullptr;
+      if (same(key, "cat")) return &row.category;
+      if (same(key, "pid")) return &row.pid;
+      if (same(key, "tid")) return &row.tid;
+      return same(key, "dur") ? &row.duration : nullptr;
     case 4:
-      return key == "name" ? &row.name : nullptr;
+      return same(key, "name") ? &row.name : nullptr;
     default:
       return nullptr;
   }
@@ -125,7 +134,7 @@ bool read_row(JsonScanner& scanner, EventRow& row) {
   std::string_view key;
   for (bool ended = false; !ended;) {
     if (!scanner.key(key)) return false;
-    if (key == "args") {
+    if (key.size() == 4 && same(key, "args")) {
       if (!read_arguments(scanner, row)) return false;
     } else {
       if (!scanner.value(value)) return false;

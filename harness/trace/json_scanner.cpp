@@ -151,7 +151,7 @@ void JsonScanner::damaged(std::int64_t& count) {
   if (damage_.first == nullptr) damage_.first = at_;
 }
 
-bool JsonScanner::next(char& c) {
+bool JsonScanner::next_behind_blanks(char& c) {
   while (is_blank(*at_)) ++at_;
   c = *at_;
   if (at_ < end_) return true;
@@ -159,21 +159,10 @@ bool JsonScanner::next(char& c) {
   return false;
 }
 
-bool JsonScanner::take(char wanted) {
-  char c = 0;
-  if (!next(c)) return false;
-  if (c != wanted) return expected(std::string("'") + wanted + '\'');
-  ++at_;
-  return true;
-}
+bool JsonScanner::expected(char wanted) { return expected(std::string("'") + wanted + '\''); }
 
-bool JsonScanner::separator(char close, bool& ended) {
-  char c = 0;
-  if (!next(c)) return false;
-  ended = c == close;
-  if (!ended && c != ',') return expected(std::string("',' or '") + close + '\'');
-  ++at_;
-  return true;
+bool JsonScanner::expected(char wanted, char other) {
+  return expected(std::string("'") + wanted + "' or '" + other + '\'');
 }
 
 bool JsonScanner::string(std::string_view& inside) {

@@ -35,14 +35,30 @@ class JsonScanner {
   }
 
   // Each returns false and sets stop() when it cannot.
-  [[nodiscard]] bool next(char& c);      // the next character that is no blank; stays there
-  [[nodiscard]] bool take(char wanted);  // that character and no other
+  [[nodiscard]] bool next(char& c) {  // the next character that is no blank; stays there
+    c = *at_;
+    return static_cast<unsigned char>(c) > ' ' || next_behind_blanks(c);
+  }
+  [[nodiscard]] bool take(char wanted) {  // that character and no other
+    char c = 0;
+    if (!next(c)) return false;
+    if (c != wanted) return expected(wanted);
+    ++at_;
+    return true;
+  }
   [[nodiscard]] bool string(std::string_view& inside);  // without its quotation marks, as written
   [[nodiscard]] bool value(std::string_view& text) { return value(text, 0); }  // of any type, whole
   // "key": and stands at its value.
   [[nodiscard]] bool key(std::string_view& inside) { return string(inside) && take(':'); }
   // Behind an element: ',' is passed over, `close` ends the list.
-  [[nodiscard]] bool separator(char close, bool& ended);
+  [[nodiscard]] bool separator(char close, bool& ended) {
+    char c = 0;
+    if (!next(c)) return false;
+    ended = c == close;
+    if (!ended && c != ',') return expected(',', close);
+    ++at_;
+    return true;
+  }
   void skip(std::size_t bytes) { at_ += bytes; }
 
   [[nodiscard]] const char* at() const { return at_; }
@@ -56,7 +72,10 @@ class JsonScanner {
   [[nodiscard]] bool nested(char close, int depth);
   [[nodiscard]] bool number();
   [[nodiscard]] bool word();
+  [[nodiscard]] bool next_behind_blanks(char& c);
   [[nodiscard]] bool expected(std::string_view what);
+  [[nodiscard]] bool expected(char wanted);
+  [[nodiscard]] bool expected(char wanted, char other);
   void damaged(std::int64_t& count);
 
   const char* at_ = nullptr;

@@ -39,6 +39,7 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code);
 void add_show(CLI::App& app, const Environment& environment, int& exit_code);
 void add_ab(CLI::App& app, const Environment& environment, int& exit_code);
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code);
+void add_analyze(CLI::App& app, const Environment& environment, int& exit_code);
 void add_track(CLI::App& app, const Environment& environment, int& exit_code);
 void add_doctor(CLI::App& app, const Environment& environment, int& exit_code);
 void add_data(CLI::App& app, const Environment& environment, int& exit_code);

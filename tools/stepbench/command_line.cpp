@@ -113,6 +113,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
   add_ab(app, environment, exit_code);
   add_show(app, environment, exit_code);
   add_compare(app, environment, exit_code);
+  add_analyze(app, environment, exit_code);
   add_track(app, environment, exit_code);
   add_list(app, environment, exit_code);
   add_schema(app, environment, exit_code);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "harness/analyze/rule_input.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kNoDevice = "the trace has no work of a device";
+
+struct HeldUp {
+  double gain_ns = 0;
+  std::int64_t copies = 0;
+  double bytes = 0;
+  double call_ns = 0;
+  const CopyGroup* worst = nullptr;
+};
+
+// While a call waits for its own copy the device computes nothing else, and where it waited for
+// earlier work, the host lost the lead that would have hidden its own time later.
+template <typename Chosen>
+HeldUp held_up_by(const RuleInput& in, const Chosen& chosen) {
+  HeldUp out;
+  double lost_lead_ns = 0;
+  for (const CopyGroup& group : in.analysis.copies->groups) {
+    if (group.in_steps == 0 || !chosen(group)) continue;
+    out.gain_ns += double(group.exposed_ns + group.wait_idle_ns);
+    lost_lead_ns += double(group.wait_busy_ns);
+    out.copies += group.in_steps;
+    out.call_ns += double(group.call_ns);
+    if (group.bytes && group.count > 0) {
+      out.bytes += double(*group.bytes) * double(group.in_steps) / double(group.count);
+    }
+    if (out.worst == nullptr || group.call_ns > out.worst->call_ns) out.worst = &group;
+  }
+  out.gain_ns += std::min(lost_lead_ns, in.host_bound_ns());
+  return out;
+}
+
+std::string words_of(const RuleInput& in, const HeldUp& held) {
+  std::string text = short_number(in.per_step(double(held.copies)), 1) + " per step";
+  if (held.bytes > 0) text += ", " + byte_text(in.per_step(held.bytes));
+  return text + ", calls of " + in.each_step(held.call_ns) + "; mostly " +
+         in.name(held.worst->name);
+}
+
+void finish(const RuleInput& in, const HeldUp& held, Finding& finding) {
+  in.gain(finding, held.gain_ns);
+  in.add_place(finding, held.worst->name, held.worst->longest_call, held.worst->longest_step);
+  in.add_places(finding, IdleCause::kCopyCall);
+}
+
+bool is_pageable(const CopyGroup& group) { return group.host == MemoryKind::kPageable; }
+
+}  // namespace
+
+Ruling pageable_copies(const RuleInput& in) {
+  if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
+  const HeldUp held = held_up_by(in, is_pageable);
+  if (held.worst == nullptr || in.share(held.gain_ns) < in.threshold) return std::nullopt;
+  Finding finding =
+      in.of_share(held.gain_ns, "copies from or to pageable memory: " + words_of(in, held));
+  finding.remedy =
+      "Pinned memory makes them asynchronous: DataLoader(pin_memory=True) and "
+      "tensor.to(device, non_blocking=True). Results that come back can be read later, in one "
+      "copy.";
+  in.propose(finding, "loader.pin_memory", "true");
+  in.propose(finding, "transfer.non_blocking", "true");
+  finish(in, held, finding);
+  return finding;
+}
+
+Ruling blocking_copies(const RuleInput& in) {
+  if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
+  const HeldUp held = held_up_by(
+      in, [](const CopyGroup& group) { return !is_pageable(group) && group.blocking > 0; });
+  if (held.worst == nullptr || in.share(held.gain_ns) < in.threshold) return std::nullopt;
+  Finding finding =
+      in.of_share(held.gain_ns, "the host waits inside calls that copy: " + words_of(in, held));
+  finding.remedy =
+      "Copy with non_blocking=True and synchronise once, late, where the result is needed.";
+  in.propose(finding, "transfer.non_blocking", "true");
+  finish(in, held, finding);
+  return finding;
+}
+
+Ruling copy_exposed(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNoDevice);
+  const auto exposed_ns = double(in.idle.counted.copy_ns);
+  if (in.share(exposed_ns) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(exposed_ns, "copies run while no kernel does, " +
+                                                percent_text(in.share(exposed_ns)) +
+                                                " of the step (" + in.each_step(exposed_ns) + ')');
+  if (in.analysis.copies) {
+    const auto& groups = in.analysis.copies->groups;
+    const auto most = std::max_element(
+        groups.begin(), groups.end(),
+        [](const CopyGroup& a, const CopyGroup& b) { return a.exposed_ns < b.exposed_ns; });
+    if (most != groups.end()) {
+      finding.text += "; mostly " + in.name(most->name);
+      if (most->bytes_per_ns.n > 0) {
+        finding.text += " at " + significant(most->bytes_per_ns.median) + " GB/s";
+      }
+    }
+  }
+  finding.remedy =
+      "Copy the next batch on a stream of its own while this one is computed (two buffers), or "
+      "move "
+      "less: smaller types, augmentation on the device.";
+  if (!in.is_set_to("transfer.placement", std::string("pin_thread"))) {
+    in.propose(finding, "transfer.placement", "prefetch_stream");
+  }
+  in.gain(finding, exposed_ns);
+  return finding;
+}
+
+Ruling blocking_sets(const RuleInput& in) {
+  if (!in.on_device() || !in.analysis.runtime_calls) return in.undecided(kNoDevice);
+  double total_ns = 0;
+  double calls = 0;
+  const RuntimeCallRow* worst = nullptr;
+  for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
+    const TraceName& name = in.trace.names[row.name];
+    if (name.facts.call != CallClass::kSet || name.text.find("Async") != std::string::npos)
+      continue;
+    total_ns += double(row.step_ns);
+    calls += double(row.step_calls);
+    if (worst == nullptr || row.step_ns > worst->step_ns) worst = &row;
+  }
+  if (worst == nullptr || in.share(total_ns) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(
+      total_ns, "synchronous calls that set memory: " + short_number(in.per_step(calls), 1) +
+                    " per step, " + in.each_step(total_ns) + "; " + in.name(worst->name) + " in " +
+                    in.name(worst->longest_op));
+  finding.remedy = "Set memory asynchronously, on the stream that uses it (cudaMemsetAsync).";
+  in.gain(finding, total_ns);
+  in.add_place(finding, worst->name, worst->longest, worst->longest_step);
+  return finding;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "harness/analyze/rule_input.h"
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kNoDeviceWork = "the trace has no work of a device";
+// Kernels have to matter before it matters how well they fill the device.
+constexpr double kMinKernelShare = 0.5;
+
+std::string_view words_of(IdleCause cause) {
+  constexpr std::array<std::string_view, kIdleCauses> kWords = {
+      "loading data",          "synchronising", "calls that copy",          "launch calls",
+      "operators on the host", "other threads", "time that no row explains"};
+  return kWords[static_cast<std::size_t>(cause)];
+}
+
+double kernel_ns(const RuleInput& in) {
+  return double(in.idle.counted.compute_ns + in.idle.counted.communication_ns);
+}
+
+const TensorboardGpu* gpu_of(const RuleInput& in) {
+  if (!in.analysis.tensorboard) return nullptr;
+  for (const TensorboardGpu& gpu : in.analysis.tensorboard->gpus) {
+    if (!in.options.device || gpu.device == *in.options.device) return &gpu;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Ruling communication_exposed(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNoDeviceWork);
+  const auto exposed_ns = double(in.idle.counted.communication_ns);
+  if (in.share(exposed_ns) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(exposed_ns, "communication runs while nothing computes, " +
+                                                percent_text(in.share(exposed_ns)) +
+                                                " of the step (" + in.each_step(exposed_ns) + ')');
+  finding.remedy =
+      "Overlap it with the backward pass (buckets of DistributedDataParallel), send less often "
+      "(gradient accumulation) or less (bf16 gradients).";
+  in.gain(finding, exposed_ns);
+  return finding;
+}
+
+Ruling low_utilization(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNoDeviceWork);
+  const double busy = in.share(kernel_ns(in));
+  if (busy >= in.threshold) return std::nullopt;
+  std::size_t below = 0;
+  std::size_t all = 0;
+  for (const std::size_t i : in.analysis.steps.counted()) {
+    const StepTime& step = in.idle.steps[i];
+    ++all;
+    if (double(step.compute_ns + step.communication_ns) < in.threshold * double(step.wall_ns)) {
+      ++below;
+    }
+  }
+  IdleCause largest = IdleCause::kDataLoading;
+  for (std::size_t i = 0; i < kIdleCauses; ++i) {
+    if (in.idle_ns(static_cast<IdleCause>(i)) > in.idle_ns(largest)) {
+      largest = static_cast<IdleCause>(i);
+    }
+  }
+  const bool copies = double(in.idle.counted.copy_ns) > in.idle_ns(largest);
+  return in.of_value(busy, Severity::kWarning,
+                     "kernels run " + percent_text(busy) + " of the time, and less than " +
+                         percent_text(in.threshold) + " in " + std::to_string(below) + " of " +
+                         std::to_string(all) + " steps; the largest cause: " +
+                         std::string(copies ? "copies that nothing hides" : words_of(largest)));
+}
+
+Ruling gpu_gaps(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNoDeviceWork);
+  const auto longest_ns = double(in.idle.longest_idle.length_ns());
+  if (longest_ns < in.threshold) return std::nullopt;
+  Finding finding =
+      in.of_value(longest_ns, Severity::kWarning,
+                  "the device did nothing for " + duration(longest_ns) + " without a break");
+  in.add_place(finding, kNoIndex, in.idle.longest_idle, in.idle.longest_idle_step);
+  finding.places.front().name = "idle device";
+  return finding;
+}
+
+Ruling low_occupancy(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNoDeviceWork);
+  const TensorboardGpu* gpu = gpu_of(in);
+  if (gpu == nullptr || !gpu->occupancy_percent) {
+    return in.undecided("the kernels of this trace do not tell their occupancy");
+  }
+  if (*gpu->occupancy_percent >= in.threshold || in.share(kernel_ns(in)) < kMinKernelShare) {
+    return std::nullopt;
+  }
+  Finding finding = in.of_value(
+      *gpu->occupancy_percent, Severity::kInfo,
+      "the kernels keep " + short_number(*gpu->occupancy_percent, 1) +
+          " % of the warps resident, by time" +
+          (gpu->sm_efficiency
+               ? ", and fill " + percent_text(*gpu->sm_efficiency) + " of the multiprocessors"
+               : std::string()));
+  finding.low_confidence = true;
+  finding.remedy =
+      "Larger batches or fused operations give a kernel more blocks. Matrix products on tensor "
+      "cores "
+      "are fast at low occupancy: look at single kernels first.";
+  return finding;
+}
+
+Ruling tensor_cores_unused(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNoDeviceWork);
+  constexpr int kFirstWithTensorCores = 7;
+  const TraceDevice* device =
+      in.analysis.devices.empty()
+          ? nullptr
+          : in.trace.device(in.options.device.value_or(in.analysis.devices[0]));
+  if (device == nullptr || device->compute_major == 0) {
+    return in.undecided("the trace does not say which device it is of");
+  }
+  if (device->compute_major < kFirstWithTensorCores || !in.analysis.kernels ||
+      !in.analysis.tensorboard || !in.analysis.tensorboard->eligible_share) {
+    return std::nullopt;
+  }
+  const double eligible = *in.analysis.tensorboard->eligible_share;
+  const Kernels& kernels = *in.analysis.kernels;
+  if (eligible < in.threshold || kernels.tensor_core_ns > 0) return std::nullopt;
+  const bool perhaps = kernels.probably_tensor_core_ns > 0;
+  Finding finding = in.of_value(
+      eligible, perhaps ? Severity::kInfo : Severity::kWarning,
+      "no kernel is known to use tensor cores, although operations that could use them launch " +
+          percent_text(eligible) + " of the kernel time" +
+          (perhaps ? "; some kernels of newer libraries probably do" : ""));
+  finding.low_confidence = perhaps;
+  finding.remedy =
+      "torch.autocast(dtype=torch.bfloat16), or torch.set_float32_matmul_precision(\"high\") for "
+      "TF32.";
+  if (in.is_set_to("model.precision", std::string("fp32"))) {
+    in.propose(finding, "model.precision", "bf16");
+  }
+  return finding;
+}
+
+Ruling memory_near_limit(const RuleInput& in) {
+  if (!in.analysis.memory) return std::nullopt;
+  for (const MemoryPeak& peak : *in.analysis.memory) {
+    if (peak.device < 0 || !peak.total_bytes || *peak.total_bytes <= 0) continue;
+    const double used = double(peak.allocated_bytes) / double(*peak.total_bytes);
+    if (used < in.threshold) continue;
+    Finding finding = in.of_value(used, Severity::kWarning,
+                                  "device " + std::to_string(peak.device) + " held " +
+                                      byte_text(double(peak.allocated_bytes)) + " of its " +
+                                      byte_text(double(*peak.total_bytes)) +
+                                      ": one larger batch fails, and the allocator "
+                                      "may have to free and retry");
+    finding.remedy = "Activation checkpointing, a smaller batch or a smaller precision.";
+    return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the rules: what each of them reads, and how findings are made. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/analyze/rules.h"
+
+namespace stepbench {
+
+struct RuleInput {
+  const Trace& trace;
+  const Analysis& analysis;
+  const IdleReport& idle;
+  const RuleOptions& options;
+  const TraceRule* rule = nullptr;
+  double threshold = 0;
+  double steps = 0;  // that count; at least one
+
+  [[nodiscard]] bool on_device() const { return idle.scope != IdleScope::kHost; }
+  // Means over the counted steps, of which the parts of a step sum to its wall time.
+  [[nodiscard]] double per_step(double total) const { return total / steps; }
+  [[nodiscard]] double wall_ns() const { return per_step(double(idle.counted.wall_ns)); }
+  [[nodiscard]] double share(double total_ns) const {
+    return total_ns / double(idle.counted.wall_ns);
+  }
+  [[nodiscard]] double idle_ns(IdleCause cause) const { return double(idle.counted.of(cause)); }
+  // While the host prepared work: the device could have had it earlier, had the host not been held
+  // up before.
+  [[nodiscard]] double host_bound_ns() const;
+  [[nodiscard]] std::string name(std::uint32_t index) const;
+  // "12.3 ms per step"
+  [[nodiscard]] std::string each_step(double total_ns) const;
+  [[nodiscard]] bool is_set_to(std::string_view option, const Value& value) const;
+
+  // A finding about a share of the step's time.
+  [[nodiscard]] Finding of_share(double total_ns, std::string text) const;
+  // One about something else than time.
+  [[nodiscard]] Finding of_value(double value, Severity severity, std::string text) const;
+  [[nodiscard]] Finding undecided(std::string reason) const;
+  // What could be won: of all counted steps together.
+  void gain(Finding& finding, double total_ns) const;
+  void add_places(Finding& finding, IdleCause cause) const;
+  void add_place(Finding& finding, std::uint32_t name_index, TimeSpan at, std::size_t step) const;
+  // Only for traces of own runs, and where the option is not what is proposed.
+  void propose(Finding& finding, std::string option, const std::string& value) const;
+};
+
+using Ruling = std::optional<Finding>;
+
+// rule_data.cpp
+[[nodiscard]] Ruling data_exposed(const RuleInput& in);
+[[nodiscard]] Ruling slow_first_batch(const RuleInput& in);
+[[nodiscard]] Ruling loader_workers(const RuleInput& in);
+// rule_copies.cpp
+[[nodiscard]] Ruling pageable_copies(const RuleInput& in);
+[[nodiscard]] Ruling blocking_copies(const RuleInput& in);
+[[nodiscard]] Ruling copy_exposed(const RuleInput& in);
+[[nodiscard]] Ruling blocking_sets(const RuleInput& in);
+// rule_launches.cpp
+[[nodiscard]] Ruling launch_bound(const RuleInput& in);
+[[nodiscard]] Ruling tiny_kernels(const RuleInput& in);
+[[nodiscard]] Ruling launch_delay(const RuleInput& in);
+[[nodiscard]] Ruling launch_queue_full(const RuleInput& in);
+// rule_host.cpp
+[[nodiscard]] Ruling sync_bound(const RuleInput& in);
+[[nodiscard]] Ruling allocations(const RuleInput& in);
+[[nodiscard]] Ruling unattributed(const RuleInput& in);
+[[nodiscard]] Ruling profiler_overhead(const RuleInput& in);
+// rule_device.cpp
+[[nodiscard]] Ruling communication_exposed(const RuleInput& in);
+[[nodiscard]] Ruling low_utilization(const RuleInput& in);
+[[nodiscard]] Ruling gpu_gaps(const RuleInput& in);
+[[nodiscard]] Ruling low_occupancy(const RuleInput& in);
+[[nodiscard]] Ruling tensor_cores_unused(const RuleInput& in);
+[[nodiscard]] Ruling memory_near_limit(const RuleInput& in);
+// rule_steps.cpp
+[[nodiscard]] Ruling unstable_steps(const RuleInput& in);
+[[nodiscard]] Ruling edge_step_bias(const RuleInput& in);
+
+}  // namespace stepbench

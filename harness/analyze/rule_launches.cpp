@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "harness/analyze/rule_input.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr const char* kNothingLaunched = "the trace has no work of a device";
+// Of the step's time: below it there is no wait that fewer launches would shorten.
+constexpr double kMinLaunchWait = 0.05;
+constexpr double kMinTinyKernels = 20;  // per step
+
+void propose_fewer_launches(const RuleInput& in, Finding& finding) {
+  in.propose(finding, "model.cuda_graph", "true");
+  if (in.is_set_to("optimizer.implementation", std::string("single"))) {
+    in.propose(finding, "optimizer.implementation", "fused");
+  }
+}
+
+}  // namespace
+
+Ruling launch_bound(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNothingLaunched);
+  const double total_ns = in.host_bound_ns();
+  if (in.share(total_ns) < in.threshold) return std::nullopt;
+  std::string text = "the device waits for the host to launch work " +
+                     percent_text(in.share(total_ns)) + " of the time: launch calls " +
+                     duration(in.per_step(in.idle_ns(IdleCause::kLaunch))) + ", operators " +
+                     duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) + ", other threads " +
+                     duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";
+  Finding finding = in.of_share(total_ns, std::move(text));
+  finding.remedy =
+      "Fewer, larger launches: CUDA graphs, torch.compile, fused operations and optimizers, larger "
+      "batches.";
+  propose_fewer_launches(in, finding);
+  in.gain(finding, total_ns);
+  for (const IdleCause cause : {IdleCause::kHostOp, IdleCause::kLaunch, IdleCause::kOtherThread}) {
+    in.add_places(finding, cause);
+  }
+  return finding;
+}
+
+Ruling tiny_kernels(const RuleInput& in) {
+  if (!in.on_device() || !in.analysis.kernels) return in.undecided(kNothingLaunched);
+  const Kernels& kernels = *in.analysis.kernels;
+  double in_steps = 0;
+  for (const KernelRow& row : kernels.rows) in_steps += double(row.step_calls);
+  const double launching_ns = in.host_bound_ns();
+  if (in.per_step(double(kernels.tiny_in_steps)) < kMinTinyKernels) return std::nullopt;
+  if (in.share(launching_ns) < kMinLaunchWait) return std::nullopt;
+  const double tiny_share = double(kernels.tiny_in_steps) / in_steps;
+  if (tiny_share < in.threshold) return std::nullopt;
+  Finding finding =
+      in.of_value(tiny_share, Severity::kWarning,
+                  with_separators(std::int64_t(in.per_step(double(kernels.tiny_in_steps)))) +
+                      " of " + with_separators(std::int64_t(in.per_step(in_steps))) +
+                      " kernels per step take less than 10 us, about what a launch costs the host; "
+                      "most often " +
+                      in.name(kernels.rows[kernels.by_calls.front()].name));
+  finding.remedy =
+      "Operations on many small tensors can be batched or fused: foreach or fused optimizers, "
+      "torch.compile, CUDA graphs.";
+  propose_fewer_launches(in, finding);
+  in.gain(finding, tiny_share * launching_ns);
+  in.add_places(finding, IdleCause::kLaunch);
+  return finding;
+}
+
+Ruling launch_delay(const RuleInput& in) {
+  if (!in.on_device()) return in.undecided(kNothingLaunched);
+  if (!in.analysis.launches) return in.undecided(in.analysis.launches.reason());
+  // Microseconds between kernels that wait in a queue are the device's own.
+  std::vector<DelayedLaunch> late;
+  double idle_ns = 0;
+  for (const DelayedLaunch& each : in.analysis.launches->worst) {
+    if (each.idle_ns <= Launches::kLongDelayNs) continue;
+    late.push_back(each);
+    idle_ns += double(each.idle_ns);
+  }
+  // Its window ends where the last step begins.
+  const double steps = std::max(1.0, double(in.analysis.steps.steps.size()) - 1);
+  const double share = idle_ns / steps / in.wall_ns();
+  if (late.empty() || share < in.threshold) return std::nullopt;
+  Finding finding = in.of_value(share, Severity::kInfo,
+                                counted(std::ssize(late), "launch") +
+                                    " or more began late although the device had nothing "
+                                    "to do; at worst it waited " +
+                                    duration(double(late.front().idle_ns)) + " for " +
+                                    in.name(late.front().name) + ", whose launch call had ended");
+  finding.window = std::string(name_of(Launches::kWindow));
+  finding.low_confidence = true;
+  finding.remedy =
+      "Locks in the driver, lazy loading of kernels or the profiler itself can be the cause: look "
+      "at what the host does there.";
+  for (const DelayedLaunch& each : late) {
+    in.add_place(finding, each.name, each.work, in.analysis.steps.steps.size());
+  }
+  return finding;
+}
+
+Ruling launch_queue_full(const RuleInput& in) {
+  if (!in.analysis.queues) return std::nullopt;
+  double worst = 0;
+  for (const LaunchQueue& queue : *in.analysis.queues) worst = std::max(worst, queue.full_share);
+  if (worst < in.threshold) return std::nullopt;
+  Finding finding =
+      in.of_value(worst, Severity::kInfo,
+                  "the launch queue is full " + percent_text(worst) +
+                      " of the time: the host is far ahead, the device is what limits the step");
+  finding.window = std::string(name_of(Launches::kWindow));
+  return finding;
+}
+
+}  // namespace stepbench

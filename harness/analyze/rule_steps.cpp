@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "harness/analyze/rule_input.h"
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kMinStepsForSpread = 4;
+constexpr double kLargeSpread = 0.25;
+
+std::int64_t wall_of(const StepTime& step) { return step.wall_ns; }
+
+}  // namespace
+
+Ruling unstable_steps(const RuleInput& in) {
+  const Summary wall = in.idle.summary(in.analysis.steps, wall_of);
+  if (wall.n < kMinStepsForSpread) {
+    return in.undecided("the spread of the steps needs four of them; there are " +
+                        std::to_string(wall.n));
+  }
+  if (wall.median <= 0 || wall.iqr / wall.median < in.threshold) return std::nullopt;
+  const StepPart* varies = nullptr;
+  double most = 0;
+  for (const StepPart& part : step_parts()) {
+    const double spread = in.idle.summary(in.analysis.steps, part.of).iqr;
+    if (spread > most) {
+      most = spread;
+      varies = &part;
+    }
+  }
+  std::string text = "steps differ: the middle half of them spreads over " +
+                     percent_text(wall.iqr / wall.median) + " of the median, from " +
+                     duration(wall.min) + " to " + duration(wall.max);
+  if (varies != nullptr) text += "; mostly " + std::string(varies->name) + " varies";
+  const double ratio = wall.iqr / wall.median;
+  Finding finding = in.of_value(ratio, Severity::kWarning, std::move(text));
+  finding.remedy =
+      "Find what the slow steps do differently (--steps), and repeat: a busy machine, changing "
+      "clocks "
+      "and changing shapes look alike in one trace.";
+  in.gain(finding, (wall.mean - wall.min) * in.steps);
+  finding.severity = ratio >= kLargeSpread ? Severity::kProblem : Severity::kWarning;
+  return finding;
+}
+
+Ruling edge_step_bias(const RuleInput& in) {
+  constexpr double kSpreads = 3;
+  constexpr std::int64_t kMinInterior = 2;
+  const Summary interior = in.idle.summary(in.analysis.steps, wall_of);
+  if (in.analysis.steps.chosen || interior.n < kMinInterior || interior.median <= 0) {
+    return std::nullopt;
+  }
+  const double limit = std::max(in.threshold, kSpreads * interior.mad / interior.median);
+  for (std::size_t i = 0; i < in.analysis.steps.steps.size(); ++i) {
+    const Step& step = in.analysis.steps.steps[i];
+    if (!step.edge || step.truncated) continue;
+    const double change = double(in.idle.steps[i].wall_ns) / interior.median - 1;
+    if (std::abs(change) < limit) continue;
+    Finding finding = in.of_value(std::abs(change), Severity::kInfo,
+                                  std::string(i == 0 ? "the first" : "the last") +
+                                      " recorded step took " + signed_percent(change) +
+                                      " % against the median of the others, and is left out of all "
+                                      "numbers above");
+    finding.remedy = "Record more steps, after a longer warm-up (schedule(warmup=...)).";
+    in.add_place(finding, kNoIndex, step.window, i);
+    finding.places.front().name = "ProfilerStep#" + std::to_string(step.number);
+    return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/rules.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/analyze/rule_input.h"
+#include "harness/base/error.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+struct RuleEntry {
+  TraceRule rule;
+  Ruling (*decide)(const RuleInput&);
+};
+
+constexpr std::array<RuleEntry, 23> kRules = {{
+    {{"trace.data_exposed", 0.05, "ratio", "the device (on a CPU: the step) waits for a batch", ""},
+     data_exposed},
+    {{"trace.slow_first_batch", 5, "ratio", "the first batch takes longer than the later ones", ""},
+     slow_first_batch},
+    {{"trace.loader_workers", 0.05, "ratio", "which limit of the loader's workers is met", ""},
+     loader_workers},
+    {{"trace.pageable_copies", 0.01, "ratio",
+      "copies from or to pageable memory hold the step up, asynchronous ones too",
+      "cuda_memcpy_async"},
+     pageable_copies},
+    {{"trace.blocking_copies", 0.01, "ratio",
+      "copies whose call returns when they are done hold the step up", "cuda_memcpy_sync"},
+     blocking_copies},
+    {{"trace.copy_exposed", 0.05, "ratio", "copies run while no kernel does", ""}, copy_exposed},
+    {{"trace.blocking_sets", 0.01, "ratio", "synchronous calls that set memory",
+      "cuda_memset_sync"},
+     blocking_sets},
+    {{"trace.launch_bound", 0.1, "ratio", "the device waits for the host to launch work", ""},
+     launch_bound},
+    {{"trace.tiny_kernels", 0.5, "ratio",
+      "of the kernels, those shorter than 10 us while the device waits for launches", ""},
+     tiny_kernels},
+    {{"trace.launch_delay", 0.01, "ratio",
+      "launched work begins late although its device has nothing to do", ""},
+     launch_delay},
+    {{"trace.launch_queue_full", 0.01, "ratio", "1,024 launches wait: the host has to stop", ""},
+     launch_queue_full},
+    {{"trace.sync_bound", 0.02, "ratio", "the device waits while the host synchronises",
+      "cuda_api_sync"},
+     sync_bound},
+    {{"trace.allocations", 0.01, "ratio", "calls that allocate or free memory of the device", ""},
+     allocations},
+    {{"trace.communication_exposed", 0.1, "ratio", "communication runs while nothing computes", ""},
+     communication_exposed},
+    {{"trace.low_gpu_utilization", 0.5, "ratio", "share of the time in which a kernel runs",
+      "gpu_time_util"},
+     low_utilization},
+    {{"trace.gpu_gaps", 500e6, "ns", "the longest time in which the device did nothing",
+      "gpu_gaps"},
+     gpu_gaps},
+    {{"trace.low_occupancy", 25, "percent", "warps that the kernels keep resident, by time", ""},
+     low_occupancy},
+    {{"trace.tensor_cores_unused", 0.2, "ratio",
+      "kernel time of operations that tensor cores could do, where none does", ""},
+     tensor_cores_unused},
+    {{"trace.memory_near_limit", 0.9, "ratio", "peak of allocated memory of the device", ""},
+     memory_near_limit},
+    {{"trace.unstable_steps", 0.1, "ratio", "spread of the steps: interquartile range / median",
+      ""},
+     unstable_steps},
+    {{"trace.edge_step_bias", 0.1, "ratio", "the first or last step differs from the others", ""},
+     edge_step_bias},
+    {{"trace.unattributed", 0.05, "ratio", "idle time that no row explains", ""}, unattributed},
+    {{"trace.profiler_overhead", 0.01, "ratio", "the profiler's own work within the steps", ""},
+     profiler_overhead},
+}};
+
+void check_thresholds(const RuleOptions& options) {
+  std::vector<std::string> known;
+  for (const RuleEntry& entry : kRules) known.emplace_back(entry.rule.id);
+  for (const auto& [id, threshold] : options.thresholds) {
+    if (std::find(known.begin(), known.end(), id) != known.end()) continue;
+    throw ConfigError("--threshold", "there is no rule '" + id + "'" + did_you_mean(id, known));
+  }
+}
+
+bool ranks_before(const Finding& a, const Finding& b) {
+  if (a.undecided.empty() != b.undecided.empty()) return a.undecided.empty();
+  if (a.gain_ns.value_or(0) != b.gain_ns.value_or(0)) {
+    return a.gain_ns.value_or(0) > b.gain_ns.value_or(0);
+  }
+  return a.severity > b.severity;
+}
+
+}  // namespace
+
+std::span<const TraceRule> trace_rules() {
+  static constexpr auto kTable = [] {
+    std::array<TraceRule, kRules.size()> table;
+    for (std::size_t i = 0; i < kRules.size(); ++i) table[i] = kRules[i].rule;
+    return table;
+  }();
+  return kTable;
+}
+
+std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
+                                 const RuleOptions& options) {
+  check_thresholds(options);
+  const IdleReport* idle = analysis.idle_of(options.device);
+  const std::size_t steps = analysis.steps.counted().size();
+  if (idle == nullptr || steps == 0 || idle->counted.wall_ns <= 0) return {};
+  std::vector<Finding> findings;
+  for (const RuleEntry& entry : kRules) {
+    const auto chosen = options.thresholds.find(entry.rule.id);
+    const RuleInput input{
+        .trace = trace,
+        .analysis = analysis,
+        .idle = *idle,
+        .options = options,
+        .rule = &entry.rule,
+        .threshold = chosen == options.thresholds.end() ? entry.rule.threshold : chosen->second,
+        .steps = double(steps)};
+    if (Ruling ruling = entry.decide(input)) findings.push_back(std::move(*ruling));
+  }
+  std::stable_sort(findings.begin(), findings.end(), ranks_before);
+  return findings;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of an analysis' page, before somebody decides how to draw them. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/report/analysis_report.h"
+#include "harness/text/grid.h"
+
+namespace stepbench {
+
+struct AnalysisSection {
+  std::string title = {};
+  std::string window = {};              // in which its numbers hold; empty: said elsewhere
+  Grid grid = {};                       // perhaps without rows
+  std::vector<std::string> lines = {};  // below it
+};
+
+// "my.pt.trace.json.gz: 8 steps, 6 counted; 48,120 rows; 1 device (Tesla V100); rank 0 of 1"
+[[nodiscard]] std::string headline_of(const AnalysedTrace& analysed);
+// "integrity: ok", or each doubt in a line.
+[[nodiscard]] std::vector<std::string> integrity_lines(const AnalysedTrace& analysed);
+[[nodiscard]] AnalysisSection step_section(const AnalysedTrace& analysed);
+[[nodiscard]] std::vector<std::string> cause_lines(const AnalysedTrace& analysed);
+// Tables of all else that is known, then what is not, with the reason.
+[[nodiscard]] std::vector<AnalysisSection> detail_sections(const AnalysedTrace& analysed,
+                                                           std::size_t row_limit);
+
+}  // namespace stepbench

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast a trace is read: 255 MB with 605,604 rows, as the writer makes them of a training run.
+// The aims: 450 MB/s and 0.9 us for a row on one core, 200 MB/s of text from gzip, a peak of half
+// the text; ten million rows (4.2 GB) within 2.5 GiB. Times are of the processor: others may use
+// the machine.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/trace/read_trace.h"
+#include "harness/trace/write_trace.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::int64_t kRows = 605'604;
+constexpr std::int64_t kLaunchesPerStep = 1'100;
+constexpr std::int64_t kLaunchNs = 90'000;
+constexpr std::size_t kNames = 120;
+
+// Steps of 1,100 launches: an op within an op, the call, the kernel, and a change of memory.
+class Recording {
+ public:
+  explicit Recording(std::int64_t rows) : launches_(rows / kRowsPerLaunch) { log_.process = 4711; }
+
+  OpLog make() {
+    log_.threads = {{4711, "step"}, {4712, "autograd"}};
+    for (std::size_t i = 0; i < kNames; ++i) {
+      const std::string number = std::to_string(i);
+      log_.names.push_back("aten::operator_number_" + number);
+      log_.names.push_back(kernel_name(number));
+      log_.modules.push_back("model.layer" + number + ".residual_block.1.convolution_2");
+    }
+    log_.names.emplace_back("cudaLaunchKernel");
+    for (int i = 0; i < 200; ++i) {
+      const std::string width = std::to_string(32 + i);
+      log_.shapes.push_back("[[64, 256, " + width + ", " + width +
+                            "], [256, 256, 3, 3], [256], [256], [256], [], [], [], [], [64, 256, " +
+                            width + ", " + width + "], [], [], []]");
+    }
+    for (std::int64_t i = 0; i < launches_; ++i) launch(i);
+    return std::move(log_);
+  }
+
+ private:
+  static constexpr std::int64_t kRowsPerLaunch = 8;  // with both ends of the arrow
+  static constexpr int kDepth = 3;                   // of ops in each other
+
+  // As long as those of templates are.
+  static std::string kernel_name(const std::string& number) {
+    std::string name = "void at::native::(anonymous namespace)::vectorized_elementwise_kernel<4";
+    for (const char* part : {"Forward", "Backward", "Reduction"}) {
+      name += std::string(", at::native::BinaryFunctor<float, float, float, at::native::") + part +
+              "Operation" + number + "<float, at::detail::Array<char*, 3> > >";
+    }
+    return name + ">(int, at::native::Functor, at::detail::Array<char*, 3>)";
+  }
+
+  void launch(std::int64_t i) {
+    const std::int64_t at_ns = 1'000'000 + i * kLaunchNs;
+    if (i % kLaunchesPerStep == 0) {
+      log_.marks.push_back(
+          {at_ns, at_ns + kLaunchesPerStep * kLaunchNs, i / kLaunchesPerStep, kNoIndex});
+    }
+    const auto name = static_cast<std::uint32_t>(static_cast<std::size_t>(i * 7) % kNames * 2);
+    const auto thread = static_cast<std::uint32_t>(i / 100 % 2);
+    const auto shapes = static_cast<std::uint32_t>(i % 200);
+    for (int depth = 0; depth < kDepth; ++depth) {
+      log_.ops.push_back({.start_ns = at_ns + depth * 3'001,
+                          .end_ns = at_ns + 80'007 - depth * 9'000,
+                          .sequence = i,
+                          .name = name,
+                          .shapes = shapes,
+                          .module = name / 2,
+                          .thread = thread,
+                          .end_thread = thread});
+    }
+    const auto op = static_cast<std::uint32_t>(log_.ops.size() - 1);
+    const auto correlation = static_cast<std::uint64_t>(i + 1);
+    log_.activities.push_back({.start_ns = at_ns + 10'003,
+                               .end_ns = at_ns + 14'777,
+                               .correlation = correlation,
+                               .name = static_cast<std::uint32_t>(2 * kNames),
+                               .op = op,
+                               .thread = thread,
+                               .kind = ActivityKind::kRuntime});
+    log_.activities.push_back({.start_ns = at_ns + 16'111,
+                               .end_ns = at_ns + 95'222,
+                               .correlation = correlation,
+                               .name = name + 1,
+                               .op = op,
+                               .stream = 7,
+                               .kind = ActivityKind::kKernel,
+                               .grid = {static_cast<std::int32_t>(100 + i % 900), 1, 1},
+                               .block = {256, 1, 1},
+                               .registers_per_thread = 40,
+                               .shared_memory_bytes = 4096});
+    log_.memory.push_back({.at_ns = at_ns + 5'000,
+                           .bytes = i % 2 == 0 ? 1 << 20 : -(1 << 20),
+                           .address = 0x7f0000000000,
+                           .total_allocated = 1 << 28,
+                           .total_reserved = 1 << 30,
+                           .thread = thread,
+                           .op = op,
+                           .device = 0});
+  }
+
+  std::int64_t launches_;
+  OpLog log_;
+};
+
+// Made once; on tmpfs, so that no disk is measured.
+std::filesystem::path made(std::int64_t rows, const char* suffix) {
+  const std::filesystem::path folder =
+      std::filesystem::path("/dev/shm") / ("stepbench_traces_" + std::to_string(::getuid()));
+  std::filesystem::create_directories(folder);
+  std::filesystem::path path = folder / (std::to_string(rows) + suffix);
+  if (std::filesystem::exists(path)) return path;
+  TraceHeader header{.engine = "native", .shapes = true, .memory = true};
+  header.devices = {{.id = 0,
+                     .name = "Scripted GPU",
+                     .max_threads_per_multiprocessor = 2048,
+                     .registers_per_block = 65536,
+                     .multiprocessors = 108}};
+  write_trace(Recording(rows).make(), header, path);
+  return path;
+}
+
+// Since the last reset: of the reading alone, not of the writing before it.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+double peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024 / 1e6;
+  }
+  return 0;
+}
+
+void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
+  const std::filesystem::path path = made(rows, suffix);
+  reset_peak();
+  const double before = peak_megabytes();
+  double text_bytes = 0;
+  double read_rows = 0;
+  for (auto _ : state) {
+    const Trace trace = read_trace(path);
+    text_bytes = static_cast<double>(trace.reading.text_bytes);
+    read_rows = static_cast<double>(trace.reading.rows);
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(text_bytes) * state.iterations());
+  state.counters["rows"] = read_rows;
+  state.counters["us_per_row"] =
+      benchmark::Counter(read_rows * static_cast<double>(state.iterations()) / 1e6,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["text_MB"] = text_bytes / 1e6;
+  state.counters["peak_of_text"] = (peak_megabytes() - before) * 1e6 / text_bytes;
+  state.counters["peak_MB"] = peak_megabytes();
+}
+
+BENCHMARK_CAPTURE(read, plain, kRows, ".json")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read, gzip, kRows, ".json.gz")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read, ten_million, 10'000'000, ".json")
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+
+}  // namespace
+}  // namespace stepbench
+
+BENCHMARK_MAIN();

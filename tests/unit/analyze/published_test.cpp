@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces that others published: the numbers that TensorBoard's plug-in asserts of its own sample,
+// and of the others that nothing breaks and nothing missing becomes a zero.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "harness/analyze/analysis.h"
+#include "harness/trace/read_trace.h"
+
+namespace stepbench {
+namespace {
+
+class Published : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(std::filesystem::path(TRACES) / "tb_plugin")) {
+      GTEST_SKIP() << "the public traces are not here";
+    }
+  }
+  void read(const char* name) {
+    trace = read_trace(std::filesystem::path(TRACES) / name);
+    analysis = analyse(trace);
+    for (const IdleReport& report : analysis.idle) {
+      for (const StepTime& step : report.steps) {
+        std::int64_t sum = 0;
+        for (const StepPart& part : step_parts()) sum += part.of(step);
+        EXPECT_EQ(sum, step.wall_ns);
+      }
+    }
+  }
+  [[nodiscard]] const IntegrityNote* note(std::string_view id) const {
+    const auto found = std::find_if(analysis.integrity.begin(), analysis.integrity.end(),
+                                    [&](const IntegrityNote& each) { return each.id == id; });
+    return found == analysis.integrity.end() ? nullptr : &*found;
+  }
+
+  Trace trace;
+  Analysis analysis;
+};
+
+constexpr const char* kResNet =
+    "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";
+
+double two_decimals(double percent) { return std::round(percent * 100) / 100; }
+
+TEST_F(Published, ThePluginsSampleHasThePluginsStepTimesToTheMicrosecond) {
+  read(kResNet);
+  // Kernel, Memcpy, Memset, Communication, Runtime, DataLoader, CPU Exec, Other
+  constexpr std::int64_t kStepsUs[6][kTensorboardRoles] = {
+      {98598, 1941, 90, 0, 2796, 69317, 14091, 1115},
+      {98570, 1947, 89, 0, 2762, 57669, 12968, 1148},
+      {98596, 1931, 91, 0, 2877, 61257, 13768, 1213},
+      {98623, 1938, 89, 0, 2841, 56453, 13420, 1200},
+      {98504, 1937, 87, 0, 2788, 62690, 15025, 1141},
+      {98641, 1798, 88, 0, 3381, 48185, 12773, 1117}};
+  constexpr std::int64_t kTotalsUs[6] = {187948, 175153, 179733, 174564, 182172, 165983};
+  ASSERT_TRUE(analysis.tensorboard);
+  ASSERT_EQ(analysis.tensorboard->steps.size(), 6U);
+  for (std::size_t step = 0; step < 6; ++step) {
+    const TensorboardStep& found = analysis.tensorboard->steps[step];
+    EXPECT_EQ(found.number, static_cast<std::int64_t>(5 + step));
+    EXPECT_EQ(found.window.length_ns(), 1000 * kTotalsUs[step]);
+    for (std::size_t role = 0; role < kTensorboardRoles; ++role) {
+      EXPECT_EQ(found.ns[role], 1000 * kStepsUs[step][role]) << step << ' ' << role;
+    }
+  }
+  constexpr double kMeansUs[kTensorboardRoles] = {98589, 1915, 89, 0, 2908, 59262, 13674, 1156};
+  constexpr double kPercent[kTensorboardRoles] = {55.51, 1.08, 0.05, 0, 1.64, 33.37, 7.7, 0.65};
+  EXPECT_EQ(std::round(analysis.tensorboard->mean_total_ns / 1000), 177592);
+  for (std::size_t role = 0; role < kTensorboardRoles; ++role) {
+    const double mean_ns = analysis.tensorboard->mean_ns[role];
+    EXPECT_EQ(std::round(mean_ns / 1000), kMeansUs[role]);
+    EXPECT_EQ(two_decimals(100 * mean_ns / analysis.tensorboard->mean_total_ns), kPercent[role]);
+  }
+}
+
+TEST_F(Published, ThePluginsSampleHasThePluginsSummaryOfTheGpu) {
+  read(kResNet);
+  ASSERT_EQ(analysis.tensorboard->gpus.size(), 1U);
+  const TensorboardGpu& gpu = analysis.tensorboard->gpus.front();
+  EXPECT_EQ(gpu.device, 0);
+  EXPECT_EQ(two_decimals(100 * gpu.utilization), 55.51);
+  EXPECT_EQ(two_decimals(100 * *gpu.sm_efficiency), 54.68);
+  EXPECT_EQ(two_decimals(*gpu.occupancy_percent), 49.13);
+  EXPECT_EQ(*gpu.tensor_core_share, 0);
+  EXPECT_EQ(std::round(100 * *analysis.tensorboard->eligible_share), 68);
+}
+
+TEST_F(Published, ThePluginsSampleWaitsForDataWithItsDevice) {
+  read(kResNet);
+  EXPECT_FALSE(analysis.blocked());
+  ASSERT_EQ(analysis.idle.size(), 1U);
+  ASSERT_EQ(analysis.steps.counted().size(), 4U);
+  const StepTime& counted = analysis.idle.front().counted;
+  EXPECT_EQ(counted.wall_ns, 708'910'000);
+  EXPECT_EQ(counted.data_exposed_ns(), 238'038'000);
+  EXPECT_EQ(counted.data_loading_ns, counted.data_exposed_ns() + counted.data_hidden_ns);
+  ASSERT_TRUE(analysis.copies);
+  ASSERT_EQ(analysis.copies->groups.size(), 1U);
+  EXPECT_EQ(analysis.copies->groups.front().host, MemoryKind::kPageable);
+  EXPECT_EQ(analysis.copies->groups.front().count, 12);
+  EXPECT_EQ(analysis.copies->groups.front().blocking, 4) << "the small ones return at once";
+  EXPECT_FALSE(analysis.memory);
+  EXPECT_NE(note("whole_microseconds"), nullptr);
+}
+
+TEST_F(Published, OneOfTheHostAloneSaysNothingOfDevices) {
+  read("hta/cpu_only/rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz");
+  ASSERT_EQ(analysis.idle.size(), 1U);
+  EXPECT_EQ(analysis.idle.front().scope, IdleScope::kHost);
+  EXPECT_FALSE(analysis.holistic);
+  EXPECT_FALSE(analysis.launches);
+  EXPECT_FALSE(analysis.queues);
+  EXPECT_FALSE(analysis.kernels);
+  EXPECT_FALSE(analysis.copies);
+  EXPECT_FALSE(analysis.tracelens);
+  EXPECT_EQ(trace.rank, 34);
+  ASSERT_NE(note("work_outside_steps"), nullptr);
+  EXPECT_EQ(note("work_outside_steps")->count, 4);
+}
+
+TEST_F(Published, OneOfAStepOnTheHostHasItsFetchOfData) {
+  read("hta/rank_non_gpu/rank_non_gpu.json.gz");
+  ASSERT_TRUE(analysis.data_loading);
+  ASSERT_EQ(analysis.data_loading->calls.size(), 1U);
+  EXPECT_EQ(iterator_class(trace.names[analysis.data_loading->calls.front().name].text),
+            "_MultiProcessingDataLoaderIter");
+  EXPECT_EQ(analysis.idle.front().counted.data_exposed_ns(), 71'000);
+}
+
+TEST_F(Published, OneOfTritonJoinsTheDriversCallAndFindsTheThreadThatWorks) {
+  read("hta/triton_example/triton_example.json.gz");
+  EXPECT_NE(note("clipped_steps"), nullptr);
+  EXPECT_NE(note("steps_on_another_thread"), nullptr);
+  ASSERT_TRUE(analysis.launches);
+  EXPECT_EQ(analysis.launches->rows, 1);
+  EXPECT_DOUBLE_EQ(analysis.launches->delay.max, 0) << "it began before its call returned";
+  ASSERT_TRUE(analysis.operators);
+  EXPECT_EQ(trace.names[analysis.operators->front().name].text, "Torch-Compiled Region: 0/0");
+  EXPECT_EQ(analysis.operators->front().device_ns, 1760);
+}
+
+TEST_F(Published, OneWithoutStepsIsOneStepAndItsSyncRowsAreNoWork) {
+  read("hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz");
+  EXPECT_EQ(analysis.steps.window, WindowKind::kHostSpan);
+  EXPECT_NE(note("no_steps"), nullptr);
+  EXPECT_NE(note("external_ids_unused"), nullptr);
+  EXPECT_EQ(analysis.counts.syncs, 41);
+  EXPECT_EQ(analysis.counts.device_rows, 98);
+  EXPECT_EQ(analysis.queues->size(), 2U);
+}
+
+TEST_F(Published, OnesThatWereThinnedOutAreFullOfOrphans) {
+  read("hta/trace_compare/base/base.json.gz");
+  ASSERT_NE(note("device_rows_without_call"), nullptr);
+  EXPECT_EQ(note("device_rows_without_call")->level, IntegrityLevel::kWarning);
+  EXPECT_EQ(note("device_rows_without_call")->count, 16);
+  EXPECT_EQ(note("only_edge_steps")->level, IntegrityLevel::kNote);
+  read("hta/trace_compare/test/test.json.gz");
+  EXPECT_TRUE(analysis.blocked()) << "one of two launches left no row";
+}
+
+}  // namespace
+}  // namespace stepbench
