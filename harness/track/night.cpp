@@ -380,8 +380,9 @@ class NightJudge {
                   const std::vector<std::size_t>& level, const ScreenAnswer& answer) const {
     const std::size_t since = std::min(answer.since, level.size());
     judged.first_bad = run_of(series, since < level.size() ? level[since] : at).run_id;
-    const std::vector<double> before = values_at(series, level);
-    const auto good = last_good(before, screen_of_series(series), answer,
+    std::vector<double> segment = values_at(series, level);
+    segment.push_back(series.points[at].value);
+    const auto good = last_good(segment, screen_of_series(series), answer,
                                 [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
     if (good) judged.last_good = run_of(series, level[*good]).run_id;
   }
