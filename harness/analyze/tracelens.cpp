@@ -2,6 +2,7 @@
 #include "harness/analyze/tracelens.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepbench {
 namespace {
@@ -15,6 +16,25 @@ TimeSpan window_of(const Timeline& timeline, int device) {
     window->end_ns = std::max(window->end_ns, row.event->end_ns);
   }
   return window.value_or(TimeSpan{});
+}
+
+std::vector<double> shares_over_time(const IntervalSet& busy, const TimeSpan& window) {
+  constexpr std::int64_t kChunks = DeviceTimeline::kChunks;
+  const std::int64_t whole = window.length_ns() / kChunks;
+  if (whole == 0) return {};
+  const std::int64_t rest = window.length_ns() % kChunks;
+  std::vector<TimeSpan> chunks;
+  std::int64_t begin_ns = window.begin_ns;
+  for (std::int64_t i = 0; i < kChunks; ++i) {
+    chunks.push_back({begin_ns, begin_ns + whole + (i < rest ? 1 : 0)});
+    begin_ns = chunks.back().end_ns;
+  }
+  const std::vector<std::int64_t> lengths = busy.lengths_in(chunks);
+  std::vector<double> shares(lengths.size());
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    shares[i] = static_cast<double>(lengths[i]) / static_cast<double>(chunks[i].length_ns());
+  }
+  return shares;
 }
 
 }  // namespace
@@ -43,7 +63,8 @@ Known<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline) {
     row.exposed_copies_ns = (copies - working).length_ns();
     row.busy_ns = busy.length_ns();
     row.idle_ns = row.window.length_ns() - row.busy_ns;
-    out.push_back(row);
+    row.busy_over_time = shares_over_time(busy, row.window);
+    out.push_back(std::move(row));
   }
   return out;
 }

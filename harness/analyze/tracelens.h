@@ -25,6 +25,10 @@ struct DeviceTimeline {
   std::int64_t exposed_copies_ns = 0;
   std::int64_t busy_ns = 0;
   std::int64_t idle_ns = 0;
+  // Share of each of kChunks equal parts of the window in which the device did anything, 0..1: is
+  // it idle everywhere, or now and then? Empty where the window is shorter than that in ns.
+  static constexpr std::int64_t kChunks = 30;
+  std::vector<double> busy_over_time = {};
 };
 
 [[nodiscard]] Known<std::vector<DeviceTimeline>> device_timelines(const Timeline& timeline);

@@ -10,6 +10,7 @@
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
+#include "harness/track/baseline.h"
 #include "harness/track/level.h"
 
 namespace stepbench {
@@ -32,33 +33,13 @@ std::vector<std::string> chosen_night(const CheckRequest& request,
   std::vector<std::string> ids;
   std::string host;
   for (const std::string& wanted : request.nights) {
-    std::vector<const TrackedRun*> found;
-    std::vector<std::string> known;
-    for (const TrackedRun& run : runs) {
-      known.push_back(run.run_id);
-      if (run.run_id.starts_with(wanted)) found.push_back(&run);
-      if (run.run_id == wanted) {
-        found = {&run};
-        break;
-      }
-    }
-    if (found.empty()) {
-      throw ConfigError("--night", "the history has no run '" + wanted + "'" +
-                                       did_you_mean(wanted, known) +
-                                       "; `stepbench track add RUN` takes one in");
-    }
-    if (found.size() > 1) {
+    const TrackedRun& run = run_meant(wanted, runs, "--night");
+    if (!host.empty() && host != run.host) {
       throw ConfigError(
-          "--night",
-          "'" + wanted + "' is the beginning of " + std::to_string(found.size()) +
-              " runs: " + join(found, ", ", [](const TrackedRun* run) { return run->run_id; }));
+          "--night", "runs of two machines, " + host + " and " + run.host + ", are not one night");
     }
-    if (!host.empty() && host != found.front()->host) {
-      throw ConfigError("--night", "runs of two machines, " + host + " and " + found.front()->host +
-                                       ", are not one night");
-    }
-    host = found.front()->host;
-    ids.push_back(found.front()->run_id);
+    host = run.host;
+    ids.push_back(run.run_id);
   }
   return ids;
 }
@@ -94,6 +75,13 @@ std::size_t points_to_load(const std::vector<TrackedRun>& runs, const std::vecto
 // Series that are to be measured again, by the run in which they moved and their last good one.
 using SuspectGroups = std::map<std::pair<std::string, std::string>, std::vector<Suspect>>;
 
+// How often tonight's program was measured again and it was there.
+int times_there(const AlertSeries& series, const std::string& tonight) {
+  return static_cast<int>(std::count_if(
+      series.measured.begin(), series.measured.end(),
+      [&](const AlertMeasurement& each) { return each.reproduced && each.night == tonight; }));
+}
+
 bool wants_measuring(const NightSeries& series, const Alert& alert, int confirmations) {
   const AlertSeries* known = alert.find(series.series.id);
   if (known == nullptr || !known->holds() || !series.fired) return false;
@@ -102,7 +90,7 @@ bool wants_measuring(const NightSeries& series, const Alert& alert, int confirma
     case AlertState::kInvalid:
       return true;
     case AlertState::kReproduced:
-      return confirmations > 1;
+      return times_there(*known, series.run) < confirmations;
     case AlertState::kRegression:
       return known->measured.empty();
     default:
@@ -117,15 +105,14 @@ SuspectGroups suspects_of(const Night& night, int confirmations) {
     if (alert == nullptr || series.run.empty()) continue;
     if (!wants_measuring(series, *alert, confirmations)) continue;
     const AlertSeries& known = *alert->find(series.series.id);
-    const auto times = std::count_if(known.measured.begin(), known.measured.end(),
-                                     [](const AlertMeasurement& each) { return each.reproduced; });
-    groups[{series.run, known.last_good}].push_back({.series = series.series.id,
-                                                     .case_id = series.series.case_id,
-                                                     .metric = series.series.metric,
-                                                     .direction = series.series.direction,
-                                                     .higher = series.higher,
-                                                     .steps = series.steps,
-                                                     .confirmations = static_cast<int>(times)});
+    groups[{series.run, known.last_good}].push_back(
+        {.series = series.series.id,
+         .case_id = series.series.case_id,
+         .metric = series.series.metric,
+         .direction = series.series.direction,
+         .higher = series.higher,
+         .steps = series.steps,
+         .confirmations = times_there(known, series.run)});
   }
   return groups;
 }
@@ -154,31 +141,35 @@ std::vector<MeasuredSuspect> answers_of(const ConfirmedNight& measured, const Ni
         night.series.begin(), night.series.end(),
         [&](const NightSeries& each) { return each.series.id == series.suspect.series; });
     if (judged == night.series.end()) continue;
-    MeasuredSuspect answer{.series = series.suspect.series,
-                           .alert = judged->alert,
-                           .run = run,
-                           .state = series.state,
-                           .why = series.why};
-    for (std::size_t i = 0; i < series.answers.size(); ++i) {
-      const ConfirmAnswer& one = series.answers[i];
-      const bool last = i + 1 == series.answers.size();
-      answer.measured.push_back(
-          {.reproduced = one.reproduced,
-           .change = one.change,
-           .low = one.low,
-           .high = one.high,
-           .p = one.p,
-           .pairs = static_cast<std::int64_t>(one.pairs),
-           .night = run,
-           .campaign = i < measured.campaigns.size() ? measured.campaigns[i].folder.string() : "",
-           .cause = last ? cause_text(series) : std::string()});
-    }
-    answers.push_back(std::move(answer));
+    answers.push_back(measured_suspect(series, judged->alert, run));
   }
   return answers;
 }
 
 }  // namespace
+
+MeasuredSuspect measured_suspect(const ConfirmedSeries& series, const std::string& alert,
+                                 const std::string& run) {
+  MeasuredSuspect suspect{.series = series.suspect.series,
+                          .alert = alert,
+                          .run = run,
+                          .state = series.state,
+                          .why = series.why};
+  for (std::size_t i = 0; i < series.answers.size(); ++i) {
+    const ConfirmAnswer& one = series.answers[i];
+    const bool last = i + 1 == series.answers.size();
+    suspect.measured.push_back({.reproduced = one.reproduced,
+                                .change = one.change,
+                                .low = one.low,
+                                .high = one.high,
+                                .p = one.p,
+                                .pairs = static_cast<std::int64_t>(one.pairs),
+                                .night = run,
+                                .campaign = series.folders.at(i).string(),
+                                .cause = last ? cause_text(series) : std::string()});
+  }
+  return suspect;
+}
 
 std::string cause_text(const ConfirmedSeries& series) {
   std::vector<std::string> parts;

@@ -44,6 +44,10 @@ using MeasureSuspects = std::function<ConfirmedNight(const ConfirmRequest&)>;
 [[nodiscard]] CheckedNight check_night(const CheckRequest& request, TrackStore& store,
                                        const MeasureSuspects& measure);
 
+// What a confirmation said of one series, for events_of().
+[[nodiscard]] MeasuredSuspect measured_suspect(const ConfirmedSeries& series,
+                                               const std::string& alert, const std::string& run);
+
 // "data_wait +2.1 ms, 62 % of the change; aten::copy_ +120 calls/step": what explains a change.
 [[nodiscard]] std::string cause_text(const ConfirmedSeries& series);
 

@@ -25,13 +25,6 @@ constexpr std::size_t kShownMeasured = 3;  // series of an alert whose measureme
 constexpr std::size_t kShownChanges = 8;   // of the environment
 constexpr std::size_t kIdDigits = 8;
 
-std::string chance_text(double p) {
-  if (p >= 0.001) return short_number(p, 3);
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%.0e", p);
-  return text.data();
-}
-
 std::string program_text(const TrackedRun& run) {
   std::string text;
   if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kIdDigits);
@@ -91,6 +84,7 @@ class NightText {
   NightText(const CheckedNight& checked, const NightView& view)
       : night_(checked.night),
         history_(checked.history),
+        measured_(checked.measured),
         signal_(checked.signal.has_value()),
         view_(view),
         names_(checked.history),
@@ -170,6 +164,7 @@ class NightText {
       const std::string between = range_text(*alert);
       if (!between.empty()) lines.push_back(between);
       add_measurements(*alert, lines);
+      add_unmeasured(*alert, lines);
       if (!alert->note.empty() && !alert_is_told_by(*alert, lines)) lines.push_back(alert->note);
       all.push_back(std::move(lines));
     }
@@ -191,6 +186,9 @@ class NightText {
     }
     add_reasons(lines);
     for (const std::string& note : night_.notes) lines.push_back("note: " + note);
+    for (const ConfirmedNight& measured : measured_) {
+      for (const std::string& note : measured.notes) lines.push_back("note: " + note);
+    }
     if (signal_) {
       lines.push_back(
           "interrupted: what was not measured again stays open; the next check goes on "
@@ -372,6 +370,20 @@ class NightText {
     }
   }
 
+  // Why series of the alert could not be measured tonight; equal sentences once.
+  void add_unmeasured(const Alert& alert, std::vector<std::string>& lines) const {
+    for (const ConfirmedNight& measured : measured_) {
+      for (const ConfirmedSeries& series : measured.series) {
+        if (series.state != AlertState::kSuspect || series.why.empty()) continue;
+        if (alert.find(series.suspect.series) == nullptr) continue;
+        std::string line = "not measured again: " + series.why;
+        if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
+          lines.push_back(std::move(line));
+        }
+      }
+    }
+  }
+
   // `there`: how often it was there before.
   [[nodiscard]] static std::string measurement_text(const AlertMeasurement& measured, int there) {
     std::string text = there > 0 ? "measured once more, with both programs at other paths: "
@@ -421,6 +433,7 @@ class NightText {
 
   const Night& night_;
   const History& history_;
+  const std::vector<ConfirmedNight>& measured_;
   bool signal_;
   const NightView& view_;
   SeriesNames names_;

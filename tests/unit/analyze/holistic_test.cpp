@@ -91,5 +91,21 @@ TEST(Holistic, AddsUpTheBandwidthOfCopiesThatRunAtOnce) {
   EXPECT_DOUBLE_EQ(up.mean, 10.0 / 3);
 }
 
+TEST(DeviceTimeline, TellsWhenTheDeviceWasBusy) {
+  TraceMaker maker;
+  maker.kernel("gemm", 100, 130);
+  maker.copy("Memcpy DtoH (Device -> Pinned)", 125, 145);
+  maker.kernel("gemm", 390, 400);
+  const Analysis analysis = analyse(maker.finish());
+  ASSERT_EQ(analysis.tracelens->size(), 1U);
+  const std::vector<double>& busy = analysis.tracelens->front().busy_over_time;
+  ASSERT_EQ(busy.size(), 30U);  // of 10 ns each
+  EXPECT_DOUBLE_EQ(busy[0], 1);
+  EXPECT_DOUBLE_EQ(busy[3], 1);
+  EXPECT_DOUBLE_EQ(busy[4], 0.5);
+  EXPECT_DOUBLE_EQ(busy[5], 0);
+  EXPECT_DOUBLE_EQ(busy[29], 1);
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -13,6 +13,7 @@
 #include "harness/report/night_json.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/verdict_output.h"
 
@@ -40,15 +41,20 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
       *screen,
       {std::string(name_of(ScreenKind::kRobustZ)), std::string(name_of(ScreenKind::kOtava2)),
        std::string(name_of(ScreenKind::kRank)), std::string(name_of(ScreenKind::kTPred))});
+  CLI::Option* confirm =
+      command
+          .add_flag("--confirm", options.confirm, "Measure again what moved; this is the default")
+          ->group(kVerdictOptions);
   command
-      .add_flag("!--confirm,--no-confirm", options.no_confirm,
+      .add_flag("--no-confirm", options.no_confirm,
                 "Do not measure again what moved: it stays suspect")
+      ->excludes(confirm)
       ->group(kVerdictOptions);
   CLI::Option* confirmations =
       command
           .add_option("--confirmations", request.confirmations,
-                      "How often a move must be measured again before it is a regression; with 1 "
-                      "it is at most `reproduced`")
+                      "How often a move must be there when it is measured again, before it is a "
+                      "regression: 1 or 2")
           ->capture_default_str()
           ->type_name("N")
           ->group(kVerdictOptions);
@@ -95,6 +101,19 @@ NightView night_view(const CheckOptions& options, const HistoryFlags& history,
   return {.screen = screen_of(options.screen).value_or(ScreenKind::kRobustZ),
           .history_words = history_words(history),
           .style = {.colour = environment.colour, .columns = environment.terminal_columns}};
+}
+
+MeasureSuspects measure_suspects(const CheckOptions& options, TrackStore& store,
+                                 const Environment& environment, bool quiet,
+                                 std::optional<Interrupts>& interrupts) {
+  if (options.no_confirm) return {};
+  return [&store, &environment, quiet, &interrupts](const ConfirmRequest& request) {
+    if (!interrupts) interrupts.emplace();
+    const HostClock clock;
+    Progress progress = make_progress(environment, quiet, clock);
+    return confirm_suspects(request, store, campaign_context(environment), progress, *interrupts,
+                            clock);
+  };
 }
 
 void show_night(const CheckedNight& checked, const CheckOptions& options, const NightView& view,

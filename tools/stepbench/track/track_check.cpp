@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -49,7 +50,10 @@ struct TrackCheckArguments {
 int judge_and_show(const TrackCheckArguments& arguments, const Environment& environment) {
   TrackStore store = open_history(arguments.history);
   const CheckRequest request = complete_request(arguments.check, environment);
-  const CheckedNight checked = check_night(request, store, {});
+  std::optional<Interrupts> interrupts;
+  const CheckedNight checked = check_night(
+      request, store,
+      measure_suspects(arguments.check, store, environment, arguments.quiet, interrupts));
   show_night(checked, arguments.check, night_view(arguments.check, arguments.history, environment),
              environment);
   if (checked.signal) return exit_status_of_signal(*checked.signal);

@@ -19,6 +19,11 @@ The history is a file, results/history.db, or a database on a server that many m
 said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --help` says more.)");
   add_track_add(*track, environment, exit_code);
   add_track_check(*track, environment, exit_code);
+  add_track_show(*track, environment, exit_code);
+  add_track_acknowledge(*track, environment, exit_code);
+  add_track_ignore(*track, environment, exit_code);
+  add_track_baseline(*track, environment, exit_code);
+  add_track_confirm(*track, environment, exit_code);
 }
 
 }  // namespace stepbench::cli
