@@ -1,39 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/compare_files.h"
 
+#include <filesystem>
+#include <set>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/campaign/compare_key.h"
 #include "harness/campaign/verdict_options.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 
-Comparison compare_files(const CompareRequest& request, const Catalogue& catalogue) {
-  const Results base = read_results(request.base);
-  const Results candidate = read_results(request.candidate);
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where a name is used twice, the definition that comes first counts.
+std::vector<Metric> all_columns(const ComparisonSide& base,
+                                const std::vector<ComparisonSide>& candidates) {
+  std::vector<Metric> columns;
+  std::set<std::string> names;
+  for (const ComparisonSide& candidate : candidates) {
+    for (Metric& metric : common_columns(base, candidate)) {
+      if (names.insert(metric.name).second) columns.push_back(std::move(metric));
+    }
+  }
+  return columns;
+}
+
+std::vector<std::string> allowable(const std::vector<const Results*>& results) {
   std::vector<std::string> known = {"all", "missing"};
   known.insert(known.end(), gate_names().begin(), gate_names().end());
-  for (const Results* side : {&base, &candidate}) {
-    for (std::string& field : environment_fields(*side)) known.push_back(std::move(field));
+  for (const Results* each : results) {
+    for (std::string& field : environment_fields(*each)) known.push_back(std::move(field));
   }
-  check_allowed(request.allow, known);
-  const std::vector<Metric> columns =
-      common_columns({&base, request.base}, {&candidate, request.candidate});
-  CompareOptions options{
-      .tested = tested_metrics({request.metrics, request.margins}, columns, nullptr),
-      .allow = request.allow,
-      .bootstrap = request.bootstrap,
-      .allow_inconclusive = request.allow_inconclusive};
+  return known;
+}
+
+std::string last_part(const std::string& path) {
+  const fs::path whole = fs::path(path).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_files(const CompareRequest& request, const Catalogue& catalogue) {
+  const Results base_results = read_results(request.base);
+  std::vector<Results> candidate_results;
+  for (const std::string& path : request.candidates) {
+    candidate_results.push_back(read_results(path));
+  }
+  const ComparisonSide base{&base_results, request.base};
+  std::vector<ComparisonSide> candidates;
+  std::vector<const Results*> all = {&base_results};
+  for (std::size_t i = 0; i < candidate_results.size(); ++i) {
+    candidates.push_back({&candidate_results[i], request.candidates[i]});
+    all.push_back(&candidate_results[i]);
+  }
+  check_allowed(request.allow, allowable(all));
+  CompareOptions options{.tested = tested_metrics({request.metrics, request.margins},
+                                                  all_columns(base, candidates), nullptr),
+                         .allow = request.allow,
+                         .bootstrap = request.bootstrap,
+                         .allow_inconclusive = request.allow_inconclusive};
   if (!request.ignore.empty()) {
-    options.ignore = full_names(request.ignore, base, candidate);
+    options.ignore = full_names(request.ignore, all);
     options.key = key_without(options.ignore, catalogue);
   }
-  Comparison comparison = compare({&base, request.base}, {&candidate, request.candidate}, options);
-  if (comparison.cases.empty() && request.ignore.empty()) {
-    std::string why = why_nothing_joins(base, candidate, catalogue);
-    if (!why.empty()) comparison.warnings.push_back(std::move(why));
+  std::vector<Comparison> comparisons = compare_several(base, candidates, options);
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    if (!comparisons[i].cases.empty() || !request.ignore.empty()) continue;
+    std::string why = why_nothing_joins(base_results, candidate_results[i], catalogue);
+    if (!why.empty()) comparisons[i].warnings.push_back(std::move(why));
   }
-  return comparison;
+  return comparisons;
+}
+
+void refuse_given_twice(const CompareRequest& request) {
+  if (request.candidates.size() < 2) return;
+  const auto place = [](const std::string& path) {
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path));
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  std::set<fs::path> seen = {place(request.base)};
+  for (const std::string& path : request.candidates) {
+    if (seen.insert(place(path)).second) continue;
+    throw ConfigError(path, "is given twice; name each result once");
+  }
+}
+
+void choose_base(const std::string& chosen, CompareRequest& request) {
+  std::vector<std::string> all = {request.base};
+  all.insert(all.end(), request.candidates.begin(), request.candidates.end());
+  std::vector<std::size_t> meant;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == chosen) meant = {i};
+    if (all[i] == chosen) break;
+    if (last_part(all[i]) == last_part(chosen)) meant.push_back(i);
+  }
+  if (meant.size() != 1) {
+    throw ConfigError("--baseline",
+                      meant.empty() ? "'" + chosen + "' is none of the results that are compared" +
+                                          did_you_mean(chosen, all)
+                                    : "'" + chosen + "' may be " + all[meant[0]] + " or " +
+                                          all[meant[1]] + "; write the path");
+  }
+  request.base = all[meant.front()];
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(meant.front()));
+  request.candidates = std::move(all);
 }
 
 }  // namespace stepbench

@@ -12,19 +12,19 @@
 
 namespace stepbench {
 
-std::vector<std::string> full_names(const std::vector<std::string>& ignored, const Results& base,
-                                    const Results& candidate) {
+std::vector<std::string> full_names(const std::vector<std::string>& ignored,
+                                    std::span<const Results* const> all) {
   std::set<std::string> known;
-  for (const Results* results : {&base, &candidate}) {
+  for (const Results* results : all) {
     for (const Launch& launch : results->launches) {
       for (const auto& [name, value] : launch.row.options) known.insert(name);
     }
   }
-  const std::vector<std::string> all(known.begin(), known.end());
+  const std::vector<std::string> options(known.begin(), known.end());
   std::vector<std::string> names;
   for (const std::string& given : ignored) {
     try {
-      names.push_back(name_meant(given, all, "no case has an option"));
+      names.push_back(name_meant(given, options, "no case has an option"));
     } catch (const Error& error) {
       throw ConfigError("--ignore", error.what());
     }

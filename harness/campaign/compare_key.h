@@ -3,6 +3,7 @@
 // Pure.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace stepbench {
 // Full names for what the user gave with --ignore: "num_workers" for "loader.num_workers" while
 // that is unambiguous. Throws ConfigError with the nearest name when no case has such an option.
 [[nodiscard]] std::vector<std::string> full_names(const std::vector<std::string>& ignored,
-                                                  const Results& base, const Results& candidate);
+                                                  std::span<const Results* const> all);
 
 // The identity of a case without some options. Options that the catalogue does not know, those of a
 // user's own workload, are part of it as they stand.

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
+#include "harness/compare/exit_code.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/same_work.h"
 #include "harness/estimate/step_times.h"
@@ -50,69 +51,86 @@ void refuse_absent(const std::vector<CasePair>& pairs, const TestedMetrics& test
                                     "'; `stepbench show --case ID` prints the numbers of a case");
 }
 
-}  // namespace
+// Two sides joined and their samples gathered, before anything is tested.
+struct Gathered {
+  Comparison result;
+  std::vector<Metric> columns;
+  CasePairs pairs;
+  std::vector<PairedSamples> family;
+  std::vector<PairedSamples> counts;
+  std::vector<std::vector<double>> base_runs;
+};
 
-Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
-                   const CompareOptions& options) {
-  Comparison result{.base = base.where, .candidate = candidate.where};
+Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
+                const CompareOptions& options) {
+  Gathered gathered;
+  Comparison& result = gathered.result;
+  result.base = base.where;
+  result.candidate = candidate.where;
   result.rule = {.design = Design::kSequential, .bootstrap = options.bootstrap};
   if (base.results->runs.size() == 1) result.swept = base.results->runs.front().swept;
-  const std::vector<Metric> columns = common_columns(base, candidate);
+  gathered.columns = common_columns(base, candidate);
   const CaseKey by_id = [](const LaunchRow& row) { return row.key.case_id; };
-  const CasePairs pairs = pair_cases(base, candidate, options.key ? options.key : by_id);
+  gathered.pairs = pair_cases(base, candidate, options.key ? options.key : by_id);
+  const CasePairs& pairs = gathered.pairs;
   result.environment =
       environment_differences(base, candidate, pairs, options.allow, options.ignore);
   refuse_mismatch(candidate, result.environment);
   result.only_base = missing(pairs.only_base);
   result.only_candidate = missing(pairs.only_candidate);
-
-  // Primary metrics are one family; exact counts need no correction and are judged beside it.
-  std::vector<PairedSamples> family;
-  std::vector<PairedSamples> counts;
-  std::vector<std::vector<double>> base_runs;
   refuse_absent(pairs.both, options.tested);
   for (const CasePair& pair : pairs.both) {
     CaseResult one = begin_case_result(pair);
-    base_runs.push_back(
+    gathered.base_runs.push_back(
         in_run_order(pair.base, step_times(pair.base.measured, pair.candidate.measured).base));
-    std::vector<MetricSamples> all_samples = metric_samples(pair, columns, options.tested);
+    std::vector<MetricSamples> all_samples = metric_samples(pair, gathered.columns, options.tested);
     for (std::string& note : take_varying_counts(all_samples)) one.notes.push_back(std::move(note));
     for (MetricSamples& asked : all_samples) {
       if (!asked.note.empty()) one.notes.push_back(asked.note);
       one.metrics.push_back(metric_result(asked));
-      (asked.primary ? family : counts).push_back(std::move(asked.samples));
+      (asked.primary ? gathered.family : gathered.counts).push_back(std::move(asked.samples));
     }
     result.cases.push_back(std::move(one));
   }
-  TestFamily primary = judge(family, result.rule);
-  TestFamily exact = judge(counts, result.rule);
-  result.tested = primary.tested;
-  result.rejected_slower = primary.rejected_slower;
-  result.rejected_faster = primary.rejected_faster;
-  result.aa_control = aa_control(base_runs);
+  return gathered;
+}
 
+// Takes the next of the family's tests, which are in the order in which they were gathered.
+Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
+                  const CompareOptions& options, const TestFamily& primary,
+                  std::size_t& next_primary, Gathered gathered) {
+  Comparison result = std::move(gathered.result);
+  const std::vector<CasePair>& pairs = gathered.pairs.both;
+  TestFamily exact = judge(gathered.counts, result.rule);
+  result.tested = primary.tested;
+  result.aa_control = aa_control(gathered.base_runs);
   const ProfiledLaunches base_profiled(*base.results);
   const ProfiledLaunches candidate_profiled(*candidate.results);
-  std::size_t next_primary = 0;
   std::size_t next_exact = 0;
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     CaseResult& one = result.cases[i];
     for (MetricResult& metric : one.metrics) {
-      metric.test =
-          std::move(metric.primary ? primary.tests[next_primary++] : exact.tests[next_exact++]);
+      if (!metric.primary) {
+        metric.test = std::move(exact.tests[next_exact++]);
+        continue;
+      }
+      metric.test = primary.tests[next_primary++];
+      if (metric.test.p_adjusted <= result.rule.q) {
+        ++(metric.test.slower ? result.rejected_slower : result.rejected_faster);
+      }
     }
-    judge_noise(pairs.both[i], "the base", "the candidate", options.allow, one, result.gates);
-    const CountedLaunches before{pairs.both[i].base.measured, base_profiled.of(one.case_id, "")};
-    const CountedLaunches after{pairs.both[i].candidate.measured,
+    judge_noise(pairs[i], "the base", "the candidate", options.allow, one, result.gates);
+    const CountedLaunches before{pairs[i].base.measured, base_profiled.of(one.case_id, "")};
+    const CountedLaunches after{pairs[i].candidate.measured,
                                 candidate_profiled.of(one.candidate_case_id, "")};
-    for (std::string& note : exact_count_notes(before, after, columns)) {
+    for (std::string& note : exact_count_notes(before, after, gathered.columns)) {
       one.notes.push_back(std::move(note));
     }
-    explain_change(pairs.both[i], result.rule, before.profiled, after.profiled, one);
+    explain_change(pairs[i], result.rule, before.profiled, after.profiled, one);
   }
   std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule.q, "launch");
   if (!few.empty()) result.warnings.push_back(std::move(few));
-  std::vector<Gate> of_machine = machine_gates(pairs.both, result.rule.design);
+  std::vector<Gate> of_machine = machine_gates(pairs, result.rule.design);
   apply_allowed(options.allow, of_machine);
   std::move(of_machine.begin(), of_machine.end(), std::back_inserter(result.gates));
   const bool incomplete = !result.only_base.empty() || !result.only_candidate.empty();
@@ -122,6 +140,42 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
     result.warnings.push_back(warning);
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_several(const ComparisonSide& base,
+                                        std::span<const ComparisonSide> candidates,
+                                        const CompareOptions& options) {
+  std::vector<Gathered> all;
+  std::vector<PairedSamples> family;
+  for (const ComparisonSide& candidate : candidates) {
+    all.push_back(gather(base, candidate, options));
+    std::move(all.back().family.begin(), all.back().family.end(), std::back_inserter(family));
+  }
+  // Primary metrics are one family; exact counts need no correction and are judged beside it.
+  const VerdictRule rule{.design = Design::kSequential, .bootstrap = options.bootstrap};
+  const TestFamily primary = judge(family, rule);
+  std::vector<Comparison> comparisons;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    comparisons.push_back(finish(base, candidates[i], options, primary, next, std::move(all[i])));
+  }
+  return comparisons;
+}
+
+std::size_t worst_of(std::span<const Comparison> comparisons) {
+  const auto worse = [](const Comparison& a, const Comparison& b) {
+    return std::pair(a.exit_code, severity(a.verdict)) <
+           std::pair(b.exit_code, severity(b.verdict));
+  };
+  const auto worst = std::max_element(comparisons.begin(), comparisons.end(), worse);
+  return static_cast<std::size_t>(worst - comparisons.begin());
+}
+
+Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
+                   const CompareOptions& options) {
+  return std::move(compare_several(base, {&candidate, 1}, options).front());
 }
 
 }  // namespace stepbench

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,5 +90,16 @@ struct Comparison {
 // Throws ConfigError for sides that may not be compared.
 [[nodiscard]] Comparison compare(const ComparisonSide& base, const ComparisonSide& candidate,
                                  const CompareOptions& options);
+
+// Each of several results against the same base, in their order. All their tests are one family:
+// `tested` of each is its size, and a change that chance alone would show somewhere among so many
+// is claimed nowhere.
+[[nodiscard]] std::vector<Comparison> compare_several(const ComparisonSide& base,
+                                                      std::span<const ComparisonSide> candidates,
+                                                      const CompareOptions& options);
+
+// The place of the comparison that decides over all: the one with the worst verdict, of equal ones
+// the first. There is at least one.
+[[nodiscard]] std::size_t worst_of(std::span<const Comparison> comparisons);
 
 }  // namespace stepbench

@@ -25,6 +25,26 @@ Verdict overall(const GateInput& input) {
   return Verdict::kOk;
 }
 
+int severity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOk:
+      return 0;
+    case Verdict::kImprovement:
+      return 1;
+    case Verdict::kInconclusive:
+      return 2;
+    case Verdict::kSuspect:
+      return 3;
+    case Verdict::kNoData:
+      return 4;
+    case Verdict::kInvalid:
+      return 5;
+    case Verdict::kRegression:
+      return 6;
+  }
+  return 0;
+}
+
 int exit_code(const GateInput& input) {
   switch (overall(input)) {
     case Verdict::kRegression:

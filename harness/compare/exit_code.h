@@ -21,4 +21,7 @@ struct GateInput {
 // The verdict of the whole in one word: that of the test which decided the exit code.
 [[nodiscard]] Verdict overall(const GateInput& input);
 
+// Larger: worse. The order in which overall() lets one verdict decide over another.
+[[nodiscard]] int severity(Verdict verdict);
+
 }  // namespace stepbench

@@ -148,6 +148,23 @@ std::string error_json(int exit_code, std::string_view message) {
   return json.take() + '\n';
 }
 
+std::string comparisons_json(std::span<const Comparison> comparisons) {
+  const Comparison& worst = comparisons[worst_of(comparisons)];
+  JsonText json;
+  json.open_object().text("schema", kVerdictsSchema).text("version", kVerdictsVersion);
+  json.integer("exit_code", worst.exit_code).text("verdict", name_of(worst.verdict));
+  json.text("base", comparisons.front().base).number("q", worst.rule.q);
+  write_count(json, "tested", worst.tested);
+  json.open_array("comparisons");
+  for (const Comparison& comparison : comparisons) {
+    std::string object = comparison_json(comparison);
+    object.pop_back();  // its line end
+    json.json({}, object);
+  }
+  json.close_array().close_object();
+  return json.take() + '\n';
+}
+
 std::string comparison_json(const Comparison& comparison) {
   JsonText json;
   json.open_object().text("schema", kVerdictSchema).text("version", kVerdictVersion);

@@ -13,7 +13,7 @@
 
 #include "harness/compare/ab_campaign.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/stats/effect_size.h"
+#include "harness/report/comparison_cells.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -22,60 +22,11 @@
 namespace stepbench {
 namespace {
 
-std::string value_text(double value, const std::string& unit) {
-  if (!std::isfinite(value)) return "-";
-  if (unit == "ns") return duration(value);
-  if (unit == "bytes") return byte_text(value);
-  return significant(value);
-}
-
-std::string change_text(const TestResult& test) {
-  return test.change ? signed_percent(*test.change) + " %" : "?";
-}
-
-std::string interval_text_of(const TestResult& test) {
-  if (!test.change || !std::isfinite(test.interval.high)) return "-";
-  return '[' + signed_percent(test.interval.low) + ", " + signed_percent(test.interval.high) + ']';
-}
-
 std::string p_text(double p) {
   if (std::isnan(p)) return "-";
   if (p < 0.001) return "<0.001";
   char text[16];
   std::snprintf(text, sizeof text, "%.3f", p);
-  return text;
-}
-
-std::string needed_text(std::size_t pairs) {
-  if (pairs > kMaxPairsNeeded) return ">" + std::to_string(kMaxPairsNeeded);
-  return "~" + std::to_string(pairs);
-}
-
-// `unit`: what more of is needed when it is inconclusive.
-std::string verdict_text(const TestResult& test, const std::string& unit) {
-  std::string text(name_of(test.verdict));
-  switch (test.verdict) {
-    case Verdict::kSuspect:
-      text += test.slower ? ": worse" : ": better";
-      break;
-    case Verdict::kInconclusive:
-      if (test.reason == TestReason::kTooFewPairs) {
-        text += ": needs at least 6 " + unit + ", better 20";
-      } else if (test.pairs_needed) {
-        text += ": " + std::string(words_of(test.reason));
-        if (!words_of(test.reason).empty()) text += ", ";
-        text += "needs " + needed_text(*test.pairs_needed) + ' ' + unit;
-      }
-      break;
-    case Verdict::kNoData:
-    case Verdict::kInvalid:
-      if (test.reason != TestReason::kNone) text += ": " + std::string(words_of(test.reason));
-      break;
-    case Verdict::kRegression:
-    case Verdict::kImprovement:
-    case Verdict::kOk:
-      break;
-  }
   return text;
 }
 
@@ -90,24 +41,6 @@ std::string note_text(const std::string& note) {
   }
   if (note == "zero_variance") return "every pair changed by exactly the same";
   return note;
-}
-
-Tint tint_of(const TestResult& test) {
-  switch (test.verdict) {
-    case Verdict::kRegression:
-    case Verdict::kInvalid:
-    case Verdict::kNoData:
-      return Tint::kFailed;
-    case Verdict::kSuspect:
-      return test.slower ? Tint::kFailed : Tint::kBest;
-    case Verdict::kImprovement:
-      return Tint::kBest;
-    case Verdict::kOk:
-      return Tint::kDim;
-    case Verdict::kInconclusive:
-      return Tint::kNone;
-  }
-  return Tint::kNone;
 }
 
 // Everything that is said of one comparison, piece by piece, for both forms.
@@ -175,8 +108,8 @@ class Text {
         } else if (!all_ && grid.rows.size() >= kMaxRows) {
           ++hidden;
         } else {
-          GridRow row{{cell(i), metric.name, value_text(test.base_median, metric.unit),
-                       value_text(test.candidate_median, metric.unit), change_text(test),
+          GridRow row{{cell(i), metric.name, compared_value(test.base_median, metric.unit),
+                       compared_value(test.candidate_median, metric.unit), change_text(test),
                        interval_text_of(test), p_text(test.p_adjusted),
                        verdict_text(test, looked ? "pairs" : "launches")},
                       tint_of(test)};
@@ -452,6 +385,11 @@ std::string comparison_table(const Comparison& comparison, const TableStyle& sty
   out += '\n';
   for (const std::string& line : text.remarks()) out += printable(line) + '\n';
   return out + text.conclusion() + '\n';
+}
+
+ComparisonLines comparison_lines(const Comparison& comparison, bool all) {
+  const Text text(comparison, all);
+  return {text.causes(), text.remarks()};
 }
 
 std::string comparison_markdown(const Comparison& comparison, bool all) {

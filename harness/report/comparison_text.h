@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "harness/compare/comparison.h"
 #include "harness/report/table.h"
@@ -18,5 +19,12 @@ inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form ha
                                            bool all);
 // Begins with a hidden marker, by which a bot finds its own comment again.
 [[nodiscard]] std::string comparison_markdown(const Comparison& comparison, bool all);
+
+// What stands below the table: where the time of changed steps went; warnings, gates and notes.
+struct ComparisonLines {
+  std::vector<std::string> causes;
+  std::vector<std::string> remarks;
+};
+[[nodiscard]] ComparisonLines comparison_lines(const Comparison& comparison, bool all);
 
 }  // namespace stepbench

@@ -110,7 +110,10 @@ std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
   const std::string stem =
       file_name_part(host) + "-" + shard_text(shard) + "-" + std::to_string(::getpid());
   std::filesystem::path file = run_dir / (stem + ".jsonl");
-  for (int number = 2; std::filesystem::exists(file); ++number) {
+  const auto taken = [](const std::filesystem::path& path) {
+    return std::filesystem::exists(path) || std::filesystem::exists(path.string() + ".gz");
+  };
+  for (int number = 2; taken(file); ++number) {
     file = run_dir / (stem + "-" + std::to_string(number) + ".jsonl");
   }
   return file;

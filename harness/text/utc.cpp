@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/utc.h"
 
-#include <algorithm>
 #include <array>
 #include <ctime>
 
 namespace stepbench {
 namespace {
 
-constexpr std::string_view kPattern = "0000-00-00T00:00:00Z";  // 0: a digit
-constexpr std::size_t kDateLength = 10;
-
-bool has_the_form(std::string_view text) {
-  if (text.size() != kPattern.size() && text.size() != kDateLength) return false;
-  return std::equal(text.begin(), text.end(), kPattern.begin(), [](char c, char wanted) {
-    return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
-  });
+// Digits at the front, all of them and no sign; nullopt where there is anything else.
+std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
+  if (text.size() < digits) return std::nullopt;
+  int number = 0;
+  for (const char c : text.substr(0, digits)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = 10 * number + (c - '0');
+  }
+  text.remove_prefix(digits);
+  return number;
 }
 
-// Of the digits from `from` on.
-int digits(std::string_view text, std::size_t from, std::size_t count) {
-  int number = 0;
-  for (const char c : text.substr(from, count)) number = 10 * number + (c - '0');
-  return number;
+bool take_one_of(std::string_view& text, std::string_view characters) {
+  if (text.empty() || characters.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// What stands behind the day: nothing, or a time of it.
+std::optional<std::chrono::seconds> time_of_day(std::string_view text) {
+  using namespace std::chrono_literals;
+  if (text.empty()) return 0s;
+  if (!take_one_of(text, "T ")) return std::nullopt;
+  const auto hour = take_digits(text, 2);
+  if (!hour || !take_one_of(text, ":")) return std::nullopt;
+  const auto minute = take_digits(text, 2);
+  std::optional<int> second = 0;
+  if (take_one_of(text, ":")) second = take_digits(text, 2);
+  (void)take_one_of(text, "Z");
+  if (!minute || !second || !text.empty()) return std::nullopt;
+  if (*hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  return std::chrono::hours{*hour} + std::chrono::minutes{*minute} + std::chrono::seconds{*second};
 }
 
 }  // namespace
@@ -37,25 +53,26 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
 }
 
 std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text) {
-  using namespace std::chrono;
-  if (!has_the_form(text)) return std::nullopt;
-  const year_month_day date{year(digits(text, 0, 4)),
-                            month(static_cast<unsigned>(digits(text, 5, 2))),
-                            day(static_cast<unsigned>(digits(text, 8, 2)))};
-  if (!date.ok()) return std::nullopt;
-  if (text.size() == kDateLength) return sys_days(date);
-  const int hour = digits(text, 11, 2);
-  const int minute = digits(text, 14, 2);
-  const int second = digits(text, 17, 2);
-  if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  return sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
+  const auto year = take_digits(text, 4);
+  if (!year || !take_one_of(text, "-")) return std::nullopt;
+  const auto month = take_digits(text, 2);
+  if (!month || !take_one_of(text, "-")) return std::nullopt;
+  const auto day = take_digits(text, 2);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{*year},
+                                         std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  const auto time = time_of_day(text);
+  if (!date.ok() || !time) return std::nullopt;
+  return std::chrono::sys_days{date} + *time;
 }
 
 std::string minute_text(const std::string& utc) {
-  constexpr std::size_t kMinute = 16;
-  if (utc.size() != kPattern.size() || utc[kDateLength] != 'T') return utc;
-  return utc.substr(0, kDateLength) + ' ' + utc.substr(kDateLength + 1, kMinute - kDateLength - 1) +
-         " UTC";
+  constexpr std::size_t kSize = std::string_view("2026-01-31T12:00:00Z").size();
+  constexpr std::size_t kDate = std::string_view("2026-01-31").size();
+  constexpr std::size_t kTime = std::string_view("12:00").size();
+  if (utc.size() != kSize || utc[kDate] != 'T') return utc;
+  return utc.substr(0, kDate) + ' ' + utc.substr(kDate + 1, kTime) + " UTC";
 }
 
 }  // namespace stepbench

@@ -56,6 +56,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/analyze",
      {"harness/trace", "harness/ops", "harness/record", "harness/findings", "harness/stats",
       "harness/catalogue"}},
+    {"harness/runs", {"harness/campaign", "harness/record"}},
     {"harness/campaign",
      {"harness/plan", "harness/run", "harness/record", "harness/compare", "harness/estimate",
       "harness/track", "harness/machine", "harness/catalogue", "harness/schedule",

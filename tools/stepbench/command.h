@@ -19,6 +19,7 @@ namespace stepbench::cli {
 struct Environment {
   std::ostream& out;
   std::ostream& err;
+  bool in_is_terminal = false;  // so that a question can be answered
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool colour = false;      // --color; by default on a terminal unless NO_COLOR is set
@@ -36,6 +37,7 @@ void add_plan(CLI::App& app, const Environment& environment, int& exit_code);
 void add_list(CLI::App& app, const Environment& environment, int& exit_code);
 void add_schema(CLI::App& app, const Environment& environment, int& exit_code);
 void add_run(CLI::App& app, const Environment& environment, int& exit_code);
+void add_runs(CLI::App& app, const Environment& environment, int& exit_code);
 void add_show(CLI::App& app, const Environment& environment, int& exit_code);
 void add_ab(CLI::App& app, const Environment& environment, int& exit_code);
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code);

@@ -57,7 +57,7 @@ void add_general_options(CLI::App& command) {
 void set_groups(CLI::App& app) {
   for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
            {"Measure", {"plan", "run", "ab"}},
-           {"Read results", {"show", "compare"}},
+           {"Read results", {"show", "compare", "runs"}},
            {"Follow nights", {"track"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
@@ -113,6 +113,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
   add_ab(app, environment, exit_code);
   add_show(app, environment, exit_code);
   add_compare(app, environment, exit_code);
+  add_runs(app, environment, exit_code);
   add_analyze(app, environment, exit_code);
   add_track(app, environment, exit_code);
   add_list(app, environment, exit_code);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/compare_files.h"
 #include "harness/report/comparison_json.h"
+#include "harness/report/comparisons_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
@@ -19,10 +25,13 @@ namespace {
 constexpr const char* kCompareExamples =
     R"(Cases are joined by their id: the options that make up a case. One result was measured after the
 other, so a change of the machine looks like a change of the program; compare therefore says at most
-"suspect".
+"suspect". Of several results each is compared with the base, all their tests are corrected
+together, and the worst verdict decides.
 
 Examples:
   stepbench compare results/monday results/tuesday
+  stepbench compare results/monday results/tuesday results/wednesday
+  stepbench compare results/2026* --baseline results/20260105-120000-release
   stepbench compare old.jsonl new.jsonl --format markdown > comment.md
   stepbench compare old new --ignore loader.engine             thread against inline
   stepbench compare old new --margin step=2% --margin peak_bytes=0
@@ -35,24 +44,46 @@ every failure into 2: read exit_code from the verdict file there.)";
 
 struct CompareArguments {
   CompareRequest request = {};
+  std::string candidate = {};
+  std::vector<std::string> more = {};
+  std::string baseline = {};
   VerdictOutput output = {};
 };
 
+CompareRequest request_of(const CompareArguments& arguments) {
+  CompareRequest request = arguments.request;
+  request.candidates = {arguments.candidate};
+  request.candidates.insert(request.candidates.end(), arguments.more.begin(), arguments.more.end());
+  if (request.candidates.size() >= kMaxCompared) {
+    throw ConfigError("compare", "takes at most " + std::to_string(kMaxCompared) +
+                                     " results at once; `stepbench track` keeps the history of "
+                                     "more");
+  }
+  if (!arguments.baseline.empty()) choose_base(arguments.baseline, request);
+  refuse_given_twice(request);
+  return request;
+}
+
 int execute(const CompareArguments& options, const Environment& environment) {
-  check_verdict_output(options.output, {options.request.base, options.request.candidate});
-  Comparison comparison;
+  const CompareRequest request = request_of(options);
+  std::vector<std::filesystem::path> inputs = {request.base};
+  inputs.insert(inputs.end(), request.candidates.begin(), request.candidates.end());
+  check_verdict_output(options.output, std::move(inputs));
+  std::vector<Comparison> comparisons;
   try {
-    comparison = compare_files(options.request, built_in_catalogue());
+    comparisons = compare_files(request, built_in_catalogue());
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench compare");
     write_verdict(options.output.verdict_file, error_json(failure.exit_status, failure.text));
     throw;
   }
-  comparison.judge_again =
-      "stepbench " + join(std::span(environment.argv).subspan(1), " ", shell_word);
-  show_verdict(comparison, options.output, environment);
-  return comparison.exit_code;
+  for (Comparison& comparison : comparisons) {
+    comparison.judge_again =
+        "stepbench " + join(std::span(environment.argv).subspan(1), " ", shell_word);
+  }
+  show_verdicts(comparisons, options.output, environment);
+  return comparisons[worst_of(comparisons)].exit_code;
 }
 
 }  // namespace
@@ -62,14 +93,23 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
   CompareRequest& request = arguments->request;
   VerdictOutput& output = arguments->output;
   CLI::App* compare =
-      app.add_subcommand("compare", "Set two results side by side, with intervals and verdicts");
+      app.add_subcommand("compare", "Set results side by side, with intervals and verdicts");
   compare->footer(kCompareExamples);
   compare->add_option("BASE", request.base, "A result file or a run's folder: the base")
       ->required()
       ->type_name("RUN");
-  compare->add_option("NEW", request.candidate, "The result that is compared with it")
+  compare->add_option("NEW", arguments->candidate, "The result that is compared with it")
       ->required()
       ->type_name("RUN");
+  compare
+      ->add_option("MORE", arguments->more,
+                   "More results, each compared with the base: a column for each")
+      ->type_name("RUN");
+  compare
+      ->add_option("--baseline", arguments->baseline,
+                   "The result that is the base, where it is not the first")
+      ->type_name("RUN")
+      ->group(kVerdictOptions);
   add_repeated(*compare, "--ignore", request.ignore,
                "An option in which the cases may differ; may be repeated", "KEY")
       .group(kCaseOptions);

@@ -97,7 +97,9 @@ std::vector<Candidate> candidates_for(const CLI::App& app, const WordsBefore& be
   if (argument != nullptr && argument->get_type_name() == "COMMAND") {
     add_help_topics(app, before, word, candidates);
   } else if (argument != nullptr) {
-    candidates = value_candidates(*argument, word, before, environment);
+    for (Candidate& each : value_candidates(*argument, word, before, environment)) {
+      candidates.push_back(std::move(each));
+    }
   } else if (candidates.empty() && word.empty() && !before.only_arguments) {
     add_options_of(before, word, candidates);
   }

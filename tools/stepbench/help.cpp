@@ -217,7 +217,7 @@ std::string usage_line(const CLI::App& command) {
     const std::string head = option_head(*option);
     text += option->get_required() ? " " + head : " [" + head + "]";
   }
-  if (!commands_of(command).empty()) return text + " COMMAND";
+  if (command.get_require_subcommand_min() > 0) return text + " COMMAND";
   return text + " [OPTIONS]";
 }
 
@@ -238,6 +238,9 @@ std::string help_text(const CLI::App& command, const HelpStyle& style) {
   std::string text = wrap(command.get_description(), style.columns, 0);
   text += "\n" + heading("Usage", style.colour) +
           wrap_hanging("  " + usage_line(command), style.columns) + "\n";
+  if (command.get_require_subcommand_min() == 0 && !commands_of(command).empty()) {
+    text += "  " + full_name(command) + " COMMAND\n";
+  }
   text += groups_text(command_groups(command), style) + groups_text(option_groups(command), style);
   const std::string footer = footer_text(command.get_footer(), style.columns);
   return footer.empty() ? text : text + "\n" + footer;

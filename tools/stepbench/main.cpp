@@ -33,6 +33,7 @@ int columns_of(int descriptor) {
 
 Environment read_environment(int argc, char** argv) {
   Environment environment{.out = std::cout, .err = std::cerr};
+  environment.in_is_terminal = isatty(STDIN_FILENO) == 1;
   environment.out_is_terminal = isatty(STDOUT_FILENO) == 1;
   environment.err_is_terminal = isatty(STDERR_FILENO) == 1;
   environment.argv.assign(argv, argv + argc);

@@ -206,4 +206,11 @@ CLI::Option& add_format(CLI::App& command, std::string& format,
   return *option;
 }
 
+Format format_of(const std::string& name) {
+  if (name == "csv") return Format::kCsv;
+  if (name == "json") return Format::kJson;
+  if (name == "markdown") return Format::kMarkdown;
+  return Format::kTable;
+}
+
 }  // namespace stepbench::cli

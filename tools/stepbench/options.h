@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/report/table.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -68,5 +70,7 @@ CLI::Option& add_resume(CLI::App& command, std::string& folder);
 void add_quiet(CLI::App& command, bool& quiet);
 CLI::Option& add_format(CLI::App& command, std::string& format,
                         const std::vector<std::string>& formats);
+// Of a table of cases or runs; the table itself for any other name.
+[[nodiscard]] Format format_of(const std::string& name);
 
 }  // namespace stepbench::cli

@@ -8,29 +8,13 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/campaign/run_folder.h"
-#include "harness/record/launch_rows.h"
+#include "harness/runs/run_summary.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool holds_results(const fs::path& directory) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (is_result_file(entry.path())) return true;
-  }
-  return false;
-}
-
-// Runs are named <UTC time>-<name>: by name is by time.
-bool is_run_name(const std::string& name) {
-  return name.size() > 15 && name[8] == '-' &&
-         std::all_of(name.begin(), name.begin() + 8, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 std::string near_names(const fs::path& path) {
   std::vector<std::string> names;
@@ -43,14 +27,16 @@ std::string near_names(const fs::path& path) {
   return did_you_mean(path.filename().string(), names);
 }
 
-}  // namespace
-
 std::vector<fs::path> runs_in(const fs::path& directory) {
-  std::vector<fs::path> runs = folders_newest_first(directory);
+  std::vector<fs::path> runs;
+  try {
+    runs = run_folders(directory);
+  } catch (const ConfigError&) {
+    return {};
+  }
   std::erase_if(runs, [](const fs::path& folder) {
     return !is_run_name(folder.filename().string()) || !holds_results(folder);
   });
-  std::reverse(runs.begin(), runs.end());
   return runs;
 }
 

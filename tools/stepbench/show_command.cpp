@@ -135,13 +135,6 @@ std::string raw_samples(const ShowOptions& options, const Results& results) {
   throw ConfigError("--format", "raw samples come as csv, json or npy, not as " + options.format);
 }
 
-Format format_of(const std::string& name) {
-  if (name == "csv") return Format::kCsv;
-  if (name == "json") return Format::kJson;
-  if (name == "markdown") return Format::kMarkdown;
-  return Format::kTable;
-}
-
 std::string modules(const ShowOptions& options, const Results& results, const TableStyle& style) {
   const ModulesView view{.case_id = options.case_id,
                          .depth = options.depth.value_or(ModulesView{}.depth),

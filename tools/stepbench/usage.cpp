@@ -117,7 +117,7 @@ const CLI::App& active_command(const CLI::App& app) {
 }
 
 bool lacks_command(const CLI::App& command) {
-  return !command_names(command).empty() && command.get_subcommands().empty() &&
+  return command.get_require_subcommand_min() > 0 && command.get_subcommands().empty() &&
          command.remaining().empty();
 }
 

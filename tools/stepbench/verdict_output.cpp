@@ -3,12 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <fstream>
+#include <functional>
 #include <ostream>
 
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
+#include "harness/report/comparisons_text.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -47,23 +49,53 @@ void write_verdict(const std::string& path, const std::string& text) {
   if (!file) throw ConfigError(path, "cannot be written");
 }
 
-void show_verdict(const Comparison& comparison, const VerdictOutput& output,
-                  const Environment& environment) {
-  const std::string json = comparison_json(comparison);
-  write_verdict(output.verdict_file, json);
-  if (!output.markdown_file.empty()) {
-    write_verdict(output.markdown_file, comparison_markdown(comparison, output.all));
-  }
+namespace {
+
+struct VerdictForms {
+  std::string json;
+  std::function<std::string()> markdown;
+  std::function<std::string(const TableStyle&)> table;
+};
+
+void show_forms(const VerdictForms& forms, const VerdictOutput& output,
+                const Environment& environment) {
+  write_verdict(output.verdict_file, forms.json);
+  if (!output.markdown_file.empty()) write_verdict(output.markdown_file, forms.markdown());
   if (output.format == "json") {
-    environment.out << json;
+    environment.out << forms.json;
   } else if (output.format == "markdown") {
-    environment.out << comparison_markdown(comparison, output.all);
+    environment.out << forms.markdown();
   } else {
-    const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
-    environment.out << comparison_table(comparison, style, output.all);
+    environment.out << forms.table(
+        {.colour = environment.colour, .columns = environment.terminal_columns});
   }
   environment.out.flush();
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
+}
+
+}  // namespace
+
+void show_verdict(const Comparison& comparison, const VerdictOutput& output,
+                  const Environment& environment) {
+  show_forms({.json = comparison_json(comparison),
+              .markdown = [&] { return comparison_markdown(comparison, output.all); },
+              .table =
+                  [&](const TableStyle& style) {
+                    return comparison_table(comparison, style, output.all);
+                  }},
+             output, environment);
+}
+
+void show_verdicts(std::span<const Comparison> comparisons, const VerdictOutput& output,
+                   const Environment& environment) {
+  if (comparisons.size() == 1) return show_verdict(comparisons.front(), output, environment);
+  show_forms({.json = comparisons_json(comparisons),
+              .markdown = [&] { return comparisons_markdown(comparisons, output.all); },
+              .table =
+                  [&](const TableStyle& style) {
+                    return comparisons_table(comparisons, style, output.all);
+                  }},
+             output, environment);
 }
 
 }  // namespace stepbench::cli

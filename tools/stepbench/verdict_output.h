@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,8 @@ void write_verdict(const std::string& path, const std::string& text);
 
 void show_verdict(const Comparison& comparison, const VerdictOutput& output,
                   const Environment& environment);
+// Of several results against one base; of one it is the same as above.
+void show_verdicts(std::span<const Comparison> comparisons, const VerdictOutput& output,
+                   const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -89,18 +89,20 @@ TEST(CompareKey, IgnoredOptionsAreLeftOut) {
 
 TEST(CompareKey, AShortNameIsEnoughWhileItIsUnambiguous) {
   Results results = results_of(kBase);
-  EXPECT_THAT(full_names({"batch_size", "loader.num_workers"}, results, results),
+  const Results* const all[] = {&results, &results};
+  EXPECT_THAT(full_names({"batch_size", "loader.num_workers"}, all),
               ElementsAre("loader.batch_size", "loader.num_workers"));
   results.launches.front().row.options.emplace("mine.batch_size", Value{std::int64_t{1}});
-  EXPECT_THAT([&] { (void)full_names({"batch_size"}, results, results); },
+  EXPECT_THAT([&] { (void)full_names({"batch_size"}, all); },
               ThrowsMessage<ConfigError>(
                   HasSubstr("'batch_size' may be loader.batch_size or mine.batch_size")));
 }
 
 TEST(CompareKey, AnUnknownNameIsAnsweredWithTheNearest) {
   const Results results = results_of(kBase);
+  const Results* const all[] = {&results};
   EXPECT_THAT(
-      [&] { (void)full_names({"loader.batch_szie"}, results, results); },
+      [&] { (void)full_names({"loader.batch_szie"}, all); },
       ThrowsMessage<ConfigError>(HasSubstr("no case has an option 'loader.batch_szie' (did you "
                                            "mean 'loader.batch_size'?)")));
 }

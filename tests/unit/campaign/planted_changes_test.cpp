@@ -33,10 +33,11 @@ int found(double change) {
     const std::string base = stored_run(campaign, 2 * i, 1000);
     const std::string candidate = stored_run(campaign, 2 * i + 1, 1000 * (1 + change));
     const Comparison comparison = compare_files({.base = base,
-                                                 .candidate = candidate,
+                                                 .candidates = {candidate},
                                                  .ignore = {"stub.step_us"},
                                                  .margins = {"peak_bytes=50%"}},
-                                                Catalogue{harness_sections(), {}});
+                                                Catalogue{harness_sections(), {}})
+                                      .front();
     const TestResult& step = comparison.cases.at(0).metrics.at(0).test;
     EXPECT_EQ(step.pairs, 8U);
     suspects += step.verdict == Verdict::kSuspect && step.slower;

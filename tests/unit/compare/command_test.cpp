@@ -173,6 +173,28 @@ TEST_F(CompareCommand, WhatCannotBeAllowedIsRefusedWithTheNearest) {
   EXPECT_THAT(result.output, HasSubstr("did you mean 'kernel'?"));
 }
 
+TEST_F(CompareCommand, SeveralResultsHaveTheExitCodeOfTheWorst) {
+  put("same.jsonl", one_case(1, 2));
+  EXPECT_EQ(run("old.jsonl fast.jsonl same.jsonl").exit_code, 0);
+  const Ended worst = run("old.jsonl fast.jsonl slow.jsonl same.jsonl --verdict verdict.json");
+  EXPECT_EQ(worst.exit_code, 3);
+  EXPECT_THAT(worst.output, HasSubstr("C: suspect: 1 perhaps worse"));
+  EXPECT_EQ(json_file("verdict.json").at("schema"), "stepbench.verdicts");
+  EXPECT_EQ(json_file("verdict.json").at("comparisons").size(), 3);
+  EXPECT_EQ(run("old.jsonl fast.jsonl slow.jsonl --allow-inconclusive").exit_code, 0);
+  EXPECT_EQ(run("old.jsonl slow.jsonl --baseline slow.jsonl").exit_code, 0);
+}
+
+TEST_F(CompareCommand, OfSeveralResultsEveryOneIsCheckedAndNamed) {
+  const Ended absent = run("old.jsonl slow.jsonl absent.jsonl");
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.output, HasSubstr("absent.jsonl: no such file"));
+  EXPECT_THAT(run("old.jsonl slow.jsonl ./old.jsonl").output, HasSubstr("./old.jsonl: is given"));
+  EXPECT_THAT(run("old.jsonl slow.jsonl fast.jsonl --baseline fst.jsonl").output,
+              HasSubstr("did you mean 'fast.jsonl'?"));
+  EXPECT_EQ(run("old.jsonl slow.jsonl fast.jsonl --verdict fast.jsonl").exit_code, 2);
+}
+
 TEST_F(CompareCommand, AMarginIsAShareOrAPercentage) {
   EXPECT_EQ(run("old.jsonl slow.jsonl --margin step=10%").exit_code, 0);
   EXPECT_EQ(run("old.jsonl slow.jsonl --margin 0.1").exit_code, 0);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files as gzip: readers take them packed or plain. Any thread, one call at a time for each file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace stepbench {
+
+// One gzip member.
+[[nodiscard]] std::string gzip_text(std::string_view text);
+
+// Writes FILE as a whole, through FILE.tmp in the same folder and on disk before it has its name.
+// Throws Error naming the file and the reason; FILE is then as it was.
+void replace_file(const std::filesystem::path& file, std::string_view bytes);
+
+struct PackedSizes {
+  std::uintmax_t before = 0;
+  std::uintmax_t after = 0;
+};
+
+// FILE becomes FILE.gz with the same time of change and permissions. The packed file is read back
+// and compared, byte for byte, before the plain one goes; a program that is killed leaves the plain
+// one, the packed one, or both. Both, where they are equal, are taken for such a half-done job and
+// finished. Throws ConfigError for a file that is being written, one that changes meanwhile, a
+// FILE.gz with other content, and one that no reader would unpack; nothing has changed then.
+PackedSizes pack_file(const std::filesystem::path& file);
+
+}  // namespace stepbench

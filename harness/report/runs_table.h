@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of runs: table, CSV, JSON, Markdown. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "harness/report/table.h"
+#include "harness/runs/run_filter.h"
+#include "harness/runs/run_summary.h"
+
+namespace stepbench {
+
+inline constexpr std::string_view kRunsSchema = "stepbench.runs";
+inline constexpr std::string_view kRunsVersion = "1.0.0";
+
+// What kind of run, in words: "run", "smoke run", "run + profile", "ab: regression", "ab".
+[[nodiscard]] std::string kind_words(const RunSummary& run);
+
+// In the order of `runs`. `now` gives ages, in the table and in Markdown; `all`: how many runs lie
+// there, of which these were chosen.
+[[nodiscard]] std::string render_runs(std::span<const RunSummary> runs, std::size_t all,
+                                      Format format, const TableStyle& style, Moment now);
+
+}  // namespace stepbench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files of a folder are a run's, and which somebody else put there. Any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stepbench {
+
+inline constexpr const char* kVerdictFile = "verdict.json";
+inline constexpr const char* kTraces = "traces";
+
+struct RunFiles {
+  std::vector<std::filesystem::path> results = {};  // .jsonl and .jsonl.gz
+  std::vector<std::filesystem::path> traces = {};   // .json and .json.gz in traces/
+  std::vector<std::filesystem::path> others = {};   // verdict.json, a copy of the experiment
+  std::vector<std::filesystem::path> foreign = {};  // everything else: files, folders, links
+};
+
+// Sorted by name. Throws Error where the folder cannot be read.
+[[nodiscard]] RunFiles files_of_run(const std::filesystem::path& folder);
+
+}  // namespace stepbench

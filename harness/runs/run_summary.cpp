@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/runs/run_summary.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "harness/base/error.h"
+#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
+#include "harness/os/text_file.h"
+#include "harness/record/decode.h"
+#include "harness/record/input.h"
+#include "harness/record/launch_rows.h"
+#include "harness/record/writer.h"
+#include "harness/runs/run_files.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+using LaunchId = std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>;
+
+struct LaunchFacts {
+  std::string point;
+  std::string pass;
+  std::string outcome;
+  std::int64_t attempt = 0;
+};
+// By case, arm, pass, launch and rank.
+using LaunchesById = std::map<LaunchId, LaunchFacts>;
+
+// One result file. A resumed run has several of one shard, a sharded one some of each.
+struct FileFacts {
+  RunRow run;
+  Fields labels;
+  LaunchesById launches;
+  std::string end_reason;  // empty: no end line
+  bool running = false;
+};
+
+FileFacts read_head(std::string_view line, LineDecoder& decoder, LineParser& parser) {
+  FileFacts facts;
+  Row row = decoder.decode(line);
+  auto* run = std::get_if<RunRow>(&row);
+  if (run == nullptr) throw LineError("its first line is not of kind 'run'");
+  facts.run = std::move(*run);
+  facts.labels = parser.parse(line, LineParser::Padding::kReadable).object.fields("labels");
+  return facts;
+}
+
+// The highest attempt counts, of equal ones the later.
+void take_launch(const LaunchId& id, LaunchFacts facts, LaunchesById& launches) {
+  const auto [at, is_new] = launches.try_emplace(id, facts);
+  if (!is_new && facts.attempt >= at->second.attempt) at->second = std::move(facts);
+}
+
+void read_launch(const LineObject& line, LaunchesById& launches) {
+  LaunchFacts facts{line.text("point_id"), line.text("pass"), line.text("outcome"),
+                    line.integer("attempt")};
+  const std::string case_id = line.text("case_id");
+  if (facts.point.empty()) facts.point = case_id;
+  const LaunchId id{case_id, line.text("arm"), facts.pass, line.integer("launch"),
+                    line.integer("rank")};
+  take_launch(id, std::move(facts), launches);
+}
+
+// Only launches and the end are parsed: samples are most of a file. Nothing of a file whose first
+// line is not whole: its program was killed, or has only just begun.
+std::optional<FileFacts> read_facts(const fs::path& file, LineDecoder& decoder,
+                                    LineParser& parser) {
+  const bool running = is_being_written(file);
+  const Input input = Input::read(file);
+  std::string_view rest = input.text();
+  const std::string_view head = rest.substr(0, rest.find('\n'));
+  if (head.size() == rest.size() && !decoder.is_json(head)) return std::nullopt;
+  FileFacts facts = read_head(head, decoder, parser);
+  facts.running = running;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const bool launch = line.starts_with(R"({"kind":"launch",)");
+    const bool end = line.starts_with(R"({"kind":"end",)");
+    if (!launch && !end) continue;
+    try {
+      const LineObject object = parser.parse(line, LineParser::Padding::kReadable).object;
+      if (launch) read_launch(object, facts.launches);
+      if (end) facts.end_reason = object.text("reason");
+    } catch (const LineError&) {
+      continue;  // cut short: what `show` drops as well
+    }
+  }
+  return facts;
+}
+
+RunState state_of(const std::map<std::string, const FileFacts*>& last_of_shard) {
+  RunState worst = RunState::kComplete;
+  for (const auto& [shard, file] : last_of_shard) {
+    RunState state = RunState::kUnfinished;
+    if (file->end_reason == "complete") state = RunState::kComplete;
+    if (file->end_reason == "interrupted") state = RunState::kInterrupted;
+    worst = std::max(worst, state);
+  }
+  return worst;
+}
+
+void count_cases(const LaunchesById& launches, RunSummary& run) {
+  std::map<std::string, std::string> worst;  // outcome by point
+  const auto rank = [](std::string_view outcome) {
+    return outcome == "failed" ? 2 : outcome == "measured" ? 1 : 0;
+  };
+  for (const auto& [id, launch] : launches) {
+    const bool measured = launch.outcome == "measured";
+    if (measured) ++run.launches;
+    if (measured && launch.pass == "wrapped") ++run.wrapped;
+    if (measured && (launch.pass == "native" || launch.pass == "kineto")) ++run.profiled;
+    std::string& outcome = worst.try_emplace(launch.point, launch.outcome).first->second;
+    if (rank(launch.outcome) > rank(outcome)) outcome = launch.outcome;
+  }
+  for (const auto& [point, outcome] : worst) {
+    ++(outcome == "failed" ? run.failed : outcome == "measured" ? run.ok : run.skipped);
+  }
+}
+
+std::string verdict_in(const fs::path& folder, LineParser& parser) {
+  const auto text = read_text(folder / kVerdictFile);
+  if (!text) return {};
+  try {
+    return parser.parse(trim(*text), LineParser::Padding::kNone).object.text("verdict");
+  } catch (const LineError&) {
+    return {};
+  }
+}
+
+void take_header(const RunRow& header, RunSummary& run) {
+  run.run_id = header.run_id;
+  run.name = header.name;
+  run.started_utc = header.started_utc;
+  run.smoke = header.smoke;
+  run.host = text_of(header.context, "host");
+  run.git_sha = text_of(header.context, "git.sha");
+  run.git_branch = text_of(header.context, "git.branch");
+  const auto dirty = header.context.find("git.dirty");
+  run.git_dirty = dirty != header.context.end() && dirty->second == Value{true};
+  run.ab = !text_of(header.context, "ab_seed").empty();
+}
+
+void join_files(std::vector<FileFacts>& files, RunSummary& run) {
+  std::stable_sort(files.begin(), files.end(), [](const FileFacts& a, const FileFacts& b) {
+    return a.run.started_utc < b.run.started_utc;
+  });
+  take_header(files.front().run, run);
+  LaunchesById launches;
+  std::map<std::string, const FileFacts*> last_of_shard;
+  bool running = false;
+  for (FileFacts& file : files) {
+    running = running || file.running;
+    last_of_shard[text_of(file.run.context, "shard")] = &file;
+    for (auto& [id, facts] : file.launches) take_launch(id, std::move(facts), launches);
+    for (auto& [name, value] : file.labels) run.labels.insert_or_assign(name, value);
+  }
+  for (const auto& [shard, file] : last_of_shard) run.cases += file->run.cases;
+  run.state = running ? RunState::kRunning : state_of(last_of_shard);
+  count_cases(launches, run);
+}
+
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (!at->is_symlink(gone) && at->is_regular_file(gone)) {
+      const std::uintmax_t size = at->file_size(gone);
+      if (!gone) bytes += size;
+    }
+  }
+  return bytes;
+}
+
+std::vector<fs::path> result_files(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::path> files;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored) && is_result_file(at->path())) files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The file is named but where the error does it itself.
+std::string reason_text(const fs::path& file, const std::exception& error) {
+  const std::string text = error.what();
+  const std::string path = file.string() + ": ";
+  return file.filename().string() + ": " +
+         (text.starts_with(path) ? text.substr(path.size()) : text);
+}
+
+// What runs are ordered by: a broken one is known by its name alone.
+std::string time_of(const RunSummary& run) {
+  if (!run.started_utc.empty()) return run.started_utc;
+  const std::string name = run.folder.filename().string();
+  if (!is_run_name(name)) return {};
+  return name.substr(0, 4) + '-' + name.substr(4, 2) + '-' + name.substr(6, 2) + 'T' +
+         name.substr(9, 2) + ':' + name.substr(11, 2) + ':' + name.substr(13, 2) + 'Z';
+}
+
+}  // namespace
+
+std::string_view name_of(RunState state) {
+  static constexpr std::array<std::string_view, 4> kNames = {"complete", "running", "interrupted",
+                                                             "unfinished"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+RunSummary summarise_run(const fs::path& folder) {
+  RunSummary run{.folder = folder, .bytes = bytes_in(folder)};
+  std::error_code error;
+  const std::vector<fs::path> files = result_files(folder, error);
+  if (error) {
+    run.broken = "cannot be read: " + error.message();
+    return run;
+  }
+  if (files.empty()) {
+    run.broken = "holds no result file: killed before it measured anything";
+    return run;
+  }
+  LineDecoder decoder;
+  LineParser parser;
+  std::vector<FileFacts> facts;
+  for (const fs::path& file : files) {
+    try {
+      if (auto one = read_facts(file, decoder, parser)) facts.push_back(std::move(*one));
+    } catch (const Error& failure) {
+      run.broken = reason_text(file, failure);
+      return run;
+    }
+  }
+  if (facts.empty()) {
+    run.broken = "has no whole line: killed before it measured anything, or only just begun";
+    return run;
+  }
+  join_files(facts, run);
+  if (run.ab) run.verdict = verdict_in(folder, parser);
+  return run;
+}
+
+bool is_run_name(std::string_view name) {
+  constexpr std::string_view kForm = "00000000-000000-";
+  if (name.size() <= kForm.size()) return false;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    const bool digit = name[i] >= '0' && name[i] <= '9';
+    if (kForm[i] == '0' ? !digit : name[i] != kForm[i]) return false;
+  }
+  return true;
+}
+
+bool holds_results(const fs::path& folder) {
+  std::error_code error;
+  return !result_files(folder, error).empty();
+}
+
+std::vector<fs::path> run_folders(const fs::path& results) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  const fs::path own = fs::canonical(results, error);
+  for (fs::directory_iterator at(results, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const bool hidden = at->path().filename().string().starts_with('.');
+    if (hidden || !at->is_directory(ignored)) continue;
+    // A second name of a run that is listed anyway, such as "latest".
+    if (at->is_symlink(ignored) && fs::canonical(at->path(), ignored).parent_path() == own)
+      continue;
+    if (is_run_name(at->path().filename().string()) || holds_results(at->path())) {
+      folders.push_back(at->path());
+    }
+  }
+  if (error) throw ConfigError(results.string(), "cannot be read: " + error.message());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<RunSummary> summarise_runs(const fs::path& results) {
+  std::vector<RunSummary> runs;
+  for (const fs::path& folder : run_folders(results)) runs.push_back(summarise_run(folder));
+  std::stable_sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
+    const std::string first = time_of(a);
+    const std::string second = time_of(b);
+    return first != second ? first > second : a.folder > b.folder;
+  });
+  return runs;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several results, each against the same base.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/error.h"
+#include "harness/campaign/compare_files.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/comparisons_text.h"
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+using testing_compare::around_10_ms;
+using testing_compare::MadeResults;
+using testing_compare::make;
+
+MadeResults run_of(double factor, int seed) {
+  return {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)},
+                    {.case_id = "bbbb", .num_workers = 8, .step_ns = around_10_ms(1, seed)}}};
+}
+
+// The base, and the others by their factors.
+std::vector<Comparison> compared(const std::vector<MadeResults>& made,
+                                 const CompareOptions& options = {}) {
+  std::vector<Results> results;
+  for (const MadeResults& each : made) results.push_back(make(each));
+  std::vector<ComparisonSide> candidates;
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    candidates.push_back({&results[i], "run" + std::to_string(i)});
+  }
+  return compare_several({&results[0], "base"}, candidates, options);
+}
+
+const TestResult& step_of(const Comparison& comparison, std::size_t place = 0) {
+  return comparison.cases.at(place).metrics.at(0).test;
+}
+
+TEST(CompareSeveral, OfOneIsTheComparisonOfTwo) {
+  const Results base = make(run_of(1, 0));
+  const Results slow = make(run_of(1.05, 1));
+  const ComparisonSide side{&slow, "slow"};
+  const std::vector<Comparison> several = compare_several({&base, "base"}, {&side, 1}, {});
+  ASSERT_EQ(several.size(), 1U);
+  EXPECT_EQ(comparison_json(several[0]), comparison_json(compare({&base, "base"}, side, {})));
+}
+
+TEST(CompareSeveral, EachIsAgainstTheBase) {
+  const auto all = compared({run_of(1, 0), run_of(1.05, 1), run_of(0.9, 2), run_of(1, 3)});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_NEAR(step_of(all[0]).change.value(), 0.05, 0.003);
+  EXPECT_NEAR(step_of(all[1]).change.value(), -0.10, 0.003);
+  EXPECT_EQ(all[0].verdict, Verdict::kSuspect);
+  EXPECT_EQ(all[0].rejected_slower, 1U);
+  EXPECT_EQ(all[1].rejected_faster, 1U);
+  EXPECT_EQ(all[2].exit_code, 0);
+}
+
+TEST(CompareSeveral, CorrectsAllTestsOfAllRunsTogether) {
+  const auto one = compared({run_of(1, 0), run_of(1.05, 1)});
+  const auto three = compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2), run_of(1, 3)});
+  EXPECT_EQ(step_of(one[0]).p, step_of(three[0]).p);
+  EXPECT_GT(step_of(three[0]).p_adjusted, step_of(one[0]).p_adjusted);
+  for (const Comparison& comparison : three) EXPECT_EQ(comparison.tested, 3 * one[0].tested);
+}
+
+TEST(CompareSeveral, TheWorstDecides) {
+  const auto all = compared({run_of(1, 0), run_of(0.9, 2), run_of(1.05, 1), run_of(1.06, 3)});
+  EXPECT_EQ(worst_of(all), 1U) << "of equal ones the first";
+  EXPECT_EQ(all[worst_of(all)].exit_code, 3);
+  MadeResults other = run_of(1, 0);
+  other.cases[0].case_id = "cccc";
+  const auto missing = compared({run_of(1, 0), run_of(1.05, 1), other});
+  EXPECT_EQ(worst_of(missing), 1U);
+  EXPECT_EQ(missing[1].exit_code, 4);
+}
+
+TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
+  MadeResults smoke = run_of(1, 0);
+  smoke.smoke = true;
+  EXPECT_THAT(
+      [&] {
+        (void)compared({run_of(1, 0), run_of(1, 1), smoke});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("run2: holds rows of a smoke run")));
+  MadeResults device = run_of(1, 0);
+  device.environment["cpu.model"] = Value{std::string("B")};
+  EXPECT_THAT(
+      [&] {
+        (void)compared({run_of(1, 0), device, run_of(1, 1)});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("run1")));
+}
+
+TEST(CompareSeveral, TheTableHasAColumnForEachRun) {
+  const auto all = compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)});
+  const std::string text = comparisons_table(all, {.columns = 120}, false);
+  EXPECT_THAT(text, HasSubstr("A base (base)\nB run1\nC run2\n"));
+  EXPECT_THAT(text, HasSubstr("num_workers=4"));
+  EXPECT_THAT(text, HasSubstr(" % worse?  [+"));
+  EXPECT_THAT(text, HasSubstr("B: suspect: 1 perhaps worse"));
+  EXPECT_THAT(text, HasSubstr("verdict: suspect (exit code 3), the worst of 2\n"));
+  EXPECT_THAT(text, HasSubstr("2 cases, "));
+  EXPECT_EQ(text, comparisons_table(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}),
+                                    {.columns = 120}, false));
+}
+
+TEST(CompareSeveral, SaysOfAllRunsOnceWhatHoldsForAll) {
+  MadeResults base = run_of(1, 0);
+  MadeResults kernel = run_of(1, 1);
+  kernel.environment["kernel"] = Value{std::string("6.2")};
+  const std::string text =
+      comparisons_table(compared({base, run_of(1, 2), kernel}), {.columns = 120}, false);
+  EXPECT_THAT(text, HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"));
+  const std::string check = "self-check, base against itself";
+  EXPECT_EQ(text.find(check), text.rfind(check));
+  EXPECT_THAT(text, Not(HasSubstr("B: " + check)));
+}
+
+TEST(CompareSeveral, ARunWithoutACaseHasAnEmptyCell) {
+  MadeResults one = run_of(1, 1);
+  one.cases.pop_back();
+  const auto all = compared({run_of(1, 0), one, run_of(1, 2)}, {.allow = {"missing"}});
+  const std::string text = comparisons_table(all, {.columns = 120}, false);
+  EXPECT_THAT(text, HasSubstr("not measured"));
+  EXPECT_THAT(text, HasSubstr("B: only in base: 1 case, bbbb"));
+}
+
+TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
+  const auto all = compared({run_of(1, 0), run_of(1, 2), run_of(1.05, 1)});
+  const auto json = nlohmann::json::parse(comparisons_json(all));
+  EXPECT_EQ(json.at("schema"), "stepbench.verdicts");
+  EXPECT_EQ(json.at("exit_code"), 3);
+  EXPECT_EQ(json.at("verdict"), "suspect");
+  EXPECT_EQ(json.at("base"), "base");
+  ASSERT_EQ(json.at("comparisons").size(), 2U);
+  EXPECT_EQ(json.at("comparisons").at(1), nlohmann::json::parse(comparison_json(all[1])));
+}
+
+TEST(CompareSeveral, MarkdownCanBePostedAsAComment) {
+  const std::string text =
+      comparisons_markdown(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false);
+  EXPECT_TRUE(text.starts_with("<!-- stepbench-verdict -->\n### suspect: 2 results against base"));
+  EXPECT_THAT(text, HasSubstr("| case | metric | A | B | 95 % interval | C | 95 % interval |"));
+}
+
+TEST(CompareRequest, TakesAnotherBaseByPathOrByItsLastPart) {
+  const CompareRequest given{.base = "results/monday", .candidates = {"results/tuesday", "x/late"}};
+  CompareRequest request = given;
+  choose_base("tuesday", request);
+  EXPECT_EQ(request.base, "results/tuesday");
+  EXPECT_THAT(request.candidates, ElementsAre("results/monday", "x/late"));
+  request = given;
+  choose_base("x/late", request);
+  EXPECT_EQ(request.base, "x/late");
+  request = given;
+  EXPECT_THAT([&] { choose_base("results/tuesdy", request); },
+              ThrowsMessage<ConfigError>(HasSubstr("did you mean 'results/tuesday'?")));
+  CompareRequest twins{.base = "a/run", .candidates = {"b/run"}};
+  EXPECT_THAT([&] { choose_base("run", twins); },
+              ThrowsMessage<ConfigError>(HasSubstr("'run' may be a/run or b/run")));
+}
+
+TEST(CompareRequest, OfThreeResultsNoneMayStandTwice) {
+  EXPECT_NO_THROW(refuse_given_twice({.base = "a", .candidates = {"a"}}))
+      << "a result against itself is an A/A check";
+  EXPECT_NO_THROW(refuse_given_twice({.base = "a", .candidates = {"b", "c"}}));
+  EXPECT_THAT(
+      [&] {
+        refuse_given_twice({.base = "a", .candidates = {"b", "./a/"}});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("./a/: is given twice")));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders of runs as `run` and `ab` leave them, made without measuring.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "harness/record/rows.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::testing_runs {
+
+struct MadeRun {
+  std::string id = "20260131-120000-demo";
+  std::string started_utc = "2026-01-31T12:00:00Z";
+  std::string file = "box-1of1-7.jsonl";
+  int cases = 2;
+  int launches = 3;              // of each case
+  std::string end = "complete";  // empty: the run was killed
+  bool smoke = false;
+  Fields context = {};
+  Fields labels = {};
+  // Changes a launch before it is written.
+  std::function<void(LaunchRow&)> change = [](LaunchRow&) {};
+};
+
+// Writes results/ID/FILE; returns the run's folder.
+std::filesystem::path make_run(const test::TemporaryFolder& results, const MadeRun& made);
+
+// A line of JSON with `labels` in it, as runs of the schema that has them.
+[[nodiscard]] std::string with_labels(std::string run_line, const Fields& labels);
+
+}  // namespace stepbench::testing_runs

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/runs/prune.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.h"
+#include "harness/record/writer.h"
+#include "harness/text/utc.h"
+#include "tests/unit/runs/made_runs.h"
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::stepbench;
+using ::testing::ThrowsMessage;
+using testing_runs::make_run;
+
+const Moment kFebruary = parse_utc("2026-02-10").value();
+
+class Prune : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* day : {"01", "02", "03", "04"}) {
+      make_run(results_, {.id = std::string("202602") + day + "-120000-night",
+                          .started_utc = std::string("2026-02-") + day + "T12:00:00Z"});
+    }
+  }
+
+  [[nodiscard]] PrunePlan plan(const PruneRequest& request) const {
+    return plan_prune(summarise_runs(results_.path()), request);
+  }
+  [[nodiscard]] static std::vector<std::string> doomed(const PrunePlan& plan) {
+    std::vector<std::string> names;
+    for (const RunSummary& run : plan.doomed) names.push_back(run.folder.filename());
+    return names;
+  }
+  [[nodiscard]] std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(results_.path())) {
+      names.push_back(entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  [[nodiscard]] CommandResult prune(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"runs", "prune", "--results", results_.path().string()});
+    return stepbench(arguments);
+  }
+
+  test::TemporaryFolder results_;
+};
+
+TEST_F(Prune, MeansTheOldOnesThoseBeyondTheNewestOrBoth) {
+  EXPECT_THAT(doomed(plan({.keep = 2, .now = kFebruary})),
+              ElementsAre("20260202-120000-night", "20260201-120000-night"));
+  EXPECT_THAT(doomed(plan({.older_than = 8 * 24h, .now = kFebruary})),
+              ElementsAre("20260201-120000-night"));
+  EXPECT_THAT(doomed(plan({.keep = 1, .older_than = 7 * 24h, .now = kFebruary})),
+              ElementsAre("20260202-120000-night", "20260201-120000-night"));
+  EXPECT_THAT(doomed(plan({.keep = 9, .now = kFebruary})), IsEmpty());
+  EXPECT_THAT(doomed(plan({.filter = {.name = "other"}, .keep = 0, .now = kFebruary})), IsEmpty());
+}
+
+TEST_F(Prune, ProtectsWhatIsLabelledRunningUnreadableOrHoldsThingsOfOthers) {
+  make_run(results_, {.id = "20260101-000000-paper",
+                      .started_utc = "2026-01-01T00:00:00Z",
+                      .labels = {{"keep", Value{std::string("paper")}}}});
+  results_.write("20260201-120000-night/notes.txt", "important");
+  results_.write("20260102-000000-damaged/x.jsonl", "no JSON\n");
+  fs::create_directory(results_ / "20260103-000000-live");
+  ResultWriter writer(results_ / "20260103-000000-live/x.jsonl");
+  writer.write(RunRow{.run_id = "20260103-000000-live", .started_utc = "2026-01-03T00:00:00Z"});
+  const PrunePlan all = plan({.keep = 0, .now = kFebruary});
+  EXPECT_THAT(doomed(all), ElementsAre("20260204-120000-night", "20260203-120000-night",
+                                       "20260202-120000-night"));
+  std::string reasons;
+  for (const KeptRun& kept : all.kept) {
+    reasons += kept.run.folder.filename().string() + ' ' + kept.reason + '\n';
+  }
+  EXPECT_THAT(reasons, HasSubstr("paper is labelled keep=paper\n"));
+  EXPECT_THAT(reasons, HasSubstr("live is running\n"));
+  EXPECT_THAT(reasons, HasSubstr("damaged is not readable as a run"));
+  EXPECT_THAT(reasons, HasSubstr("night holds notes.txt, which is not of a run\n"));
+}
+
+TEST_F(Prune, FollowsNoLink) {
+  const test::TemporaryFolder elsewhere;
+  make_run(elsewhere, {.id = "20250101-000000-far", .started_utc = "2025-01-01T00:00:00Z"});
+  fs::create_directory_symlink(elsewhere / "20250101-000000-far", results_ / "20250101-000000-far");
+  fs::create_symlink(elsewhere / "20250101-000000-far/box-1of1-7.jsonl",
+                     results_ / "20260201-120000-night/linked.jsonl");
+  const PrunePlan all = plan({.keep = 0, .now = kFebruary});
+  EXPECT_THAT(doomed(all), Not(::testing::Contains("20250101-000000-far")));
+  remove_run(results_ / "20260201-120000-night");
+  EXPECT_TRUE(fs::exists(elsewhere / "20250101-000000-far/box-1of1-7.jsonl"));
+}
+
+TEST_F(Prune, RemovesNoRunThatBeganToRunMeanwhile) {
+  const fs::path folder = results_ / "20260201-120000-night";
+  ResultWriter writer(folder / "resumed.jsonl");
+  EXPECT_THAT([&] { remove_run(folder); },
+              ThrowsMessage<ConfigError>(HasSubstr("is running by now")));
+  EXPECT_TRUE(fs::exists(folder / "box-1of1-7.jsonl"));
+}
+
+TEST_F(Prune, WhatAKilledPruneLeftBehindGoesWithTheNext) {
+  fs::rename(results_ / "20260201-120000-night", results_ / ".deleting-20260201-120000-night");
+  EXPECT_EQ(summarise_runs(results_.path()).size(), 3U);
+  remove_leftovers(results_.path());
+  EXPECT_EQ(left().size(), 3U);
+}
+
+TEST_F(Prune, DeletesNothingWhereNobodyCanBeAsked) {
+  const CommandResult asked = prune({"--keep", "1"});
+  EXPECT_EQ(asked.exit_status, 2);
+  EXPECT_THAT(asked.out, HasSubstr("20260201-120000-night"));
+  EXPECT_THAT(asked.err, HasSubstr("give --yes to delete these 3 runs"));
+  EXPECT_EQ(left().size(), 4U);
+}
+
+TEST_F(Prune, ListsAndDeletesNothingInADryRun) {
+  const CommandResult dry = prune({"--keep", "3", "--dry-run", "--yes"});
+  EXPECT_EQ(dry.exit_status, 0);
+  EXPECT_THAT(dry.out, HasSubstr("1 run, "));
+  EXPECT_THAT(dry.out, HasSubstr("nothing was deleted (--dry-run)\n"));
+  EXPECT_EQ(left().size(), 4U);
+}
+
+TEST_F(Prune, DeletesWithYes) {
+  results_.write("20260202-120000-night/traces/box_1.2.pt.trace.json", "{}");
+  const CommandResult done = prune({"--keep", "1", "--older-than", "1h", "--yes"});
+  EXPECT_EQ(done.exit_status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("deleted 3 runs, "));
+  EXPECT_THAT(left(), ElementsAre("20260204-120000-night"));
+  EXPECT_THAT(prune({"--keep", "1", "--yes"}).out, HasSubstr("nothing to delete\n"));
+}
+
+TEST_F(Prune, RefusesToGuessWhatIsMeant) {
+  const CommandResult bare = prune({"--yes"});
+  EXPECT_EQ(bare.exit_status, 2);
+  EXPECT_THAT(bare.err, HasSubstr("says not what to delete"));
+  EXPECT_THAT(prune({"--older-than", "30"}).err, HasSubstr("an age such as 30d"));
+  EXPECT_THAT(prune({"--keep", "-1"}).err, HasSubstr("--keep"));
+  EXPECT_THAT(stepbench({"runs", results_.path().string(), "prune", "--keep", "0", "--yes"}).err,
+              HasSubstr("stands behind it: stepbench runs prune --results DIR"));
+  EXPECT_EQ(stepbench({"runs", "prune", "--results", "/no/such", "--keep", "1"}).exit_status, 2);
+  EXPECT_EQ(left().size(), 4U);
+}
+
+}  // namespace
+}  // namespace stepbench

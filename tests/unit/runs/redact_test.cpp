@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/error.h"
+#include "harness/record/input.h"
+#include "harness/record/pack.h"
+#include "harness/record/writer.h"
+#include "harness/runs/redact_json.h"
+#include "harness/runs/redact_run.h"
+#include "tests/unit/compare/result_maker.h"
+#include "tests/unit/runs/made_runs.h"
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::stepbench;
+using ::testing::ThrowsMessage;
+using testing_compare::around_10_ms;
+
+// What no copy may hold, in any spelling.
+const std::vector<std::string> kSecrets = {"gpu7",
+                                           "annika",
+                                           "acme",
+                                           "hunter2-token",
+                                           "10.20.30.40",
+                                           "My Photos",
+                                           "\xC3\xA9"
+                                           "clair"};
+
+Value text(const std::string& value) { return Value{value}; }
+
+// A run in which the secrets stand wherever a run can hold them.
+fs::path secret_run(const test::TemporaryFolder& folder, const std::string& id, double factor,
+                    int seed) {
+  Results results = testing_compare::make(
+      {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)}}});
+  RunRow& run = results.runs.front();
+  run.run_id = id;
+  run.name = "night of annika";
+  run.argv = {"/home/annika/bin/stepbench", "run", "--worker=/home/annika/My Photos/worker",
+              "--set", "env.API=hunter2-token"};
+  run.config_path = "/home/annika/acme/x.yaml";
+  run.config_text =
+      "# ask annika@acme.example or https://git.acme.example/x\n"
+      "data: {path: \"/home/annika/My Photos\"}\nenv: {API: hunter2-token}\n"
+      "rendezvous: 10.20.30.40:29500\n";
+  run.asked = {.folder = "/home/annika/acme", .set = {"env.API=hunter2-token"}};
+  run.context["host"] = text("gpu7.acme.example");
+  run.context["worker"] = text(
+      "/home/annika/\xC3\xA9"
+      "clair/worker");
+  results.workers.front().path =
+      "/home/annika/\xC3\xA9"
+      "clair/worker";
+  Fields& machine = results.workers.front().environment;
+  machine["host"] = text("gpu7.acme.example");
+  machine["env.USER"] = text("annika");
+  machine["env.API"] = text("hunter2-token");
+  machine["env.OMP_NUM_THREADS"] = text("4");
+  for (Launch& launch : results.launches) {
+    launch.row.options["data.path"] = text("/home/annika/My Photos");
+    launch.row.options["env.API"] = text("hunter2-token");
+    launch.row.output =
+        "\x1b[31mgpu7: cannot open \"/home/annika/acme/\xC3\xA9"
+        "clair\"\n";
+    launch.row.repeat_command = "/home/annika/bin/stepbench run '/home/annika/My Photos/x.yaml'";
+  }
+  const fs::path run_folder = folder / id;
+  fs::create_directories(run_folder / "traces");
+  testing_compare::write(results, run_folder / "gpu7.acme.example-1of1-17.jsonl");
+  folder.write(id + "/traces/gpu7_17.1700.pt.trace.json.gz",
+               gzip_text(R"({"traceName":"gpu7_17.json","traceEvents":[{"ph":"X","name":"mm",)"
+                         R"("ts":1.50,"args":{"file":"\/home\/annika\/m.py","who":"\u0061nnika",)"
+                         R"("dir":"/mnt/acme/\u00e9clair"}}]})"));
+  folder.write(id + "/verdict.json", R"({"exit_code":0,"base":"/home/annika/acme/old","p":1e-9})");
+  folder.write(id + "/experiment.yaml", "path: /home/annika/My\\ Photos\n# annika\n");
+  folder.write(id + "/notes.txt", "call annika");
+  return run_folder;
+}
+
+// Names and contents, unpacked; JSON also with its escapes undone.
+std::string everything_in(const fs::path& folder) {
+  std::string all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    all += entry.path().lexically_relative(folder).string() + '\n';
+    if (!entry.is_regular_file()) continue;
+    const std::string content{Input::read(entry.path()).text()};
+    all += content + '\n';
+    std::istringstream lines(content);
+    for (std::string line; std::getline(lines, line);) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (!json.is_discarded()) all += json.flatten().dump(0) + '\n';
+    }
+  }
+  return all;
+}
+
+// Some characters on both sides of the first place; empty where it does not occur.
+std::string context_of(const std::string& all, const std::string& secret) {
+  const std::size_t at = all.find(secret);
+  return at == std::string::npos ? "" : all.substr(at < 60 ? 0 : at - 60, 120 + secret.size());
+}
+
+class Redact : public ::testing::Test {
+ protected:
+  void SetUp() override { run_ = secret_run(folder_, "20260131-120000-night", 1, 0); }
+
+  test::TemporaryFolder folder_;
+  fs::path run_;
+};
+
+TEST_F(Redact, NoSecretIsInTheCopyInAnySpelling) {
+  ASSERT_NE(context_of(everything_in(run_), "hunter2-token"), "");
+  const RedactedRuns done = redact_runs({{run_}}, folder_ / "copy");
+  const std::string all = everything_in(folder_ / "copy");
+  for (const std::string& secret : kSecrets) EXPECT_EQ(context_of(all, secret), "");
+  for (const char* spelling : {"\\u0061nnika", "\\/home", "/home", "\\u00e9clair"}) {
+    EXPECT_EQ(context_of(all, spelling), "");
+  }
+  EXPECT_NE(context_of(all, "<host1>"), "");
+  EXPECT_NE(context_of(all, "_17.1700.pt.trace.json.gz"), "");
+  EXPECT_NE(context_of(all, "\"env.OMP_NUM_THREADS\":\"4\""), "") << "a number tells of nobody";
+  ASSERT_EQ(done.runs.size(), 1U);
+  EXPECT_THAT(done.runs[0].left_out, ::testing::ElementsAre("notes.txt: is not of a run"));
+}
+
+TEST_F(Redact, ShowAndCompareSayTheSameOfTheCopy) {
+  const fs::path slow = secret_run(folder_, "20260201-120000-night", 1.05, 1);
+  (void)redact_runs({{run_, slow}}, folder_ / "copies");
+  std::vector<fs::path> copies;
+  for (const auto& entry : fs::directory_iterator(folder_ / "copies")) {
+    copies.push_back(entry.path());
+  }
+  std::sort(copies.begin(), copies.end());
+  ASSERT_EQ(copies.size(), 2U);
+  const auto csv = [](const fs::path& run) {
+    return stepbench({"show", run.string(), "--samples", "--format", "csv"}).out;
+  };
+  EXPECT_EQ(csv(run_), csv(copies[0]));
+  EXPECT_GT(csv(run_).size(), 1000U);
+  const auto compared = [](const fs::path& base, const fs::path& candidate) {
+    const CommandResult result =
+        stepbench({"compare", base.string(), candidate.string(), "--format", "json"});
+    auto json = nlohmann::json::parse(result.out);
+    for (auto& one : json.at("cases")) one.erase("options");
+    return json.at("cases").dump() + json.at("verdict").dump() + std::to_string(result.exit_status);
+  };
+  EXPECT_EQ(compared(run_, slow), compared(copies[0], copies[1]));
+}
+
+TEST_F(Redact, TellsWhatWasReplacedAndThatSomebodyShouldLook) {
+  const CommandResult done =
+      stepbench({"runs", "redact", run_.string(), "--output", (folder_ / "copy").string()});
+  EXPECT_EQ(done.exit_status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("gpu7.acme.example"));
+  EXPECT_THAT(done.out, HasSubstr("<user1>"));
+  EXPECT_THAT(done.out, HasSubstr("Look at the copy before you share it"));
+  EXPECT_EQ(stepbench({"show", (folder_ / "copy").string()}).exit_status, 0);
+}
+
+TEST_F(Redact, RefusesAnOutputThatIsThereAndRunsThatCannotBeCopied) {
+  folder_.write("full/x", "");
+  EXPECT_THAT([&] { (void)redact_runs({{run_}}, folder_ / "full"); },
+              ThrowsMessage<ConfigError>(HasSubstr("is there already")));
+  EXPECT_THAT([&] { (void)redact_runs({{run_}}, run_ / "copy"); },
+              ThrowsMessage<ConfigError>(HasSubstr("lies in the run itself")));
+  EXPECT_THAT(
+      [&] {
+        (void)redact_runs({{run_, run_}}, folder_ / "copy");
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("same name")));
+  EXPECT_THAT([&] { (void)redact_runs({{folder_ / "absent"}}, folder_ / "copy"); },
+              ThrowsMessage<ConfigError>(HasSubstr("is no folder of a run")));
+  EXPECT_THAT([&] { (void)redact_runs({{folder_ / "full"}}, folder_ / "copy"); },
+              ThrowsMessage<ConfigError>(HasSubstr("holds no result file")));
+  ResultWriter writer(run_ / "live.jsonl");
+  EXPECT_THAT([&] { (void)redact_runs({{run_}}, folder_ / "copy"); },
+              ThrowsMessage<ConfigError>(HasSubstr("is running")));
+  EXPECT_FALSE(fs::exists(folder_ / "copy"));
+}
+
+TEST_F(Redact, ADamagedLastLineIsLeftOut) {
+  const fs::path file = run_ / "gpu7.acme.example-1of1-17.jsonl";
+  const std::string whole{Input::read(file).text()};
+  folder_.write("20260131-120000-night/gpu7.acme.example-1of1-17.jsonl",
+                whole.substr(0, whole.size() - 50));
+  const RedactedRuns done = redact_runs({{run_}}, folder_ / "copy");
+  EXPECT_THAT(done.runs[0].left_out, ::testing::Contains(HasSubstr("1 damaged line")));
+}
+
+TEST(RedactJson, CopiesEverythingElseByteForByte) {
+  Redactor redactor;
+  const std::string same =
+      R"( {"kind":"samples","values":[[1,-2,3e-5],[]],"a":"\u00e9\n","case_id":"/x/y","n":null} )";
+  EXPECT_EQ(redact_json(same, redactor), same);
+  EXPECT_EQ(redact_json(R"({"a":{"b":["/x/y",1.50]}})", redactor),
+            R"({"a":{"b":["<path1>",1.50]}})");
+}
+
+TEST(RedactJson, RefusesWhatIsNoJson) {
+  Redactor redactor;
+  for (const char* text :
+       {"", "{", "{\"a\":}", "[1,2", "{\"a\" 1}", "\"open", "{} {}", "{\"a\":\"\\x\"}"}) {
+    EXPECT_FALSE(redact_json(text, redactor)) << text;
+  }
+  EXPECT_FALSE(redact_json(std::string(100'000, '['), redactor));
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/runs/run_summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "harness/base/error.h"
+#include "harness/record/writer.h"
+#include "tests/unit/runs/made_runs.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing_runs::MadeRun;
+using testing_runs::make_run;
+
+std::string file_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(RunSummary, TellsWhatTheHeaderAndTheLaunchesSay) {
+  const test::TemporaryFolder results;
+  const fs::path folder = make_run(results, {.labels = {{"branch", Value{std::string("main")}}}});
+  const RunSummary run = summarise_run(folder);
+  EXPECT_EQ(run.broken, "");
+  EXPECT_EQ(run.run_id, "20260131-120000-demo");
+  EXPECT_EQ(run.name, "demo");
+  EXPECT_EQ(run.git_sha, "0123456789abcdef");
+  EXPECT_EQ(run.git_branch, "main");
+  EXPECT_FALSE(run.git_dirty);
+  EXPECT_EQ(run.cases, 2);
+  EXPECT_EQ(run.ok, 2);
+  EXPECT_EQ(run.failed, 0);
+  EXPECT_EQ(run.launches, 6);
+  EXPECT_EQ(run.state, RunState::kComplete);
+  EXPECT_EQ(run.bytes, fs::file_size(folder / "box-1of1-7.jsonl"));
+  EXPECT_EQ(to_text(run.labels.at("branch")), "main");
+}
+
+TEST(RunSummary, ACaseWithAFailedLaunchHasFailed) {
+  const test::TemporaryFolder results;
+  const RunSummary run =
+      summarise_run(make_run(results, {.cases = 3, .change = [](LaunchRow& row) {
+                                         if (row.key.case_id == "case1" && row.key.launch == 2) {
+                                           row.outcome = {Outcome::Kind::kFailed, "out of memory"};
+                                         }
+                                         if (row.key.case_id == "case2") {
+                                           row.outcome = {Outcome::Kind::kSkipped, "no GPU"};
+                                         }
+                                       }}));
+  EXPECT_EQ(run.ok, 1);
+  EXPECT_EQ(run.failed, 1);
+  EXPECT_EQ(run.skipped, 1);
+  EXPECT_EQ(run.launches, 5);
+}
+
+TEST(RunSummary, AnAttemptThatSucceededReplacesOneThatFailed) {
+  const test::TemporaryFolder results;
+  MadeRun first{.cases = 1, .launches = 1, .end = "interrupted", .change = [](LaunchRow& row) {
+                  row.outcome = {Outcome::Kind::kFailed, "killed"};
+                }};
+  make_run(results, first);
+  const RunSummary run = summarise_run(make_run(results, {.started_utc = "2026-01-31T13:00:00Z",
+                                                          .file = "box-1of1-9.jsonl",
+                                                          .cases = 1,
+                                                          .launches = 1}));
+  EXPECT_EQ(run.ok, 1);
+  EXPECT_EQ(run.failed, 0);
+  EXPECT_EQ(run.cases, 1) << "a resumed run has the same cases, not twice as many";
+  EXPECT_EQ(run.state, RunState::kComplete);
+  EXPECT_EQ(run.started_utc, "2026-01-31T12:00:00Z");
+}
+
+TEST(RunSummary, CasesOfShardsAddUpAndTheLeastFinishedShardCounts) {
+  const test::TemporaryFolder results;
+  make_run(results, {.file = "a.jsonl", .context = {{"shard", Value{std::string("1of2")}}}});
+  const RunSummary run = summarise_run(make_run(
+      results, {.file = "b.jsonl",
+                .cases = 1,
+                .end = "",
+                .context = {{"shard", Value{std::string("2of2")}}},
+                .change = [](LaunchRow& row) { row.point_id = row.key.case_id = "other"; }}));
+  EXPECT_EQ(run.cases, 3);
+  EXPECT_EQ(run.ok, 3);
+  EXPECT_EQ(run.state, RunState::kUnfinished);
+}
+
+TEST(RunSummary, OfACampaignHasItsVerdict) {
+  const test::TemporaryFolder results;
+  const MadeRun made{.context = {{"ab_seed", Value{std::int64_t{7}}}}};
+  EXPECT_TRUE(summarise_run(make_run(results, made)).ab);
+  EXPECT_EQ(summarise_run(results / made.id).verdict, "");
+  results.write(made.id + "/verdict.json", R"({"exit_code":1,"verdict":"regression"})"
+                                           "\n");
+  EXPECT_EQ(summarise_run(results / made.id).verdict, "regression");
+  results.write(made.id + "/verdict.json", "{cut");
+  EXPECT_EQ(summarise_run(results / made.id).verdict, "");
+}
+
+TEST(RunSummary, ARunThatIsBeingWrittenIsRunning) {
+  const test::TemporaryFolder results;
+  fs::create_directory(results / "20260131-120000-live");
+  const fs::path folder = results / "20260131-120000-live";
+  ResultWriter writer(folder / "box-1of1-7.jsonl");
+  EXPECT_THAT(summarise_run(folder).broken, HasSubstr("has no whole line"));
+  writer.write(RunRow{.run_id = "20260131-120000-live", .cases = 4});
+  EXPECT_EQ(summarise_run(folder).state, RunState::kRunning);
+  EXPECT_EQ(summarise_run(folder).cases, 4);
+}
+
+TEST(RunSummary, SaysWhyAFolderCannotBeRead) {
+  const test::TemporaryFolder results;
+  fs::create_directory(results / "20260131-120000-empty");
+  results.write("20260131-120000-foreign/x.jsonl", "{\"a\":1}\n");
+  results.write("20260131-120000-later/x.jsonl",
+                R"({"kind":"run","schema":"stepbench.result","version":"9.0.0"})"
+                "\n");
+  results.write("20260131-120000-binary/x.jsonl", std::string("\x00\xff\n", 3));
+  results.write("20260131-120000-gzip/x.jsonl.gz", "\x1f\x8b broken");
+  const auto broken = [&](const std::string& name) {
+    return summarise_run(results / ("20260131-120000-" + name)).broken;
+  };
+  EXPECT_THAT(broken("empty"), HasSubstr("holds no result file"));
+  EXPECT_THAT(broken("foreign"), HasSubstr("x.jsonl: "));
+  EXPECT_THAT(broken("later"), HasSubstr("9.0.0"));
+  EXPECT_THAT(broken("binary"), HasSubstr("x.jsonl: "));
+  EXPECT_THAT(broken("gzip"), HasSubstr("gzip"));
+}
+
+TEST(RunSummary, ALastLineThatIsCutShortIsPassedOver) {
+  const test::TemporaryFolder results;
+  const fs::path folder = make_run(results, {});
+  const std::string text = file_text(folder / "box-1of1-7.jsonl");
+  results.write("20260131-120000-demo/box-1of1-7.jsonl", text.substr(0, text.size() - 200));
+  const RunSummary run = summarise_run(folder);
+  EXPECT_EQ(run.broken, "");
+  EXPECT_EQ(run.state, RunState::kUnfinished);
+  EXPECT_EQ(run.launches, 5);
+}
+
+TEST(RunFolders, AreThoseThatHoldResultsOrAreNamedLikeARun) {
+  const test::TemporaryFolder results;
+  make_run(results, {});
+  make_run(results, {.id = "renamed"});
+  fs::create_directory(results / "notes");
+  fs::create_directory(results / "20260201-000000-empty");
+  results.write("loose.txt", "");
+  fs::create_directory_symlink("20260131-120000-demo", results / "latest");
+  std::vector<std::string> names;
+  for (const fs::path& folder : run_folders(results.path())) names.push_back(folder.filename());
+  EXPECT_THAT(names, ElementsAre("20260131-120000-demo", "20260201-000000-empty", "renamed"));
+  EXPECT_THROW((void)run_folders(results / "loose.txt"), ConfigError);
+  EXPECT_THROW((void)run_folders(results / "absent"), ConfigError);
+}
+
+TEST(RunFolders, AreListedTheNewestFirst) {
+  const test::TemporaryFolder results;
+  make_run(results, {.id = "renamed", .started_utc = "2026-03-01T00:00:00Z"});
+  make_run(results, {});
+  fs::create_directory(results / "20260201-000000-empty");
+  std::vector<std::string> names;
+  for (const RunSummary& run : summarise_runs(results.path())) {
+    names.push_back(run.folder.filename());
+  }
+  EXPECT_THAT(names, ElementsAre("renamed", "20260201-000000-empty", "20260131-120000-demo"));
+  const test::TemporaryFolder none;
+  EXPECT_THAT(summarise_runs(none.path()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/runs_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/text/utc.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Moment kNow = parse_utc("2026-02-10 12:00").value();
+
+RunSummary complete_run() {
+  return {.folder = "results/20260131-120000-demo",
+          .run_id = "20260131-120000-demo",
+          .name = "demo",
+          .started_utc = "2026-01-31T12:00:00Z",
+          .git_sha = "0123456789abcdef",
+          .git_branch = "main",
+          .cases = 3,
+          .ok = 3,
+          .launches = 18,
+          .state = RunState::kComplete,
+          .bytes = 2048};
+}
+
+std::string table(const std::vector<RunSummary>& runs, std::size_t all, int columns = 140) {
+  return render_runs(runs, all, Format::kTable, {.columns = columns}, kNow);
+}
+
+TEST(RunsTable, HasALineForEachRunAndASumBelow) {
+  std::string text = table({complete_run()}, 1);
+  const std::size_t rule = text.find('\n') + 1;
+  text.erase(rule, text.find('\n', rule) + 1 - rule);
+  EXPECT_EQ(text,
+            "run                       age  begun (UTC)       kind  commit   branch  cases  ok  "
+            "launches      size  state\n"
+            "20260131-120000-demo  10 days  2026-01-31 12:00  run   0123456  main        3   3  "
+            "      18  2.00 KiB  complete\n"
+            "\n"
+            "1 run, 2.00 KiB\n");
+}
+
+TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
+  EXPECT_THAT(table({complete_run()}, 1), Not(HasSubstr("failed")));
+  RunSummary other = complete_run();
+  other.folder = "results/renamed";
+  other.failed = 1;
+  other.skipped = 2;
+  other.git_dirty = true;
+  other.labels = {{"pr", Value{std::int64_t{7}}}, {"keep", Value{std::string("paper")}}};
+  const std::string text = table({other, complete_run()}, 40);
+  for (const char* part : {"name", "failed", "skipped", "labels", "keep=paper pr=7", "0123456*",
+                           "2 of 40 runs, 4.00 KiB", "* behind a commit: with changes"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST(RunsTable, SaysWhatKindOfRunItIs) {
+  EXPECT_EQ(kind_words({}), "run");
+  EXPECT_EQ(kind_words({.smoke = true}), "smoke run");
+  EXPECT_EQ(kind_words({.ab = true}), "ab");
+  EXPECT_EQ(kind_words({.ab = true, .verdict = "regression"}), "ab: regression");
+  EXPECT_EQ(kind_words({.profiled = 2}), "run + profile");
+}
+
+TEST(RunsTable, ABrokenFolderHasItsReasonInPlaceOfNumbers) {
+  const RunSummary broken{.folder = "results/20260201-000000-x", .broken = "x.jsonl: damaged"};
+  RunSummary killed = complete_run();
+  killed.state = RunState::kUnfinished;
+  const std::string text = table({broken, killed}, 2);
+  EXPECT_THAT(text, HasSubstr("20260201-000000-x     x.jsonl: damaged\n"));
+  EXPECT_THAT(text, HasSubstr("2 runs, 2.00 KiB; 1 unfinished, 1 unreadable\n"));
+}
+
+TEST(RunsTable, FitsATerminalOf80Columns) {
+  RunSummary run = complete_run();
+  run.labels = {{"branch", Value{std::string("feature/with-a-long-name")}}};
+  std::string text = table({run}, 1, 80);
+  EXPECT_LE(text.find('\n'), 80U);
+  EXPECT_THAT(text, HasSubstr("complete"));
+  EXPECT_THAT(text, HasSubstr("No room for: begun (UTC)"));
+}
+
+TEST(RunsTable, TextOfOthersCannotForgeARow) {
+  RunSummary run = complete_run();
+  run.labels = {{"x", Value{std::string("a\nb\x1b[31m")}}};
+  EXPECT_THAT(table({run}, 1), HasSubstr("x=a\\nb\\x1b[31m"));
+  run.labels = {{"x", Value{std::string("=1+1|<b>")}}};
+  EXPECT_THAT(render_runs({&run, 1}, 1, Format::kMarkdown, {}, kNow), Not(HasSubstr("<b>")));
+}
+
+TEST(RunsTable, JsonAndCsvHaveEveryFieldAndDependOnNoClock) {
+  RunSummary run = complete_run();
+  run.labels = {{"pr", Value{std::int64_t{7}}}};
+  const std::string json = render_runs({&run, 1}, 1, Format::kJson, {}, kNow);
+  EXPECT_EQ(json, render_runs({&run, 1}, 1, Format::kJson, {}, Moment{}));
+  const auto parsed = nlohmann::json::parse(json);
+  EXPECT_EQ(parsed.at("schema"), "stepbench.runs");
+  const auto& one = parsed.at("runs").at(0);
+  EXPECT_EQ(one.at("run_id"), "20260131-120000-demo");
+  EXPECT_EQ(one.at("labels").at("pr"), 7);
+  EXPECT_EQ(one.at("bytes"), 2048);
+  EXPECT_EQ(one.at("state"), "complete");
+  const std::string csv = render_runs({&run, 1}, 1, Format::kCsv, {}, kNow);
+  EXPECT_THAT(csv, HasSubstr("run_id,folder,started_utc"));
+  EXPECT_THAT(csv, HasSubstr(",pr=7\n"));
+  EXPECT_EQ(render_runs({}, 3, Format::kJson, {}, kNow),
+            "{\"schema\":\"stepbench.runs\",\"version\":\"1.0.0\",\"runs\":[]}\n");
+}
+
+}  // namespace
+}  // namespace stepbench

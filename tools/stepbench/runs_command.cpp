@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/runs_command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/report/runs_table.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/runs_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kRunsExamples =
+    R"(A run's folder is what `show` and `compare` take. A case is ok when it was measured and none of its
+launches failed. `unfinished`: killed before its end; `run --resume` goes on with it.
+
+Examples:
+  stepbench runs                              the runs in results/, the newest first
+  stepbench runs --name "resnet*" --last 10
+  stepbench runs --label branch=main --since 7d
+  stepbench runs --format csv > runs.csv      bytes, full commit, host: for a spreadsheet
+  stepbench runs prune --older-than 30d       delete; asks first
+
+Exit status: 0 also where there is no run, 2 wrong usage or a folder that cannot be read.)";
+
+struct RunsOptions {
+  WhichRuns which = {};
+  std::string folder = {};  // as an argument
+  std::string since = {};
+  std::optional<std::size_t> last = {};
+  std::string format = "table";
+};
+
+std::vector<RunSummary> all_runs(const WhichRuns& which) {
+  std::vector<RunSummary> runs = runs_of(which);
+  if (holds_results(which.folder)) runs.insert(runs.begin(), summarise_run(which.folder));
+  return runs;
+}
+
+int list_runs(const RunsOptions& options, const Environment& environment) {
+  WhichRuns which = options.which;
+  if (!options.folder.empty()) which.folder = options.folder;
+  const Moment now = current_time();
+  RunFilter filter = filter_of(which);
+  if (!options.since.empty()) filter.since = parse_since("--since", options.since, now);
+  std::vector<RunSummary> runs = all_runs(which);
+  const std::size_t all = runs.size();
+  std::erase_if(runs, [&](const RunSummary& run) { return !passes(run, filter); });
+  if (options.last && runs.size() > *options.last) runs.resize(*options.last);
+  const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
+  environment.out << render_runs(runs, all, format_of(options.format), style, now) << std::flush;
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  if (runs.empty()) {
+    environment.err << "no run in " << printable(which.folder)
+                    << (all > 0 ? " is like that; without a filter there would be " +
+                                      counted(static_cast<std::int64_t>(all), "run")
+                                : "; `stepbench run configs/quickstart.yaml` makes one")
+                    << '\n';
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, const Environment& environment, int& exit_code) {
+  auto options = std::make_shared<RunsOptions>();
+  CLI::App* runs =
+      app.add_subcommand("runs", "List the runs in a folder; delete, pack, share them");
+  runs->require_subcommand(0, 1);
+  CLI::Option* folder =
+      runs->add_option("DIR", options->folder, "The folder that holds the runs; default: results")
+          ->type_name("DIR");
+  add_which_runs(*runs, options->which);
+  runs->get_option("--results")->excludes(folder);
+  runs->add_option("--since", options->since,
+                   "Only runs begun then or later: 2026-01-31, \"2026-01-31 12:00\" (UTC), or an "
+                   "age such as 7d, 36h, 2w")
+      ->type_name("DATE|AGE")
+      ->group(kWhichRuns);
+  CLI::Option* last = runs->add_option("--last", options->last, "Only the newest N of them")
+                          ->type_name("N")
+                          ->group(kWhichRuns);
+  expect_whole_number(*last, 1, 1'000'000'000);
+  add_format(*runs, options->format, {"table", "csv", "json", "markdown"});
+  runs->footer(kRunsExamples);
+  add_runs_prune(*runs, environment, exit_code);
+  add_runs_compress(*runs, environment, exit_code);
+  add_runs_redact(*runs, environment, exit_code);
+  runs->callback([runs, options, &environment, &exit_code] {
+    if (runs->get_subcommands().empty()) {
+      exit_code = list_runs(*options, environment);
+    }
+  });
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/runs_options.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
+
+#include "harness/base/error.h"
+#include "harness/text/age.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/run_folders.h"
+
+namespace stepbench::cli {
+
+void add_which_runs(CLI::App& command, WhichRuns& which) {
+  command.add_option("--results", which.folder, "The folder that holds the runs")
+      ->capture_default_str()
+      ->type_name("DIR")
+      ->group(kWhichRuns);
+  command
+      .add_option("--name", which.name,
+                  "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
+                  "shell leaves it alone)")
+      ->type_name("PATTERN")
+      ->group(kWhichRuns);
+  add_repeated(command, "--label", which.labels,
+               "Only runs with this label; KEY alone: with any value. Several must all hold",
+               "KEY[=VALUE]")
+      .group(kWhichRuns);
+}
+
+void add_older_than(CLI::App& command, std::string& age) {
+  command
+      .add_option("--older-than", age,
+                  "Only runs that began longer ago than this: 30d, 36h, 2w, 90min")
+      ->type_name("AGE")
+      ->group(kWhichRuns);
+}
+
+std::chrono::seconds age_option(const std::string& flag, const std::string& text) {
+  if (const auto age = parse_age(text)) return *age;
+  throw ConfigError(flag, "expected " + std::string(kAgeExamples) + ", found '" + text + "'");
+}
+
+void refuse_folder_before(const CLI::App& runs, const std::string& command) {
+  for (const CLI::Option* option : runs.get_options()) {
+    if (option->empty() || option->get_name() == "--help" || option->get_name() == "--color") {
+      continue;
+    }
+    throw ConfigError("stepbench runs", "what belongs to `" + command +
+                                            "` stands behind it: stepbench runs " + command +
+                                            " --results DIR");
+  }
+}
+
+std::vector<RunSummary> runs_of(const WhichRuns& which) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(which.folder, error)) {
+    const bool there = std::filesystem::exists(which.folder, error);
+    throw ConfigError(which.folder, there ? "is no folder; give the one that holds the runs"
+                                          : "no such folder" + near_names(which.folder));
+  }
+  return summarise_runs(which.folder);
+}
+
+RunFilter filter_of(const WhichRuns& which) { return {.name = which.name, .labels = which.labels}; }
+
+Moment current_time() { return std::chrono::system_clock::now(); }
+
+}  // namespace stepbench::cli
