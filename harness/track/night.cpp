@@ -14,6 +14,7 @@
 #include "harness/track/last_good.h"
 #include "harness/track/level.h"
 #include "harness/track/night_alerts.h"
+#include "harness/track/one_sided.h"
 
 namespace stepbench {
 namespace {
@@ -84,6 +85,10 @@ class NightJudge {
     date_ = newest_utc_.substr(0, std::string_view("2026-01-31").size());
     ignored_ = ignored_series(input.events, date_);
     facts_ = level_facts(log_, input.events, times_);
+    for (const TrackEvent& event : input.events) {
+      if (!event.details.contains("creep")) continue;
+      creeps_[text_of(event.details, "series")] = text_of(event.details, "night_utc");
+    }
     for (const TrackedRun& run : input.history.runs) {
       is_tonight_.push_back(
           std::any_of(night_.runs.begin(), night_.runs.end(),
@@ -116,6 +121,9 @@ class NightJudge {
     add_events(night_.alerts, night_.events);
     tell_states();
     night_.precision = precision_of(night_.alerts);
+    if (std::string warning = one_sided_warning(night_.alerts); !warning.empty()) {
+      night_.notes.push_back(std::move(warning));
+    }
     if (!night_.alerts.left_out.empty()) {
       night_.notes.push_back(counted(std::ssize(night_.alerts.left_out), "event") +
                              " of the history cannot have happened and " +
@@ -341,7 +349,9 @@ class NightJudge {
   void judge_creep(NightSeries& judged, const SeriesHistory& series, std::size_t at,
                    const std::vector<std::size_t>& level, std::span<const double> segment) const {
     if (series.series.direction == Direction::kNeither) return;
-    if (!creep_is_due(last_creep_of(series.series.id), run_of(series, at).started_utc)) return;
+    const auto last = creeps_.find(series.series.id);
+    const std::string_view last_utc = last == creeps_.end() ? "" : std::string_view(last->second);
+    if (!creep_is_due(last_utc, run_of(series, at).started_utc)) return;
     const bool higher = series.series.direction == Direction::kLowerIsBetter;
     const auto found = creep(segment, higher, kConfirmMargin,
                              [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
@@ -362,17 +372,6 @@ class NightJudge {
     judged.why = "no single night shows it: the last " + std::to_string(kCreepLevel) +
                  " nights lie " + signed_percent(found->change) + " % from the best " +
                  std::to_string(kCreepLevel) + " of " + std::to_string(kCreepNights);
-  }
-
-  // When that was last suspected.
-  [[nodiscard]] std::string last_creep_of(const std::string& series) const {
-    for (std::size_t i = input_.events.size(); i-- > 0;) {
-      const TrackEvent& event = input_.events[i];
-      if (event.details.contains("creep") && text_of(event.details, "series") == series) {
-        return text_of(event.details, "night_utc");
-      }
-    }
-    return {};
   }
 
   // Between which runs it moved.
@@ -551,6 +550,7 @@ class NightJudge {
   std::vector<bool> is_tonight_;                  // by index of the history's runs
   std::map<std::string, ScreenAnswer> controls_;  // by run id
   std::map<std::string, bool> grown_;             // by series id
+  std::map<std::string, std::string> creeps_;     // by series id: when one was last suspected
   std::map<std::string, std::size_t> gone_;       // by experiment
 };
 
