@@ -126,6 +126,7 @@ std::filesystem::path made(std::int64_t rows, const char* suffix) {
   TraceHeader header{.engine = "native", .shapes = true, .memory = true};
   header.devices = {{.id = 0,
                      .name = "Scripted GPU",
+                     .total_memory_bytes = std::int64_t{16} << 30,
                      .max_threads_per_multiprocessor = 2048,
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
