@@ -21,8 +21,10 @@ struct LaunchedWork {
 class TensorboardWindows {
  public:
   TensorboardWindows(const Timeline& timeline, const Steps& steps) : timeline_(timeline) {
+    // A fetch of data that stands for a step is not as long as the step.
+    const bool marked = steps.window != WindowKind::kLoading;
     for (const Step& step : steps.steps) {
-      out_.push_back({.number = step.number, .window = step.mark});
+      out_.push_back({.number = step.number, .window = marked ? step.mark : step.window});
     }
     launched_.resize(out_.size());
   }

@@ -87,14 +87,30 @@ void refuse_swept(const AbArm& arm) {
   }
 }
 
-void refuse_what_has_no_pairs(const AbArms& arms) {
-  const auto active = [](const PlannedCase& planned) {
-    const Value* value = planned.resolved.options.get("schedule.active");
-    return value == nullptr ? std::string{"-"} : to_text(*value);
-  };
+std::string active_of(const PlannedCase& planned) {
+  const Value* value = planned.resolved.options.get("schedule.active");
+  return value == nullptr ? std::string{"-"} : to_text(*value);
+}
+
+void fix_automatic(std::int64_t steps, AbArms& arms) {
+  constexpr std::int64_t kWindows = 11;  // from which on `precision` is judged
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    const std::string a = active(arms.a.plan.cases[i]);
-    const std::string b = active(arms.b.plan.cases[i]);
+    ResolvedCase& a = arms.a.plan.cases[i].resolved;
+    ResolvedCase& b = arms.b.plan.cases[i].resolved;
+    if (active_of(arms.a.plan.cases[i]) != "auto" || active_of(arms.b.plan.cases[i]) != "auto") {
+      continue;
+    }
+    const std::int64_t least = kWindows * b.integer("schedule.window");
+    for (ResolvedCase* arm : {&a, &b}) {
+      arm->options["schedule.active"] = steps > 0 ? steps : least;
+    }
+  }
+}
+
+void refuse_what_has_no_pairs(const AbArms& arms) {
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    const std::string a = active_of(arms.a.plan.cases[i]);
+    const std::string b = active_of(arms.b.plan.cases[i]);
     if (a == "auto" || b == "auto") {
       throw ConfigError("schedule.active",
                         "`auto` is refused here: both arms must measure the same number of steps; "
@@ -243,6 +259,7 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
   if (arms.points.empty() && arms.missing.empty()) {
     throw ConfigError(request.file, "no case is left after --filter");
   }
+  if (request.auto_steps) fix_automatic(*request.auto_steps, arms);
   align_arms(arms);
   refuse_what_has_no_pairs(arms);
   std::set<std::string> given;

@@ -44,6 +44,10 @@ std::vector<std::string> cases_of(const ConfirmRequest& request, const CampaignS
 
 ArmsRequest arms_request(const ConfirmRequest& request, const CampaignSetup& setup) {
   const TrackedRun& tonight = request.tonight;
+  std::int64_t steps = 0;
+  for (const std::size_t place : setup.suspects) {
+    steps = std::max(steps, request.suspects[place].steps);
+  }
   return {.file = tonight.config_path,
           .text = tonight.config_text,
           .a = setup.good.path.string(),
@@ -52,23 +56,8 @@ ArmsRequest arms_request(const ConfirmRequest& request, const CampaignSetup& set
           .sweep = tonight.asked.sweep,
           .cases = cases_of(request, setup),
           .profile = setup.profile ? 1 : 0,
-          .max_cases = kMostCases};
-}
-
-// Both arms measure as many steps as tonight where the experiment leaves their number open.
-AbArms arms_of(ArmsRequest& arms, const ConfirmRequest& request, const CampaignSetup& setup,
-               const CampaignContext& context) {
-  try {
-    return resolve_arms(arms, context);
-  } catch (const ConfigError& error) {
-    std::int64_t steps = 0;
-    for (const std::size_t place : setup.suspects) {
-      steps = std::max(steps, request.suspects[place].steps);
-    }
-    if (error.where() != "schedule.active" || steps == 0) throw;
-    arms.set.push_back("schedule.active=" + std::to_string(steps));
-    return resolve_arms(arms, context);
-  }
+          .max_cases = kMostCases,
+          .auto_steps = steps};
 }
 
 RecordedEnvironments recorded_environments(const ConfirmRequest& request, const AbArms& arms) {
@@ -136,7 +125,7 @@ CampaignEnd run_confirm_campaign(const ConfirmRequest& request, const CampaignSe
                                .resumed = !setup.resume.empty()}};
   std::optional<AbArms> resolved;
   try {
-    resolved = arms_of(asked, request, setup, context);
+    resolved = resolve_arms(asked, context);
   } catch (const ConfigError& error) {
     end.not_planned = error.what();
     return end;

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/confirm_events.h"
 
+#include <charconv>
 #include <utility>
 
+#include "harness/base/digest.h"
+#include "harness/text/words.h"
+
 namespace stepbench {
+
+std::string campaign_question(const std::string& night, const std::vector<std::string>& facts,
+                              const std::set<std::string>& case_ids) {
+  return digest(night + '\n' + join(facts, "\n") + '\n' + join(case_ids, "\n"));
+}
+
+std::uint64_t campaign_seed(const std::string& question, std::size_t begun) {
+  constexpr std::size_t kDigits = 12;  // below 2^53, so that every reader of JSON gives it back
+  const std::string hex = digest(question + '\n' + std::to_string(begun)).substr(0, kDigits);
+  std::uint64_t seed = 0;
+  std::from_chars(hex.data(), hex.data() + hex.size(), seed, 16);
+  return seed;
+}
 
 TrackEvent campaign_event(std::string_view what, const CampaignRecord& record, std::string at_utc,
                           std::string who) {

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/track/alert.h"
 
@@ -25,6 +28,13 @@ struct CampaignRecord {
   bool ended = false;         // it was measured to its end
   bool judged = false;        // and said something of every suspect
 };
+
+// CampaignRecord::question: `facts` are all else on which the launches depend.
+[[nodiscard]] std::string campaign_question(const std::string& night,
+                                            const std::vector<std::string>& facts,
+                                            const std::set<std::string>& case_ids);
+// Of the order of the launches: another one for each campaign with the same question.
+[[nodiscard]] std::uint64_t campaign_seed(const std::string& question, std::size_t begun);
 
 [[nodiscard]] TrackEvent campaign_event(std::string_view what, const CampaignRecord& record,
                                         std::string at_utc, std::string who);

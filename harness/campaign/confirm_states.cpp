@@ -18,16 +18,11 @@ void keep_numbers(ConfirmFinding& finding, ConfirmedSeries& one) {
   if (!finding.ops.empty()) one.ops = std::move(finding.ops);
 }
 
-AlertState state_of_reproduced(const ConfirmRequest& request, const Suspect& suspect) {
-  if (!is_worse(suspect)) return AlertState::kImprovement;
-  return request.confirmations < 2 ? AlertState::kRegression : AlertState::kReproduced;
-}
-
-void take_first(const ConfirmRequest& request, ConfirmFinding finding, ConfirmedSeries& one) {
+void take_first(ConfirmFinding finding, ConfirmedSeries& one) {
   one.why = std::move(finding.why);
   switch (finding.kind) {
     case FindingKind::kReproduced:
-      one.state = state_of_reproduced(request, one.suspect);
+      one.state = is_worse(one.suspect) ? AlertState::kReproduced : AlertState::kImprovement;
       keep_numbers(finding, one);
       break;
     case FindingKind::kNotReproduced:
@@ -74,7 +69,7 @@ bool is_worse(const Suspect& suspect) {
 void take_finding(const ConfirmRequest& request, int number, ConfirmFinding finding,
                   ConfirmedSeries& one) {
   if (number == 1) {
-    take_first(request, std::move(finding), one);
+    take_first(std::move(finding), one);
   } else {
     take_second(request, std::move(finding), one);
   }

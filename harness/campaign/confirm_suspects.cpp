@@ -2,12 +2,11 @@
 #include "harness/campaign/confirm_suspects.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
+#include <variant>
 
-#include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/campaign/confirm_campaign.h"
 #include "harness/campaign/confirm_checks.h"
@@ -24,14 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using Places = std::vector<std::size_t>;  // of suspects
-
-std::uint64_t campaign_seed(const std::string& question, std::size_t begun) {
-  constexpr std::size_t kDigits = 12;  // below 2^53, so that every reader of JSON gives it back
-  const std::string hex = digest(question + '\n' + std::to_string(begun)).substr(0, kDigits);
-  std::uint64_t seed = 0;
-  std::from_chars(hex.data(), hex.data() + hex.size(), seed, 16);
-  return seed;
-}
 
 // One call of confirm_suspects().
 class Confirmation {
@@ -50,15 +41,7 @@ class Confirmation {
 
   ConfirmedNight run() {
     if (night_.series.empty()) return std::move(night_);
-    const auto found = programs_to_confirm(request_, store_.builds(), context_);
-    if (const auto* refusal = std::get_if<ConfirmRefusal>(&found)) {
-      for (ConfirmedSeries& one : night_.series) {
-        one.state = refusal->state;
-        one.why = refusal->why;
-      }
-      return std::move(night_);
-    }
-    programs_ = std::get<ConfirmPrograms>(found);
+    if (!find_programs()) return std::move(night_);
     night_.good_build = programs_.good.build_id;
     night_.tonight_build = programs_.tonight.build_id;
     CaseClaims claims(store_, request_.who, request_.claim_lasts);
@@ -71,7 +54,8 @@ class Confirmation {
     announce(first.size() + second.size());
     if (!first.empty()) measure({.number = 1, .places = first, .programs = programs_});
     for (const std::size_t place : first) {
-      if (night_.series[place].state == AlertState::kReproduced) second.push_back(place);
+      const bool again = request_.confirmations > 1;
+      if (again && night_.series[place].state == AlertState::kReproduced) second.push_back(place);
     }
     std::sort(second.begin(), second.end());
     if (!second.empty() && !night_.signal) confirm_again(second);
@@ -79,6 +63,27 @@ class Confirmation {
   }
 
  private:
+  // False: nothing is to be measured, and every suspect has its state.
+  bool find_programs() {
+    ConfirmRefusal refusal{.why = "interrupted before anything was measured"};
+    try {
+      auto found = programs_to_confirm(request_, store_.builds(), context_);
+      if (auto* programs = std::get_if<ConfirmPrograms>(&found)) {
+        programs_ = std::move(*programs);
+        return true;
+      }
+      refusal = std::get<ConfirmRefusal>(std::move(found));
+    } catch (const Error&) {
+      if (!(interrupts_.take() || interrupts_.first())) throw;
+      night_.signal = interrupts_.first();
+    }
+    for (ConfirmedSeries& one : night_.series) {
+      one.state = refusal.state;
+      one.why = refusal.why;
+    }
+    return false;
+  }
+
   struct Campaign {
     int number = 1;
     Places places;
@@ -141,9 +146,10 @@ class Confirmation {
   [[nodiscard]] std::string question_of(const Campaign& campaign) const {
     std::set<std::string> cases;
     for (const std::size_t place : campaign.places) cases.insert(request_.suspects[place].case_id);
-    return digest(request_.tonight.run_id + '\n' + campaign.programs.good.build_id + '\n' +
-                  campaign.programs.tonight.build_id + '\n' + std::to_string(campaign.number) +
-                  '\n' + std::to_string(request_.pairs) + '\n' + join(cases, "\n"));
+    return campaign_question(request_.tonight.run_id,
+                             {campaign.programs.good.build_id, campaign.programs.tonight.build_id,
+                              std::to_string(campaign.number), std::to_string(request_.pairs)},
+                             cases);
   }
 
   void record(std::string_view what, const Campaign& campaign, const std::string& folder,

@@ -33,7 +33,8 @@ struct Suspect {
   std::string metric = {};  // TrackedSeries::metric: "step_ns", "peak_bytes", "phase.data_wait"
   Direction direction = Direction::kLowerIsBetter;  // of the series: which way is better
   bool higher = true;                               // its value rose; false: it fell
-  std::int64_t steps = 0;  // TrackedPoint::steps of tonight; used where the file leaves them open
+  std::int64_t steps =
+      0;  // TrackedPoint::steps of tonight: measured where the experiment says `auto`
   // Confirmed before, by the same two builds: one more makes two.
   int confirmations = 0;
 };
@@ -45,7 +46,7 @@ struct ConfirmRequest {
   std::string good_worker = {};         // --good PATH; empty: the kept build, or the good night's
   std::string relinked = {};            // tonight's program built anew, for the second confirmation
   std::vector<Suspect> suspects = {};
-  int confirmations = 2;  // so many make a regression: 1 or 2
+  int confirmations = 2;  // 1: nothing is measured a second time
   std::size_t pairs = kConfirmPairs;
   // A campaign for the same question that said something is judged again and not measured again;
   // false: only one that was cut is gone on with.
@@ -69,9 +70,9 @@ struct ConfirmCampaign {
 
 struct ConfirmedSeries {
   Suspect suspect = {};
-  // kRegression: reproduced as many times as were asked for; kReproduced: fewer times. One is
-  // enough for kImprovement. kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be
-  // judged; kSuspect: not measured, stays open.
+  // kRegression: reproduced twice; kReproduced: once. Once is enough for kImprovement.
+  // kNotReproduced, kEnvironmentChange; kInvalid: measured, and not to be judged; kSuspect: not
+  // measured, stays open.
   AlertState state = AlertState::kSuspect;
   std::string why = {};                     // a sentence; says what to do where there is anything
   std::vector<ConfirmAnswer> answers = {};  // one per campaign that could be judged

@@ -228,6 +228,27 @@ Section compare() {
           }};
 }
 
+Section track() {
+  return {.name = "track",
+          .doc = "How `stepbench track` follows the case over many nights.",
+          .options = {
+              {.name = "control",
+               .type = OptionType::kBool,
+               .doc = "The case measures the machine rather than the program: its step stands "
+                      "beside the points of the run's other cases.",
+               .default_value = false,
+               .identity = Identity::kContext},
+              {.name = "version",
+               .type = OptionType::kInteger,
+               .doc = "Raise it when the case has come to do other work under the same options: "
+                      "its history begins anew.",
+               .default_value = integer(1),
+               .min = 1,
+               .max = 1e9,
+               .identity = Identity::kContext},
+          }};
+}
+
 Section environment() {
   return {.name = "env",
           .doc = "Environment variables of the worker process, by name; sweepable as env.NAME.",
@@ -237,8 +258,8 @@ Section environment() {
 }  // namespace
 
 std::vector<Section> harness_sections() {
-  return {top_level(), threads(),         schedule(),   limits(),
-          compare(),   profile_section(), environment()};
+  return {top_level(), threads(),         schedule(), limits(),
+          compare(),   profile_section(), track(),    environment()};
 }
 
 const std::vector<Phase>& built_in_phases() {

@@ -44,6 +44,38 @@ class QuietCalls {
   int (*last_error_)();
 };
 
+// The runtime tells names and sizes only in a struct that differs between its versions; the driver,
+// which it has loaded, tells them one by one.
+void fill_from_driver(CudaApi& api) {
+  using DeviceGet = int(int* device, int ordinal);
+  using GetName = int(char* name, int bytes, int device);
+  using TotalMemory = int(std::size_t * bytes, int device);
+  api.device_name = [](int) { return std::string(); };
+  api.device_memory_bytes = [](int) { return std::int64_t{0}; };
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (driver == nullptr) return;
+  Symbols symbols(driver);
+  auto* const device_get = symbols.find<DeviceGet>("cuDeviceGet");
+  auto* const get_name = symbols.find<GetName>("cuDeviceGetName");
+  auto* const total_memory = symbols.find<TotalMemory>("cuDeviceTotalMem_v2");
+  if (!symbols.missing().empty()) return;
+  api.device_name = [device_get, get_name](int ordinal) {
+    constexpr int kBytes = 256;
+    std::string name(kBytes, '\0');
+    int device = 0;
+    const bool known = device_get(&device, ordinal) == kCudaSuccess &&
+                       get_name(name.data(), kBytes, device) == kCudaSuccess;
+    return known ? std::string(name.c_str()) : std::string();
+  };
+  api.device_memory_bytes = [device_get, total_memory](int ordinal) {
+    std::size_t bytes = 0;
+    int device = 0;
+    const bool known = device_get(&device, ordinal) == kCudaSuccess &&
+                       total_memory(&bytes, device) == kCudaSuccess;
+    return known ? static_cast<std::int64_t>(bytes) : std::int64_t{0};
+  };
+}
+
 }  // namespace
 
 std::variant<CudaApi, std::string> load_cuda_api() {
@@ -64,9 +96,11 @@ std::variant<CudaApi, std::string> load_cuda_api() {
   calls.fill(api.memcpy_async, "cudaMemcpyAsync");
   calls.fill(api.profiler_start, "cudaProfilerStart");
   calls.fill(api.profiler_stop, "cudaProfilerStop");
+  calls.fill(api.device_attribute, "cudaDeviceGetAttribute");
   auto* name = symbols.find<const char*(int)>("cudaGetErrorName");
   if (!symbols.missing().empty()) return "the CUDA runtime has no " + symbols.missing();
   api.error_name = [name](int code) { return std::string(name(code)); };
+  fill_from_driver(api);
   return api;
 }
 

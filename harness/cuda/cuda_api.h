@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <variant>
@@ -34,6 +35,10 @@ struct CudaApi {
   std::function<int()> profiler_start;
   std::function<int()> profiler_stop;
   std::function<std::string(int)> error_name;
+  std::function<int(int* value, int attribute, int ordinal)> device_attribute;
+  // Of the driver; empty and 0 where it has none of these.
+  std::function<std::string(int ordinal)> device_name;
+  std::function<std::int64_t(int ordinal)> device_memory_bytes;
 };
 
 // The runtime that this process has loaded already, else the loader's; the reason when there is

@@ -7,6 +7,7 @@
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
+#include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -20,14 +21,6 @@ std::vector<const RunRow*> runs_of(const Results& results) {
     if (std::none_of(runs.begin(), runs.end(), same)) runs.push_back(&run);
   }
   return runs;
-}
-
-// "2026-01-31T12:00:00Z" -> "2026-01-31 12:00 UTC"; any other text stays as it is.
-std::string minute_text(const std::string& utc) {
-  constexpr std::size_t kDate = 10;
-  constexpr std::size_t kMinute = 16;
-  if (utc.size() != 20 || utc[kDate] != 'T') return utc;
-  return utc.substr(0, kDate) + ' ' + utc.substr(kDate + 1, kMinute - kDate - 1) + " UTC";
 }
 
 // "2x NVIDIA H100", "no GPU"; empty where the environment does not say.

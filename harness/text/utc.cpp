@@ -67,4 +67,12 @@ std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view 
   return std::chrono::sys_days{date} + *time;
 }
 
+std::string minute_text(const std::string& utc) {
+  constexpr std::size_t kSize = std::string_view("2026-01-31T12:00:00Z").size();
+  constexpr std::size_t kDate = std::string_view("2026-01-31").size();
+  constexpr std::size_t kTime = std::string_view("12:00").size();
+  if (utc.size() != kSize || utc[kDate] != 'T') return utc;
+  return utc.substr(0, kDate) + ' ' + utc.substr(kDate + 1, kTime) + " UTC";
+}
+
 }  // namespace stepbench

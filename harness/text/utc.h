@@ -16,4 +16,7 @@ namespace stepbench {
 // for a day that no calendar has.
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text);
 
+// "2026-01-31 12:00 UTC" for people; any text that is no time of the first form stays as it is.
+[[nodiscard]] std::string minute_text(const std::string& utc);
+
 }  // namespace stepbench

@@ -24,6 +24,7 @@ bool ends_with_any(std::string_view noun, std::initializer_list<std::string_view
 }
 
 std::string plural(std::string_view noun) {
+  if (noun.ends_with("series")) return std::string(noun);
   if (ends_with_any(noun, {"s", "x", "z", "ch", "sh"})) return std::string(noun) + "es";
   if (noun.ends_with('y') && !ends_with_any(noun, {"ay", "ey", "oy", "uy"})) {
     return std::string(noun.substr(0, noun.size() - 1)) + "ies";

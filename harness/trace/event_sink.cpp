@@ -12,11 +12,6 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kMaxKinds = 64;  // of categories that are remembered, and of notes
-// Sums of any of these stay within std::int64_t.
-constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
-constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-constexpr std::int64_t kMaxSum = std::int64_t{1} << 62;
 
 char phase_of(const EventRow& row) { return row.phase.size() == 3 ? row.phase[1] : '\0'; }
 
@@ -66,9 +61,8 @@ void EventSink::ignore(std::string_view what) {
   ++found->second.count;
 }
 
-bool EventSink::add_up(std::int64_t& sum, std::int64_t value, std::string_view what) {
-  sum += value;
-  if (sum <= kMaxSum) return true;
+bool EventSink::add_up(SaneSum& sum, std::int64_t value, std::string_view what) {
+  if (sum.add(value)) return true;
   problem_ = "the " + std::string(what) + " of the rows up to here add up to no sensible number";
   return false;
 }
@@ -283,9 +277,9 @@ bool EventSink::add_complete(const EventRow& row) {
   if (event.negative) ++facts_.negative_durations;
   if (duration_ns == 0 && kind != EventKind::kSpan) ++facts_.zero_durations;
   if (row.has_any_argument()) read_details(row, event);
-  if (!add_up(sum_of_times_ns_, event.duration_ns(), "durations")) return false;
+  if (!add_up(times_sum_, event.duration_ns(), "durations")) return false;
   const bool bytes = kind == EventKind::kMemcpy || kind == EventKind::kMemset;
-  return !bytes || event.value < 0 || add_up(sum_of_bytes_, event.value, "bytes");
+  return !bytes || event.value < 0 || add_up(bytes_sum_, event.value, "bytes");
 }
 
 void EventSink::add_memory(const EventRow& row) {

@@ -14,6 +14,7 @@
 #include "harness/trace/categories.h"
 #include "harness/trace/event_row.h"
 #include "harness/trace/number_text.h"
+#include "harness/trace/sane_sums.h"
 #include "harness/trace/trace_builder.h"
 
 namespace stepbench {
@@ -48,7 +49,7 @@ class EventSink {
   [[nodiscard]] std::string plain_text(std::string_view raw);
   void ignore(std::string_view what);
   void damaged(std::int64_t& count);
-  bool add_up(std::int64_t& sum, std::int64_t value, std::string_view what);
+  bool add_up(SaneSum& sum, std::int64_t value, std::string_view what);
 
   TraceBuilder& builder_;
   ReadingFacts& facts_;
@@ -60,8 +61,8 @@ class EventSink {
   std::map<std::string, IgnoredRows, std::less<>> ignored_;
   bool fractions_ = false;
   bool times_ = false;
-  std::int64_t sum_of_times_ns_ = 0;
-  std::int64_t sum_of_bytes_ = 0;
+  SaneSum times_sum_;
+  SaneSum bytes_sum_;
 };
 
 }  // namespace stepbench

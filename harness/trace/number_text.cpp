@@ -5,6 +5,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "harness/trace/sane_sums.h"
+
 namespace stepbench {
 namespace {
 
@@ -83,13 +85,13 @@ std::string_view unquoted(std::string_view text) {
 
 std::optional<TimeText> microseconds_text(std::string_view text) {
   constexpr int kNsDigits = 3;
-  constexpr auto kMost = static_cast<std::uint64_t>(kMaxTimeNs);
+  constexpr auto kMost = static_cast<std::uint64_t>(kLatestNs);
   // What profilers write: up to 16 digits, a point, three digits.
   constexpr std::size_t kShort = 16;
   std::size_t i = 0;
   std::int64_t whole = 0;
   while (i < text.size() && i < kShort && digit(text[i])) whole = whole * 10 + (text[i++] - '0');
-  const bool small = i > 0 && whole < kMaxTimeNs / 1000;
+  const bool small = i > 0 && whole < kLatestNs / 1000;
   if (small && i == text.size()) return TimeText{whole * 1000, false};
   if (small && text.size() == i + 4 && text[i] == '.' && digit(text[i + 1]) && digit(text[i + 2]) &&
       digit(text[i + 3])) {

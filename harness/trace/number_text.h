@@ -15,9 +15,8 @@ struct TimeText {
 };
 
 // Microseconds -> nanoseconds, rounded to the nearest: "1700000000123456.789", "68.0", "5e3". In
-// quotation marks too. nullopt: no number, or beyond kMaxTimeNs.
+// quotation marks too. nullopt: no number, or beyond kLatestNs.
 [[nodiscard]] std::optional<TimeText> microseconds_text(std::string_view text);
-inline constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 62;  // the year 2116
 
 // "31", "31.0", "4294967295", "\"31\"". nullopt: no whole number.
 [[nodiscard]] std::optional<std::int64_t> integer_text(std::string_view text);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/read_trace.h"
 
-#include <algorithm>
+#include <fstream>
+#include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
@@ -12,6 +13,7 @@
 #include "harness/trace/event_sink.h"
 #include "harness/trace/header_values.h"
 #include "harness/trace/json_scanner.h"
+#include "harness/trace/read_nsight.h"
 #include "harness/trace/text_window.h"
 #include "harness/trace/trace_builder.h"
 
@@ -94,14 +96,12 @@ class TraceReader {
   }
 
   void refuse_binary_files() {
-    using namespace std::string_view_literals;
     (void)window_.more(kMaxPieceBytes);
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     const std::string_view text(window_.begin(),
                                 static_cast<std::size_t>(window_.end() - window_.begin()));
     if (text.starts_with(kMark)) window_.consume_to(window_.begin() + kMark.size());
     const auto refuse = [&](const std::string& what) { throw ConfigError(path_, what); };
-    if (text.starts_with("SQLite format 3\0"sv)) refuse("is a SQLite database, no JSON");
     if (text.starts_with("PK\x03\x04")) refuse("is a ZIP archive; unpack it first");
     if (text.starts_with("\x28\xB5\x2F\xFD")) refuse("is packed by zstd; unpack it first");
     if (text.starts_with("QDSTRM") || text.starts_with("\x89NSR")) {
@@ -219,10 +219,22 @@ class TraceReader {
   bool bare_array_ = false;
 };
 
+// A pipe is never asked: what is read of it is gone.
+bool is_sqlite(const std::filesystem::path& path) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kMagic = "SQLite format 3\0"sv;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string begin(kMagic.size(), ' ');
+  std::ifstream(path, std::ios::binary)
+      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kMagic;
+}
+
 }  // namespace
 
 Trace read_trace(const std::filesystem::path& path, const ReadOptions& options) {
-  return TraceReader(path, options).read();
+  return is_sqlite(path) ? read_nsight(path) : TraceReader(path, options).read();
 }
 
 }  // namespace stepbench

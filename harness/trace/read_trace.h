@@ -15,9 +15,9 @@ struct ReadOptions {
 };
 
 // A Chrome trace of torch.profiler (Kineto) or ours, plain or gzip as its first bytes say: an
-// object with traceEvents, or the bare array. What it had to pass over stands in Trace::reading.
-// Throws ConfigError in one sentence with path and byte for what is no whole trace: cut, damaged,
-// another kind of file.
+// object with traceEvents, or the bare array. Or the SQLite export of an Nsight Systems report.
+// What it had to pass over stands in Trace::reading. Throws ConfigError in one sentence with path
+// and byte for what is no whole trace: cut, damaged, another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
 
 }  // namespace stepbench

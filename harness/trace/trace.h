@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "harness/ops/op_log.h"
+#include "harness/ops/trace_device.h"
 #include "harness/trace/name_facts.h"
-#include "harness/trace/trace_device.h"
 
 namespace stepbench {
 

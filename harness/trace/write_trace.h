@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/ops/op_log.h"
-#include "harness/trace/trace_device.h"
+#include "harness/ops/trace_device.h"
 
 namespace stepbench {
 

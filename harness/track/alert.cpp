@@ -89,6 +89,7 @@ void join_alert(Alert& alert, const TrackEvent& event) {
   if (id.empty()) return;
   AlertSeries* series = series_in(alert, id);
   if (series == nullptr) series = &alert.series.emplace_back(AlertSeries{.id = id});
+  if (!series->holds()) series->measured.clear();
   series->experiment = text_of(event.details, "experiment");
   series->first_bad = text_of(event.details, "first_bad");
   series->last_good = text_of(event.details, "last_good");
@@ -160,6 +161,12 @@ std::int64_t alert_number(std::string_view id) {
   return error == std::errc() && end == id.data() + id.size() ? number : 0;
 }
 
+std::string refusal(const Alert& alert, const TrackEvent& event) {
+  return "alert " + event.alert_id + ": '" + event.what + "' cannot happen " +
+         (alert.events.empty() ? "before it is opened"
+                               : "when it is " + std::string(name_of(alert.state)));
+}
+
 }  // namespace
 
 std::string_view name_of(AlertState state) {
@@ -214,37 +221,57 @@ const Alert* AlertLog::find(std::string_view id) const {
   return found == alerts.end() ? nullptr : &*found;
 }
 
+bool apply_event(Alert& alert, const TrackEvent& event) {
+  const bool is_new = alert.events.empty();
+  if (event.what == kMeasuredEvent && !is_new) {
+    measure(alert, event);
+    alert.events.push_back(event);
+    return true;
+  }
+  const auto what = alert_event_of(event.what);
+  if (!what || alert_number(event.alert_id) == 0) return false;
+  const auto to =
+      state_after(is_new ? std::nullopt : std::optional(alert.state), *what, alert.before);
+  if (!to) return false;
+  alert.id = event.alert_id;
+  apply(alert, *what, *to, event);
+  alert.events.push_back(event);
+  return true;
+}
+
 AlertLog fold_alerts(std::span<const TrackEvent> events) {
   AlertLog log;
-  std::map<std::string, Alert> alerts;
+  std::map<std::string, Alert, std::less<>> alerts;
   for (const TrackEvent& event : events) {
     if (event.alert_id.empty()) continue;
-    const auto known = alerts.find(event.alert_id);
-    if (event.what == "measured" && known != alerts.end()) {
-      measure(known->second, event);
-      known->second.events.push_back(event);
-      continue;
-    }
-    const auto what = alert_event_of(event.what);
-    const auto from = known == alerts.end() ? std::nullopt : std::optional(known->second.state);
-    const auto to =
-        what ? state_after(from, *what, from ? known->second.before : AlertState::kSuspect)
-             : std::nullopt;
-    if (!to || alert_number(event.alert_id) == 0) {
-      log.left_out.push_back("alert " + event.alert_id + ": '" + event.what + "' cannot happen " +
-                             (from ? "when it is " + std::string(name_of(*from))
-                                   : std::string("before it is opened")));
-      continue;
-    }
     Alert& alert = alerts[event.alert_id];
-    alert.id = event.alert_id;
-    apply(alert, *what, *to, event);
-    alert.events.push_back(event);
+    if (!apply_event(alert, event)) log.left_out.push_back(refusal(alert, event));
   }
-  for (auto& [id, alert] : alerts) log.alerts.push_back(std::move(alert));
+  for (auto& [id, alert] : alerts) {
+    if (!alert.events.empty()) log.alerts.push_back(std::move(alert));
+  }
   std::sort(log.alerts.begin(), log.alerts.end(),
             [](const Alert& a, const Alert& b) { return alert_number(a.id) < alert_number(b.id); });
   return log;
+}
+
+void add_events(AlertLog& log, std::span<TrackEvent> events) {
+  for (TrackEvent& event : events) {
+    if (event.alert_id.empty()) continue;
+    const auto known = std::find_if(log.alerts.begin(), log.alerts.end(),
+                                    [&](const Alert& alert) { return alert.id == event.alert_id; });
+    const bool is_new = known == log.alerts.end();
+    Alert fresh;
+    Alert& alert = is_new ? fresh : *known;
+    event.from_state = is_new ? std::string_view() : name_of(alert.state);
+    if (!apply_event(alert, event)) {
+      log.left_out.push_back(refusal(alert, event));
+      continue;
+    }
+    event.to_state = name_of(alert.state);
+    alert.events.back() = event;
+    if (is_new) log.alerts.push_back(std::move(fresh));
+  }
 }
 
 std::string next_alert_id(std::span<const TrackEvent> events) {

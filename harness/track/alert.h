@@ -61,12 +61,16 @@ inline constexpr std::size_t kAlertEvents = 12;
 //
 // `what`: the name of an AlertEvent, or one of these, which change no state:
 //   measured   of an alert: one of its series was measured again
-//   baseline   without an alert: from this run on is the usual; details: run, experiment
+//   baseline   without an alert: from this run on is the usual; details: run, experiment, host
 //   ignored    without an alert: a series is not to be looked at; details: series, until
 //   watched    without an alert: it is looked at again; details: series
 // Details of events that `check` makes: night (run id), night_utc; of `fired`: series, experiment,
 // host, worse, first_bad, last_good (run ids), usual, value, change, score; of `measured`: series,
 // reproduced, change, low, high, p, pairs, campaign (its folder), cause (a sentence).
+inline constexpr std::string_view kMeasuredEvent = "measured";
+inline constexpr std::string_view kBaselineEvent = "baseline";
+inline constexpr std::string_view kIgnoredEvent = "ignored";
+inline constexpr std::string_view kWatchedEvent = "watched";
 struct TrackEvent {
   std::string at_utc = {};
   std::string who = {};       // user@host
@@ -102,6 +106,9 @@ struct AlertSeries {
   double change = 0;  // value / usual - 1
   double score = 0;
   std::vector<AlertMeasurement> measured = {};  // oldest first
+
+  // Unless it was measured again and was not there.
+  [[nodiscard]] bool holds() const { return measured.empty() || measured.back().reproduced; }
 };
 
 // One per night and range of commits, over all series that moved together.
@@ -136,8 +143,15 @@ struct AlertLog {
   [[nodiscard]] const Alert* find(std::string_view id) const;
 };
 
+// One event more; of an alert without events the one that opens it. False: it cannot happen now,
+// and the alert stays as it was.
+bool apply_event(Alert& alert, const TrackEvent& event);
+
 // In the order in which they were recorded.
 [[nodiscard]] AlertLog fold_alerts(std::span<const TrackEvent> events);
+
+// Adds events that are about to be recorded, and writes into each from which state to which it led.
+void add_events(AlertLog& log, std::span<TrackEvent> events);
 
 // "A18": one more than the highest number in use.
 [[nodiscard]] std::string next_alert_id(std::span<const TrackEvent> events);

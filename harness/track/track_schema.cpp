@@ -46,7 +46,8 @@ std::vector<std::string> version_1(const Database& database) {
       "who TEXT NOT NULL, what TEXT NOT NULL, alert_id TEXT NOT NULL, from_state TEXT NOT NULL, "
       "to_state TEXT NOT NULL, reason TEXT NOT NULL, details TEXT NOT NULL)",
 
-      "CREATE TABLE build (build_id TEXT PRIMARY KEY, path TEXT NOT NULL, stored TEXT NOT NULL)",
+      "CREATE TABLE build (build_id TEXT NOT NULL, host TEXT NOT NULL, path TEXT NOT NULL, "
+      "stored TEXT NOT NULL, PRIMARY KEY (build_id, host))",
 
       "CREATE TABLE claim (what TEXT PRIMARY KEY, who TEXT NOT NULL, until TEXT NOT NULL)",
   };

@@ -209,22 +209,23 @@ std::vector<TrackEvent> TrackStore::events() {
 }
 
 void TrackStore::keep_build(const KeptBuild& build) {
-  const std::vector<SqlValue> row = {build.build_id, build.worker.string(), build.stored_utc};
+  const std::vector<SqlValue> row = {build.build_id, build.host, build.worker.string(),
+                                     build.stored_utc};
   with_retry(*database_, [&] {
     Transaction transaction(*database_);
     database_->exec(
-        "INSERT INTO build (build_id, path, stored) VALUES ($1, $2, $3) "
-        "ON CONFLICT (build_id) DO UPDATE SET path = excluded.path, stored = excluded.stored",
+        "INSERT INTO build (build_id, host, path, stored) VALUES ($1, $2, $3, $4) "
+        "ON CONFLICT (build_id, host) DO UPDATE SET path = excluded.path, stored = excluded.stored",
         row);
     transaction.commit();
   });
 }
 
-void TrackStore::forget_build(const std::string& build_id) {
-  const SqlValue id = build_id;
+void TrackStore::forget_build(const std::string& build_id, const std::string& host) {
+  const std::vector<SqlValue> key = {build_id, host};
   with_retry(*database_, [&] {
     Transaction transaction(*database_);
-    database_->exec("DELETE FROM build WHERE build_id = $1", {&id, 1});
+    database_->exec("DELETE FROM build WHERE build_id = $1 AND host = $2", key);
     transaction.commit();
   });
 }
@@ -232,13 +233,15 @@ void TrackStore::forget_build(const std::string& build_id) {
 std::vector<KeptBuild> TrackStore::builds() {
   return with_retry(*database_, [&] {
     std::vector<KeptBuild> builds;
-    database_->exec("SELECT build_id, path, stored FROM build", {}, [&](SqlRow row) {
+    database_->exec("SELECT build_id, host, path, stored FROM build", {}, [&](SqlRow row) {
       builds.push_back({.build_id = std::get<std::string>(row[0]),
-                        .worker = std::get<std::string>(row[1]),
-                        .stored_utc = std::get<std::string>(row[2])});
+                        .host = std::get<std::string>(row[1]),
+                        .worker = std::get<std::string>(row[2]),
+                        .stored_utc = std::get<std::string>(row[3])});
     });
     std::sort(builds.begin(), builds.end(), [](const KeptBuild& a, const KeptBuild& b) {
-      return std::tie(a.stored_utc, a.build_id) < std::tie(b.stored_utc, b.build_id);
+      return std::tie(a.stored_utc, a.build_id, a.host) <
+             std::tie(b.stored_utc, b.build_id, b.host);
     });
     return builds;
   });

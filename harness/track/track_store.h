@@ -46,6 +46,7 @@ struct ImportReport {
 // A worker program that was kept for later confirmations.
 struct KeptBuild {
   std::string build_id = {};
+  std::string host = {};  // on whose disk it is
   std::filesystem::path worker = {};
   std::string stored_utc = {};
 };
@@ -90,8 +91,8 @@ class TrackStore {
   [[nodiscard]] std::vector<TrackEvent> events();  // all, in the order in which they were recorded
 
   void keep_build(const KeptBuild& build);
-  void forget_build(const std::string& build_id);
-  [[nodiscard]] std::vector<KeptBuild> builds();  // by stored_utc, then build_id
+  void forget_build(const std::string& build_id, const std::string& host);
+  [[nodiscard]] std::vector<KeptBuild> builds();  // by stored_utc, build id, host
 
   // Whether `who` may do `what` now ("confirm RUN CASE"): false while another one, on whatever
   // machine, holds the claim. A claim ends with release(), or after `lasts`; who holds it may

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "harness/base/error.h"
 #include "harness/cuda/activity_summary.h"
+#include "harness/cuda/cuda_api.h"
+#include "harness/cuda/device_properties.h"
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/rows.h"
@@ -42,6 +45,8 @@ struct TraceTarget {
   bool gzip = true;
   int rank = 0;
   int world = 1;
+  std::string case_id = {};
+  int launch = 0;
 };
 
 std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedCase& resolved,
@@ -53,7 +58,26 @@ std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedC
                                std::to_string(context.launch) + "-" + std::to_string(context.rank),
                      .gzip = *asked != Value(std::string("json")),
                      .rank = context.rank,
-                     .world = context.world};
+                     .world = context.world,
+                     .case_id = resolved.case_id,
+                     .launch = context.launch};
+}
+
+// The devices that the log has work of.
+std::vector<TraceDevice> devices_of(const OpLog& log) {
+  std::set<int> ordinals;
+  for (const DeviceActivity& activity : log.activities) {
+    if (is_device_work(activity)) ordinals.insert(activity.device);
+  }
+  if (ordinals.empty()) return {};
+  const auto loaded = load_cuda_api();
+  const auto* api = std::get_if<CudaApi>(&loaded);
+  std::vector<TraceDevice> devices;
+  for (const int ordinal : ordinals) {
+    if (api == nullptr || !device_missing(*api, ordinal).empty()) continue;
+    devices.push_back(device_properties(*api, ordinal));
+  }
+  return devices;
 }
 
 class ProfileInstrument final : public Instrument {
@@ -173,7 +197,12 @@ class ProfileInstrument final : public Instrument {
                        .world = trace_->world,
                        .unix_offset_ns = unix_offset_ns_,
                        .shapes = options_.shapes,
-                       .memory = options_.memory};
+                       .memory = options_.memory,
+                       .devices = devices_of(log_),
+                       .own = {{"case_id", trace_->case_id},
+                               {"launch", std::to_string(trace_->launch)},
+                               {"pass", std::string(engine_)},
+                               {"stepbench_version", STEPBENCH_VERSION}}};
     std::filesystem::create_directories(trace_->folder);
     const std::filesystem::path file =
         trace_->folder / trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);

@@ -141,7 +141,7 @@ void expect_same_numbers(const Analysis& a, const Analysis& b, std::uint32_t see
 }
 
 TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
-  for (std::uint32_t seed = 0; seed < 250; ++seed) {
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const Trace trace = trace_of_rows(RandomTrace(seed).rows());
     const Analysis analysis = analyse(trace);
     const MomentByMoment slow(trace, analysis.steps);
@@ -154,7 +154,7 @@ TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
 }
 
 TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
-  for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     const Trace trace = trace_of_rows(RandomTrace(seed, 5000).rows());
     const Analysis analysis = analyse(trace);
     for (const IdleReport& report : analysis.idle) {

@@ -99,13 +99,13 @@ TEST(ConfirmSuspects, OnlyTheDirectionThatWasSuspectedIsReproduced) {
   EXPECT_EQ(state_of(bench.confirm(faster)), "improvement");
 }
 
-TEST(ConfirmSuspects, OneConfirmationIsEnoughWhereTheUserSaysSo) {
+TEST(ConfirmSuspects, WithOneConfirmationItIsReproducedAndNoRegression) {
   ConfirmBench bench(kOneCase);
   ConfirmRequest request =
       bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
   request.confirmations = 1;
   const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(state_of(night), "regression");
+  EXPECT_EQ(state_of(night), "reproduced");
   EXPECT_THAT(night.campaigns, SizeIs(1));
 }
 
@@ -148,11 +148,28 @@ TEST(ConfirmSuspects, MetricsOtherThanTheStepArePairedToo) {
   request.confirmations = 1;
   const ConfirmedNight night = bench.confirm(request);
   ASSERT_THAT(night.series, SizeIs(3));
-  EXPECT_EQ(night.series[0].state, AlertState::kRegression) << night.series[0].why;
+  EXPECT_EQ(night.series[0].state, AlertState::kReproduced) << night.series[0].why;
   EXPECT_NEAR(night.series[0].answers.at(0).change, 1 / 1.05 - 1, 0.001);
-  EXPECT_EQ(night.series[1].state, AlertState::kRegression) << night.series[1].why;
+  EXPECT_EQ(night.series[1].state, AlertState::kReproduced) << night.series[1].why;
   EXPECT_EQ(night.series[2].state, AlertState::kInvalid);
   EXPECT_THAT(night.series[2].why, HasSubstr("no metric is named 'no_such_metric'"));
+}
+
+TEST(ConfirmSuspects, BothBuildsMeasureAsManyStepsAsTheNightWhereTheirNumberIsLeftOpen) {
+  ConfirmBench bench(
+      "name: confirm\nworkload: stub\n"
+      "schedule: {wait: 0, warmup: 1, active: auto, precision: 0.02}\n");
+  ConfirmRequest request =
+      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.03"));
+  request.confirmations = 1;
+  request.suspects.front().steps = 7;
+  const ConfirmedNight night = bench.confirm(request);
+  EXPECT_EQ(state_of(night), "reproduced") << night.series.front().why;
+  for (const Launch& launch : read_results(night.campaigns.at(0).folder).launches) {
+    if (launch.row.key.pass != Pass::kTiming) continue;
+    EXPECT_EQ(text_of(launch.row.options, "schedule.active"), "7");
+    EXPECT_EQ(launch.samples.at(0).steps.steps(), 7U);
+  }
 }
 
 TEST(ConfirmSuspects, ANightOnAnotherTorchBlamesNoBuild) {
@@ -208,7 +225,7 @@ TEST(ConfirmSuspects, ACaseThatIsGoneFromThePlanStaysOpenAndTheOthersAreMeasured
   request.suspects.push_back(
       {.series = "gone", .case_id = "0123456789abcdef", .metric = "step_ns"});
   const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(night.series[0].state, AlertState::kRegression) << night.series[0].why;
+  EXPECT_EQ(night.series[0].state, AlertState::kReproduced) << night.series[0].why;
   EXPECT_EQ(night.series[1].state, AlertState::kSuspect);
   EXPECT_THAT(night.series[1].why, HasSubstr("no longer has this case"));
 }
@@ -242,7 +259,7 @@ TEST(ConfirmSuspects, AKeptBuildIsMeasuredWhereTheProgramOfTheNightIsGone) {
   fs::rename(good, kept);
   bench.open_store().keep_build({.build_id = request.good->build_id, .worker = kept});
   const ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(state_of(night), "regression") << night.series.front().why;
+  EXPECT_EQ(state_of(night), "reproduced") << night.series.front().why;
   EXPECT_EQ(night.campaigns.at(0).good_worker, kept.string());
 }
 

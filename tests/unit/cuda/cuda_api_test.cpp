@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include "harness/cuda/device_properties.h"
+#include "tests/unit/cuda/scripted_cuda.h"
+
 namespace stepbench {
 namespace {
 
@@ -28,6 +31,21 @@ TEST(CudaApi, AQueryThatFindsAnEventNotReadyLeavesNoErrorForOthersToFind) {
   EXPECT_EQ(last(), kCudaSuccess);
   EXPECT_NE(api.set_device(7), kCudaSuccess);
   EXPECT_EQ(last(), kCudaSuccess);
+}
+
+TEST(CudaApi, ADeviceIsDescribedByItsAttributesAndByTheDriverWhereThereIsOne) {
+  ScriptedClock clock;
+  ScriptedCuda cuda(clock);
+  const TraceDevice device = device_properties(cuda.api(), 1);
+  EXPECT_EQ(device.id, 1);
+  EXPECT_EQ(device.name, "Scripted GPU 1");
+  EXPECT_EQ(device.total_memory_bytes, std::int64_t{16} << 30);
+  EXPECT_EQ(device.multiprocessors, 16) << "cudaDevAttrMultiProcessorCount";
+  EXPECT_EQ(device.max_threads_per_multiprocessor, 39);
+  EXPECT_EQ(device.compute_major, 75);
+  cuda.failing["attribute"] = 1;
+  EXPECT_EQ(device_properties(cuda.api(), 0).multiprocessors, 0);
+  EXPECT_EQ(device_properties(cuda.api(), 0).warp_size, 32);
 }
 
 }  // namespace

@@ -88,6 +88,12 @@ class ScriptedCuda {
     };
     api.profiler_start = [this] { return enter("profiler_start"); };
     api.profiler_stop = [this] { return enter("profiler_stop"); };
+    api.device_attribute = [this](int* value, int attribute, int) {
+      *value = attribute;
+      return enter("attribute");
+    };
+    api.device_name = [](int ordinal) { return "Scripted GPU " + std::to_string(ordinal); };
+    api.device_memory_bytes = [](int) { return std::int64_t{16} << 30; };
     api.error_name = [](int code) { return "cudaError" + std::to_string(code); };
     return api;
   }

@@ -36,6 +36,10 @@ int cudaEventQuery(void*) { return keep(kNotReady); }
 int cudaEventSynchronize(void*) { return 0; }
 int cudaEventElapsedTime(float*, void*, void*) { return keep(kNotReady); }
 int cudaMemcpyAsync(void*, const void*, unsigned long, int, void*) { return 0; }
+int cudaDeviceGetAttribute(int* value, int attribute, int ordinal) {
+  *value = attribute == 16 ? 108 : attribute;
+  return keep(ordinal == 0 ? 0 : 101);
+}
 int cudaProfilerStart() { return 0; }
 int cudaProfilerStop() { return 0; }
 const char* cudaGetErrorName(int) { return "cudaErrorOfTheStandIn"; }

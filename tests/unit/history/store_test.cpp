@@ -302,11 +302,15 @@ TEST_F(TrackStoreTest, OneOfTwoMachinesHasAClaimUntilItIsReleasedOrRunsOut) {
 
 TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
   TrackStore store = open();
-  store.keep_build({.build_id = "b2", .worker = "kept/b2/worker", .stored_utc = "2026-01-02"});
-  store.keep_build({.build_id = "b1", .worker = "kept/b1/worker", .stored_utc = "2026-01-03"});
+  store.keep_build(
+      {.build_id = "b2", .host = "bench1", .worker = "kept/b2/worker", .stored_utc = "2026-01-02"});
+  store.keep_build(
+      {.build_id = "b1", .host = "bench1", .worker = "kept/b1/worker", .stored_utc = "2026-01-03"});
   ASSERT_THAT(store.builds(), SizeIs(2));
   EXPECT_EQ(store.builds()[0].build_id, "b2");
-  store.forget_build("b2");
+  store.forget_build("b2", "bench2");
+  EXPECT_THAT(store.builds(), SizeIs(2));
+  store.forget_build("b2", "bench1");
   ASSERT_THAT(store.builds(), SizeIs(1));
   EXPECT_EQ(store.builds()[0].worker, "kept/b1/worker");
 }

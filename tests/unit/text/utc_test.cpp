@@ -21,9 +21,24 @@ TEST(Utc, IsReadWithAndWithoutATimeOfDay) {
 TEST(Utc, RefusesOtherTextsAndDaysThatDoNotExist) {
   for (const char* text :
        {"", "2026", "2026-1-31", "2026-02-29", "2026-13-01", "31.01.2026", "2026-01-31T24:00",
-        "2026-01-31T12", "2026-01-31T12:00:00+01:00", "2026-01-31x", "+026-01-31", "yesterday"}) {
+        "2026-01-31T12", "2026-01-31T12:00:00+01:00", "2026-01-31T12:60:00Z", "2026-00-01",
+        "31-01-2026", "2026-01-31x", "+026-01-31", "yesterday"}) {
     EXPECT_EQ(back(text), "none") << text;
   }
+}
+
+TEST(Utc, ReadsBackWhatItWrites) {
+  for (const char* text :
+       {"1970-01-01T00:00:00Z", "2026-02-28T23:59:59Z", "2028-02-29T12:34:56Z"}) {
+    ASSERT_TRUE(parse_utc(text)) << text;
+    EXPECT_EQ(utc_text(*parse_utc(text)), text);
+  }
+  EXPECT_EQ(utc_text(*parse_utc("2026-01-31")), "2026-01-31T00:00:00Z");
+}
+
+TEST(Utc, IsShownToTheMinute) {
+  EXPECT_EQ(minute_text("2026-01-31T12:34:56Z"), "2026-01-31 12:34 UTC");
+  EXPECT_EQ(minute_text("yesterday"), "yesterday");
 }
 
 }  // namespace

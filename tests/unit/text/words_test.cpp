@@ -65,6 +65,7 @@ TEST(Counted, KnowsThePlural) {
   EXPECT_EQ(counted(1, "launch"), "1 launch");
   EXPECT_EQ(counted(0, "case"), "0 cases");
   EXPECT_EQ(counted(1024, "launch"), "1,024 launches");
+  EXPECT_EQ(counted(3, "series"), "3 series");
   EXPECT_EQ(counted(4, "batch"), "4 batches");
   EXPECT_EQ(counted(2, "entry"), "2 entries");
   EXPECT_EQ(counted(2, "day"), "2 days");

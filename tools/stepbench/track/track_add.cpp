@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -9,9 +11,11 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/keep_worker.h"
 #include "harness/record/launch_rows.h"
 #include "harness/record/reader.h"
 #include "harness/text/printable.h"
+#include "harness/text/utc.h"
 #include "harness/text/words.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/options.h"
@@ -29,6 +33,7 @@ constexpr const char* kTrackAddExamples = R"(Examples:
   stepbench track add results/20260131-020000-nightly      one night
   stepbench track add results                              every run there: a history made anew
   stepbench track add RUN --db postgresql://bench@db.example.org/nightly
+  stepbench track add RUN --keep-worker workers            keeps its program too, by its build
 
 A run may be added again: what the history has stays, launches that came with --resume are added,
 and a launch that is there with other content is told and left as it was. Only measured launches
@@ -41,6 +46,7 @@ nothing was taken in.)";
 
 struct TrackAddArguments {
   std::vector<std::string> paths = {};
+  std::string keep_worker = {};
   HistoryFlags history = {};
 };
 
@@ -94,6 +100,26 @@ void tell(const ImportReport& report, const TrackStore& store, const Environment
   }
 }
 
+// The programs that measured these runs.
+void keep_workers(TrackStore& store, const ImportReport& report, const std::string& dir,
+                  const Environment& environment) {
+  for (const TrackedRun& run : store.runs()) {
+    if (std::find(report.runs.begin(), report.runs.end(), run.run_id) == report.runs.end())
+      continue;
+    const KeepReport kept =
+        keep_worker(store, run, dir, utc_text(std::chrono::system_clock::now()));
+    if (kept.kept) {
+      environment.out << "kept " << printable(kept.kept->worker.string()) << '\n';
+    }
+    for (const std::string& build : kept.removed) {
+      environment.out << "removed build " << printable(build) << '\n';
+    }
+    for (const std::string& note : kept.notes) {
+      environment.out << "note: " << printable(note) << '\n';
+    }
+  }
+}
+
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
   if (runs.empty()) return kExitNothingMeasured;
@@ -107,6 +133,9 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
     all += store.add(results, path, {.catalogue = &built_in_catalogue()});
   }
   tell(all, store, environment);
+  if (!arguments.keep_worker.empty()) {
+    keep_workers(store, all, arguments.keep_worker, environment);
+  }
   return all.runs.empty() ? kExitNothingMeasured : kExitOk;
 }
 
@@ -121,6 +150,12 @@ void add_track_add(CLI::App& track, const Environment& environment, int& exit_co
                    "Run folders, result files, or a folder of runs for all of them")
       ->required()
       ->type_name("RUN");
+  command
+      ->add_option("--keep-worker", arguments->keep_worker,
+                   "Copy the runs' worker programs here, by build, so that a later night can be "
+                   "measured against them; keeps those of the last 14 nights and of open alerts")
+      ->type_name("DIR")
+      ->group(kHistoryOptions);
   add_history(*command, arguments->history);
   command->callback(
       [arguments, &environment, &exit_code] { exit_code = track_add(*arguments, environment); });

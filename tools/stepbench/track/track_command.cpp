@@ -18,6 +18,12 @@ The history is a file, results/history.db, or a database on a server that many m
 (--db postgresql://...). It is made of result files and can be made anew from them; what people
 said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --help` says more.)");
   add_track_add(*track, environment, exit_code);
+  add_track_check(*track, environment, exit_code);
+  add_track_show(*track, environment, exit_code);
+  add_track_acknowledge(*track, environment, exit_code);
+  add_track_ignore(*track, environment, exit_code);
+  add_track_baseline(*track, environment, exit_code);
+  add_track_confirm(*track, environment, exit_code);
 }
 
 }  // namespace stepbench::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -26,6 +27,13 @@ void add_history(CLI::App& command, HistoryFlags& flags) {
 
 TrackStore open_history(const HistoryFlags& flags, bool make) {
   return TrackStore::open(flags.db, {.events_file = flags.events, .make = make});
+}
+
+std::string history_words(const HistoryFlags& flags) {
+  std::string words;
+  if (flags.db != kDefaultHistory) words += " --db " + shell_word(flags.db);
+  if (!flags.events.empty()) words += " --events " + shell_word(flags.events);
+  return words;
 }
 
 }  // namespace stepbench::cli

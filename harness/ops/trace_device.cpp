@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/trace/trace_device.h"
+#include "harness/ops/trace_device.h"
 
 #include <algorithm>
 

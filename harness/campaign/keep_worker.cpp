@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/keep_worker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/campaign/script_files.h"
+#include "harness/run/run_header.h"
+#include "harness/run/worker_program.h"
+#include "harness/text/words.h"
+#include "harness/track/alert.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A build id is a name that a program chose.
+std::string folder_name(const std::string& build_id) {
+  const std::string safe = file_name_part(build_id);
+  const bool plain = safe == build_id && !safe.starts_with('.') && safe.size() <= 64;
+  return plain ? safe : digest(build_id);
+}
+
+std::optional<std::string> build_id_of(const fs::path& program) {
+  std::error_code error;
+  if (!fs::is_regular_file(program, error)) return std::nullopt;
+  try {
+    return program_build_id(program);
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
+void copy_into(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to.parent_path());
+  fs::copy_file(from, to);
+}
+
+// Nothing half-made is ever seen under the name of the build.
+void copy_program(const fs::path& program, const ScriptFiles& files, const fs::path& home) {
+  const fs::path unfinished = home.string() + "." + std::to_string(::getpid()) + ".unfinished";
+  std::error_code ignored;
+  fs::remove_all(unfinished, ignored);
+  try {
+    copy_into(program, unfinished / program.filename());
+    fs::permissions(unfinished / program.filename(), fs::perms::owner_exec | fs::perms::owner_read,
+                    fs::perm_options::add);
+    for (const fs::path& file : files.beside) {
+      copy_into(program.parent_path() / file, unfinished / file);
+    }
+    fs::remove_all(home);
+    fs::rename(unfinished, home);
+  } catch (const fs::filesystem_error& error) {
+    fs::remove_all(unfinished, ignored);
+    throw ConfigError(home.string(), "the worker cannot be kept here: " + error.code().message());
+  }
+}
+
+class Keeper {
+ public:
+  Keeper(TrackStore& store, const TrackedRun& run, const fs::path& dir, const std::string& now_utc)
+      : store_(store), run_(run), dir_(fs::absolute(dir).lexically_normal()), now_utc_(now_utc) {}
+
+  KeepReport take() {
+    if (run_.build_id.empty() || run_.worker_path.empty()) {
+      note("run " + run_.run_id + " does not say which worker measured it: nothing was kept");
+    } else {
+      keep();
+    }
+    remove_old();
+    return std::move(report_);
+  }
+
+ private:
+  void note(std::string text) { report_.notes.push_back(std::move(text)); }
+
+  void keep() {
+    const fs::path program = run_.worker_path;
+    const fs::path home = dir_ / folder_name(run_.build_id);
+    const fs::path copy = home / program.filename();
+    const ScriptFiles files = files_of_script(program);
+    if (build_id_of(copy) == run_.build_id) {
+      if (!is_listed(copy)) record(copy);
+      note_changes(program, files, home);
+      return;
+    }
+    const auto now = build_id_of(program);
+    if (!now) {
+      note(program.string() + " is not here: build " + run_.build_id + " was not kept");
+      return;
+    }
+    if (*now != run_.build_id) {
+      note(program.string() + " is build " + *now + " by now: build " + run_.build_id +
+           ", which measured " + run_.run_id + ", was not kept");
+      return;
+    }
+    copy_program(program, files, home);
+    if (build_id_of(copy) != run_.build_id) {
+      std::error_code ignored;
+      fs::remove_all(home, ignored);
+      note(program.string() + " changed while it was copied: it was not kept");
+      return;
+    }
+    for (const fs::path& elsewhere : files.elsewhere) {
+      note(program.filename().string() + " names " + elsewhere.string() +
+           ", which is not kept with it: where that changes, the kept worker does too");
+    }
+    report_.kept = record(copy);
+  }
+
+  // The build id of a script is of its own text.
+  void note_changes(const fs::path& program, const ScriptFiles& files, const fs::path& home) {
+    for (const fs::path& file : files.beside) {
+      const auto before = build_id_of(home / file);
+      if (before && before != build_id_of(program.parent_path() / file)) {
+        note(file.string() + " beside " + program.filename().string() +
+             " changed, and its build id did not: the one of before stays; name the version in "
+             "the script to tell them apart");
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_listed(const fs::path& copy) {
+    const std::vector<KeptBuild> builds = store_.builds();
+    return std::any_of(builds.begin(), builds.end(), [&](const KeptBuild& each) {
+      return each.build_id == run_.build_id && each.worker == copy;
+    });
+  }
+
+  KeptBuild record(const fs::path& copy) {
+    const KeptBuild build{
+        .build_id = run_.build_id, .host = run_.host, .worker = copy, .stored_utc = now_utc_};
+    store_.keep_build(build);
+    return build;
+  }
+
+  // Of the host's last nights, and all that an open alert may be measured again with.
+  std::set<std::string> needed_builds() {
+    std::set<std::string> needed = {run_.build_id};
+    std::set<std::string> runs;
+    for (const Alert& alert : fold_alerts(store_.events()).alerts) {
+      if (!is_open(alert.state)) continue;
+      runs.insert({alert.opened_run, alert.first_bad, alert.last_good});
+      for (const AlertSeries& series : alert.series) {
+        runs.insert({series.first_bad, series.last_good});
+      }
+    }
+    const std::vector<TrackedRun> all = store_.runs();
+    std::set<std::string> nights;
+    for (auto run = all.rbegin(); run != all.rend(); ++run) {
+      const bool open = runs.contains(run->run_id);
+      if (run->host == run_.host && nights.size() <= kKeptNights) {
+        nights.insert(run->started_utc.substr(0, 10));
+      }
+      const bool recent = run->host == run_.host && nights.size() <= kKeptNights;
+      if (open || recent) needed.insert(run->build_id);
+    }
+    return needed;
+  }
+
+  void remove_old() {
+    const std::set<std::string> needed = needed_builds();
+    for (const KeptBuild& build : store_.builds()) {
+      const fs::path home = dir_ / folder_name(build.build_id);
+      if (build.host != run_.host || needed.contains(build.build_id) ||
+          build.worker.parent_path() != home) {
+        continue;
+      }
+      std::error_code error;
+      fs::remove_all(home, error);
+      if (error) {
+        note(home.string() + " cannot be removed: " + error.message());
+        continue;
+      }
+      store_.forget_build(build.build_id, build.host);
+      report_.removed.push_back(build.build_id);
+    }
+  }
+
+  TrackStore& store_;
+  const TrackedRun& run_;
+  fs::path dir_;
+  std::string now_utc_;
+  KeepReport report_;
+};
+
+}  // namespace
+
+KeepReport keep_worker(TrackStore& store, const TrackedRun& run, const fs::path& dir,
+                       const std::string& now_utc) {
+  return Keeper(store, run, dir, now_utc).take();
+}
+
+}  // namespace stepbench

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/script_files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "harness/os/text_file.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxScriptBytes = std::uintmax_t{4} << 20;
+
+bool is_name_letter(char letter) {
+  const auto byte = static_cast<unsigned char>(letter);
+  return std::isalnum(byte) != 0 ||
+         std::string_view("/._-+@%").find(letter) != std::string_view::npos;
+}
+
+// Runs of letters that names of files are made of: "bench/model.py" of `python
+// "$here/bench/model.py"`.
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char letter : text) {
+    if (is_name_letter(letter)) {
+      word += letter;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+class Walk {
+ public:
+  explicit Walk(const fs::path& script) : folder_(script.parent_path()), own_(script.filename()) {
+    read(own_);
+  }
+
+  ScriptFiles take() {
+    seen_.erase(own_);
+    return {.beside = {seen_.begin(), seen_.end()},
+            .elsewhere = {outside_.begin(), outside_.end()}};
+  }
+
+ private:
+  void read(const fs::path& file) {
+    if (!seen_.insert(file).second) return;
+    std::error_code error;
+    if (fs::file_size(folder_ / file, error) > kMaxScriptBytes || error) return;
+    const std::string text = read_text(folder_ / file).value_or("");
+    if (text.find('\0') != std::string::npos) return;
+    const bool python =
+        file.extension() == ".py" ||
+        std::string_view(text).substr(0, text.find('\n')).find("python") != std::string_view::npos;
+    for (const std::string& word : names_in(text)) {
+      take_name(word);
+      if (python) take_module(word);
+    }
+  }
+
+  void take_name(const std::string& word) {
+    std::error_code error;
+    if (word.starts_with("/") && word.find('/', 1) != std::string::npos) {
+      const fs::path path(word);
+      if (fs::is_regular_file(path, error)) take_absolute(path);
+      // "$here/model.py": what stands before it is known when it runs.
+      take_inside(path.relative_path());
+      return;
+    }
+    if (word.find('.') != std::string::npos || word.find('/') != std::string::npos) {
+      take_inside(word);
+    }
+  }
+
+  void take_absolute(const fs::path& path) {
+    const fs::path inside = path.lexically_relative(folder_);
+    if (!inside.empty() && *inside.begin() != "..") return take_inside(inside);
+    // An interpreter or a tool of the system is there every night.
+    for (const char* system : {"/usr/", "/bin/", "/lib", "/etc/", "/dev/", "/proc/", "/sys/"}) {
+      if (path.string().starts_with(system)) return;
+    }
+    outside_.insert(path);
+  }
+
+  void take_inside(const fs::path& named) {
+    const fs::path inside = named.lexically_normal();
+    std::error_code error;
+    if (inside.empty() || *inside.begin() == ".." ||
+        !fs::is_regular_file(folder_ / inside, error)) {
+      return;
+    }
+    read(inside);
+  }
+
+  // A module beside the script, or a package: "bench.model" is bench/model.py with
+  // bench/__init__.py.
+  void take_module(const std::string& word) {
+    std::string path = word;
+    std::replace(path.begin(), path.end(), '.', '/');
+    if (path.starts_with('/')) return;
+    take_inside(path + ".py");
+    for (fs::path package = path; !package.empty(); package = package.parent_path()) {
+      take_inside(package / "__init__.py");
+      take_inside(package.string() + ".py");
+    }
+  }
+
+  fs::path folder_;
+  fs::path own_;
+  std::set<fs::path> seen_;
+  std::set<fs::path> outside_;
+};
+
+}  // namespace
+
+ScriptFiles files_of_script(const fs::path& script) {
+  const auto first = read_line(script);
+  if (!first || !first->starts_with("#!")) return {};
+  return Walk(fs::absolute(script)).take();
+}
+
+}  // namespace stepbench

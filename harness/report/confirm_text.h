@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `track confirm` measured, for people. Pure; any thread.
+#pragma once
+
+#include <string>
+
+#include "harness/campaign/confirm_suspects.h"
+#include "harness/report/series_names.h"
+
+namespace stepbench {
+
+// The two nights, and per series its state, its numbers, what changed inside a step and where the
+// launches are.
+[[nodiscard]] std::string confirmation_page(const ConfirmedNight& measured,
+                                            const ConfirmRequest& request,
+                                            const SeriesNames& names);
+
+}  // namespace stepbench

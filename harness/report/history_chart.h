@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A series as a chart of text: dots of braille, the axis with units, dates and marks below. Pure;
+// any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepbench {
+
+inline constexpr std::size_t kChartColumns = 60;
+inline constexpr std::size_t kChartNights = 2 * kChartColumns;  // a cell holds two nights
+
+struct ChartNight {
+  std::string date = {};             // 2026-01-31
+  std::optional<double> value = {};  // nothing: a night without a point
+};
+
+// A line of marks below the chart, each at its night.
+struct ChartMarks {
+  std::string head = {};                                        // "alerts"
+  std::vector<std::pair<std::size_t, std::string>> marks = {};  // night, text; ascending
+};
+
+// The newest kChartNights at most; up to kChartColumns a night has a cell of its own. `unit`: of
+// the values, "ns" and "bytes" are scaled for people. Empty without any value.
+[[nodiscard]] std::string draw_chart(const std::vector<ChartNight>& nights, const std::string& unit,
+                                     const std::vector<ChartMarks>& marks);
+
+}  // namespace stepbench

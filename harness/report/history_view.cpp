@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/history_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "harness/stats/order.h"
+#include "harness/track/level.h"
+#include "harness/track/segments.h"
+
+namespace stepbench {
+namespace {
+
+std::map<std::size_t, const TrackedPoint*> points_by_run(const SeriesHistory& series) {
+  std::map<std::size_t, const TrackedPoint*> points;
+  for (const TrackedPoint& point : series.points) points[point.run] = &point;
+  return points;
+}
+
+// What the control case usually takes, over the nights that are shown.
+std::optional<double> usual_control(const std::vector<HistoryNight>& nights) {
+  std::vector<double> controls;
+  for (const HistoryNight& night : nights) {
+    if (night.point != nullptr && night.point->control && *night.point->control > 0) {
+      controls.push_back(*night.point->control);
+    }
+  }
+  if (controls.empty()) return std::nullopt;
+  return median(controls);
+}
+
+void screen_night(HistoryNight& night, const SeriesHistory& series, std::size_t at,
+                  const History& history, const LevelFacts& facts, const ScreenOptions& options) {
+  std::vector<double> segment;
+  const std::vector<std::size_t> level = level_before(series, at, history, facts);
+  for (const std::size_t i : level) segment.push_back(series.points[i].value);
+  segment.push_back(series.points[at].value);
+  const ScreenAnswer answer = screen(segment, options);
+  if (answer.warming_up) return;
+  night.usual = answer.usual;
+  night.change = answer.change;
+  night.score = answer.score;
+  night.fired = answer.fired();
+}
+
+}  // namespace
+
+HistoryView view_of(const SeriesHistory& series, const History& history, const AlertLog& log,
+                    std::span<const TrackEvent> events, const ScreenOptions& screen,
+                    std::size_t last) {
+  HistoryView view{.series = &series};
+  const auto points = points_by_run(series);
+  if (points.empty()) return view;
+  const TrackedRun& newest = history.runs.at(points.rbegin()->first);
+  for (std::size_t i = points.begin()->first; i < history.runs.size(); ++i) {
+    const TrackedRun& run = history.runs[i];
+    const auto point = points.find(i);
+    if (point == points.end() && (run.experiment != newest.experiment || run.host != newest.host)) {
+      continue;
+    }
+    view.nights.push_back({.run = &run, .point = point == points.end() ? nullptr : point->second});
+  }
+  if (view.nights.size() > last) {
+    view.nights.erase(view.nights.begin(), view.nights.end() - static_cast<std::ptrdiff_t>(last));
+  }
+
+  const auto control = usual_control(view.nights);
+  const LevelFacts facts = level_facts(log, events, run_times(history.runs));
+  ScreenOptions options = screen;
+  options.resolution = series.series.unit == "ns" ? 1 : 0;
+  std::vector<double> finite;
+  std::vector<HistoryNight*> of_finite;
+  for (HistoryNight& night : view.nights) {
+    if (night.point == nullptr || !std::isfinite(night.point->value)) continue;
+    const auto at = static_cast<std::size_t>(night.point - series.points.data());
+    screen_night(night, series, at, history, facts, options);
+    if (control && series.series.unit == "ns" && night.point->control &&
+        *night.point->control > 0) {
+      night.normalised = night.point->value / *night.point->control * *control;
+    }
+    finite.push_back(night.point->value);
+    of_finite.push_back(&night);
+  }
+  for (const Segment& segment : segments_of(series, history.runs)) {
+    for (HistoryNight* night : of_finite) {
+      if (segment.why != SegmentStart::kFirst && !segment.points.empty() &&
+          night->point == &series.points[segment.points.front()]) {
+        night->begins_segment = true;
+      }
+    }
+  }
+  if (finite.size() >= 2) view.changes = divisive_change_points(finite);
+  for (const ChangePoint& change : view.changes) {
+    if (change.index < of_finite.size()) of_finite[change.index]->changed = &change;
+  }
+  for (const Alert& alert : log.alerts) {
+    const AlertSeries* known = alert.find(series.series.id);
+    if (known == nullptr) continue;
+    view.alerts.push_back(&alert);
+    for (HistoryNight& night : view.nights) {
+      if (night.run->run_id == known->first_bad) night.alert = alert.id;
+    }
+  }
+  return view;
+}
+
+}  // namespace stepbench

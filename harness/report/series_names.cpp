@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/series_names.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kListed = 12;
+
+bool is_hex(std::string_view text) {
+  return text.size() >= 4 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// "num_workers=2", "loader.num_workers=2", or the value alone.
+bool option_fits(const Fields& options, std::string_view word) {
+  const std::size_t equals = word.find('=');
+  return std::any_of(options.begin(), options.end(), [&](const auto& option) {
+    const auto& [name, value] = option;
+    if (equals == std::string_view::npos) return to_text(value) == word;
+    const std::string_view wanted = word.substr(0, equals);
+    const bool same_name = name == wanted || name.ends_with('.' + std::string(wanted));
+    return same_name && to_text(value) == word.substr(equals + 1);
+  });
+}
+
+bool word_fits(const TrackedSeries& series, std::string_view word) {
+  return series.experiment == word || series.workload == word ||
+         (is_hex(word) && (series.id.starts_with(word) || series.case_id.starts_with(word))) ||
+         option_fits(series.options, word);
+}
+
+bool metric_fits(const TrackedSeries& series, std::string_view metric) {
+  return series.metric == metric || metric_words(series.metric) == metric;
+}
+
+std::string listed(const SeriesNames& names, const std::vector<const SeriesHistory*>& series) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(series.size(), kListed); ++i) {
+    const TrackedSeries& each = series[i]->series;
+    text += "\n  " + names.short_id(each.id) + "  " + names.name(each);
+  }
+  if (series.size() > kListed) {
+    text += "\n  and " + std::to_string(series.size() - kListed) +
+            " more: `stepbench track list` has all";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string metric_words(std::string_view metric) {
+  if (metric == kStepSeries) return "step";
+  if (metric.starts_with(kPhaseSeries)) return std::string(metric.substr(kPhaseSeries.size()));
+  return std::string(metric);
+}
+
+std::string amount_text(double value, std::string_view unit) {
+  if (unit == "ns") return duration(value);
+  if (unit == "bytes") return byte_text(value);
+  return significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
+}
+
+SeriesNames::SeriesNames(const History& history) : history_(history) {
+  std::map<std::string, std::vector<const Fields*>> cases;
+  std::vector<std::string_view> ids;
+  for (const SeriesHistory& series : history.series) {
+    cases[series.series.experiment].push_back(&series.series.options);
+    ids.push_back(series.series.id);
+  }
+  for (const auto& [experiment, options] : cases) {
+    varying_[experiment] = varying_options(options, {});
+  }
+  std::sort(ids.begin(), ids.end());
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    const auto differ =
+        std::mismatch(ids[i - 1].begin(), ids[i - 1].end(), ids[i].begin(), ids[i].end());
+    const auto same = static_cast<std::size_t>(differ.first - ids[i - 1].begin());
+    if (ids[i - 1] != ids[i]) digits_ = std::max(digits_, same + 1);
+  }
+}
+
+std::string SeriesNames::case_name(const TrackedSeries& series) const {
+  const auto varying = varying_.find(series.experiment);
+  const std::string label =
+      varying == varying_.end() ? std::string() : case_label(series.options, varying->second);
+  return series.experiment + (label.empty() ? "" : ' ' + label);
+}
+
+std::string SeriesNames::name(const TrackedSeries& series) const {
+  return case_name(series) + ", " + metric_words(series.metric);
+}
+
+std::string SeriesNames::short_id(std::string_view id) const {
+  return std::string(id.substr(0, digits_));
+}
+
+const TrackedSeries* SeriesNames::find(std::string_view id) const {
+  const auto found =
+      std::find_if(history_.series.begin(), history_.series.end(),
+                   [&](const SeriesHistory& series) { return series.series.id == id; });
+  return found == history_.series.end() ? nullptr : &found->series;
+}
+
+std::vector<const SeriesHistory*> SeriesNames::meant(std::span<const std::string> words,
+                                                     std::string_view metric) const {
+  std::vector<const SeriesHistory*> found;
+  for (const SeriesHistory& series : history_.series) {
+    const bool by_id =
+        words.size() == 1 && is_hex(words.front()) && series.series.id.starts_with(words.front());
+    const bool fits = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+      return word_fits(series.series, word) || metric_fits(series.series, word);
+    });
+    const bool metric_named =
+        !metric.empty() || std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+          return metric_fits(series.series, word);
+        });
+    if (!metric.empty() && !metric_fits(series.series, metric)) continue;
+    if (by_id || (fits && (metric_named || series.series.metric == kStepSeries))) {
+      found.push_back(&series);
+    }
+  }
+  return found;
+}
+
+const SeriesHistory& series_meant(const SeriesNames& names, const History& history,
+                                  std::span<const std::string> words, std::string_view metric) {
+  const std::vector<const SeriesHistory*> found = names.meant(words, metric);
+  if (found.size() == 1) return *found.front();
+  const std::string given = join(words, " ");
+  if (!found.empty()) {
+    throw ConfigError("SERIES",
+                      "'" + given + "' may be " + counted(std::ssize(found), "series") +
+                          "; name one by its id, or add words of its case:" + listed(names, found));
+  }
+  if (history.series.empty()) {
+    throw ConfigError("SERIES", "the history is empty: `stepbench track add RUN` takes a run in");
+  }
+  // Which word it is that fits nothing.
+  for (const std::string& word : words) {
+    std::set<std::string> known;
+    bool fits = false;
+    for (const SeriesHistory& each : history.series) {
+      const TrackedSeries& series = each.series;
+      fits = fits || word_fits(series, word) || metric_fits(series, word);
+      known.insert(series.experiment);
+      known.insert(metric_words(series.metric));
+      known.insert(series.id.substr(0, word.size()));
+      for (const auto& [name, value] : series.options) {
+        known.insert(name.substr(name.rfind('.') + 1) + '=' + to_text(value));
+      }
+    }
+    if (fits) continue;
+    const std::vector<std::string> candidates(known.begin(), known.end());
+    throw ConfigError("SERIES", "no series fits '" + word + "'" + did_you_mean(word, candidates) +
+                                    "; `stepbench track list` lists them");
+  }
+  std::set<std::string> metrics;
+  for (const SeriesHistory& each : history.series) metrics.insert(metric_words(each.series.metric));
+  if (!metric.empty() && !metrics.contains(std::string(metric)) &&
+      names.meant({}, metric).empty()) {
+    throw ConfigError("--metric", "no series has the metric '" + std::string(metric) +
+                                      "'; there are " + join(metrics));
+  }
+  throw ConfigError("SERIES",
+                    "no series fits all of '" + given + "'; `stepbench track list` lists them");
+}
+
+}  // namespace stepbench

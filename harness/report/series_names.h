@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How people know the series of a history: by experiment, by the options in which its cases differ,
+// by metric. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/track/history.h"
+
+namespace stepbench {
+
+// "step" for "step_ns", "data_wait" for "phase.data_wait".
+[[nodiscard]] std::string metric_words(std::string_view metric);
+// "76.0 ms", "1.50 GiB".
+[[nodiscard]] std::string amount_text(double value, std::string_view unit);
+
+class SeriesNames {
+ public:
+  // `history` outlives this.
+  explicit SeriesNames(const History& history);
+
+  // "train num_workers=2": the case among all that the history has.
+  [[nodiscard]] std::string case_name(const TrackedSeries& series) const;
+  // With its metric: "train num_workers=2, step".
+  [[nodiscard]] std::string name(const TrackedSeries& series) const;
+  // The beginning of its id that tells it from all others, six digits or more.
+  [[nodiscard]] std::string short_id(std::string_view id) const;
+  // Also of series that the history has no more: their id.
+  [[nodiscard]] const TrackedSeries* find(std::string_view id) const;
+
+  // The series that are meant by words of the command line: the beginning of an id, or words each
+  // of which is an experiment, a metric, an option's value or OPTION=VALUE. In the order of the
+  // history; none where a word fits nothing.
+  [[nodiscard]] std::vector<const SeriesHistory*> meant(std::span<const std::string> words,
+                                                        std::string_view metric) const;
+
+ private:
+  const History& history_;
+  std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
+  std::size_t digits_ = 6;
+};
+
+// The one series that is meant; throws ConfigError that lists those among which to choose, or the
+// nearest ones. Without `metric`: its step.
+[[nodiscard]] const SeriesHistory& series_meant(const SeriesNames& names, const History& history,
+                                                std::span<const std::string> words,
+                                                std::string_view metric);
+
+}  // namespace stepbench

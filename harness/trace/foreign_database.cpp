@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trace/foreign_database.h"
+
+#include <sqlite3.h>
+
+#include "harness/base/error.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+std::string quoted_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
+struct ForeignDatabase::Handle {
+  sqlite3* connection = nullptr;
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { ::sqlite3_close(connection); }
+};
+
+std::optional<std::int64_t> ForeignDatabase::Row::integer(std::size_t column) const {
+  auto* const statement = static_cast<sqlite3_stmt*>(statement_);
+  const int index = static_cast<int>(column);
+  if (::sqlite3_column_type(statement, index) != SQLITE_INTEGER) return std::nullopt;
+  return ::sqlite3_column_int64(statement, index);
+}
+
+std::optional<std::string> ForeignDatabase::Row::text(std::size_t column) const {
+  auto* const statement = static_cast<sqlite3_stmt*>(statement_);
+  const int index = static_cast<int>(column);
+  if (::sqlite3_column_type(statement, index) != SQLITE_TEXT) return std::nullopt;
+  const unsigned char* const bytes = ::sqlite3_column_text(statement, index);
+  const int size = ::sqlite3_column_bytes(statement, index);
+  if (bytes == nullptr || size < 0) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+ForeignDatabase::ForeignDatabase(const std::filesystem::path& path)
+    : path_(path), handle_(std::make_unique<Handle>()) {
+  constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  if (::sqlite3_open_v2(path.c_str(), &handle_->connection, kFlags, nullptr) != SQLITE_OK) fail();
+  // Nothing in the file's schema is run.
+  ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  query("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+        [this](const Row& row) {
+          if (const std::optional<std::string> name = row.text(0)) tables_.insert(*name);
+        });
+}
+
+ForeignDatabase::~ForeignDatabase() = default;
+
+bool ForeignDatabase::has(std::string_view table) const { return tables_.contains(table); }
+
+std::set<std::string, std::less<>> ForeignDatabase::columns(std::string_view table) const {
+  std::set<std::string, std::less<>> found;
+  if (!has(table)) return found;
+  constexpr std::size_t kName = 1;
+  query("PRAGMA table_info(" + quoted_name(table) + ")", [&](const Row& row) {
+    if (const std::optional<std::string> name = row.text(kName)) found.insert(*name);
+  });
+  return found;
+}
+
+void ForeignDatabase::read(std::string_view table, const std::vector<std::string_view>& wanted,
+                           const std::function<void(const Row&)>& on_row, Order order) const {
+  const std::set<std::string, std::less<>> there = columns(table);
+  if (there.empty()) return;
+  const std::string list = join(wanted, ", ", [&](std::string_view column) {
+    return there.contains(column) ? quoted_name(column) : std::string("NULL");
+  });
+  const std::string sorted = order == Order::kSorted ? " ORDER BY 1" : "";
+  query("SELECT " + list + " FROM " + quoted_name(table) + sorted, on_row);
+}
+
+void ForeignDatabase::query(const std::string& sql,
+                            const std::function<void(const Row&)>& on_row) const {
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
+  };
+  sqlite3_stmt* prepared = nullptr;
+  const int size = static_cast<int>(sql.size());
+  if (::sqlite3_prepare_v2(handle_->connection, sql.data(), size, &prepared, nullptr) !=
+      SQLITE_OK) {
+    fail();
+  }
+  const std::unique_ptr<sqlite3_stmt, Finalize> statement(prepared);
+  int code = SQLITE_ROW;
+  while ((code = ::sqlite3_step(statement.get())) == SQLITE_ROW) on_row(Row(statement.get()));
+  if (code != SQLITE_DONE) fail();
+}
+
+void ForeignDatabase::fail() const {
+  const char* const why =
+      handle_->connection == nullptr ? "no memory" : ::sqlite3_errmsg(handle_->connection);
+  throw ConfigError(path_, std::string("cannot be read as a SQLite database: ") + why);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A SQLite file that somebody else made, read without changing it or trusting it: tables and
+// columns may be absent, values of any type. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepbench {
+
+class ForeignDatabase {
+ public:
+  // One row of a query: values by index of the columns that were asked for.
+  class Row {
+   public:
+    [[nodiscard]] std::optional<std::int64_t> integer(std::size_t column) const;
+    [[nodiscard]] std::int64_t integer_or(std::size_t column, std::int64_t absent) const {
+      return integer(column).value_or(absent);
+    }
+    [[nodiscard]] std::optional<std::string> text(std::size_t column) const;
+
+   private:
+    friend class ForeignDatabase;
+    explicit Row(void* statement) : statement_(statement) {}
+    void* statement_;
+  };
+
+  // Throws ConfigError naming the file for what cannot be opened.
+  explicit ForeignDatabase(const std::filesystem::path& path);
+  ForeignDatabase(const ForeignDatabase&) = delete;
+  ForeignDatabase& operator=(const ForeignDatabase&) = delete;
+  ~ForeignDatabase();
+
+  [[nodiscard]] bool has(std::string_view table) const;  // views do not count
+  [[nodiscard]] const std::set<std::string, std::less<>>& tables() const { return tables_; }
+  [[nodiscard]] std::set<std::string, std::less<>> columns(std::string_view table) const;
+  // Every row of the table, nothing if there is no such table; absent columns are null. kSorted: by
+  // the first column. Throws ConfigError for a damaged file.
+  enum class Order : bool { kAny, kSorted };
+  void read(std::string_view table, const std::vector<std::string_view>& wanted,
+            const std::function<void(const Row&)>& on_row, Order order = Order::kAny) const;
+
+ private:
+  void query(const std::string& sql, const std::function<void(const Row&)>& on_row) const;
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_;
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+  std::set<std::string, std::less<>> tables_;
+};
+
+}  // namespace stepbench

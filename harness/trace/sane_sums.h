@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds within which the arithmetic of all analyses stays inside std::int64_t, whatever a file
+// says. One thread.
+#pragma once
+
+#include <cstdint>
+
+namespace stepbench {
+
+inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
+inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 2116
+inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
+inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of one copy or allocation
+
+// Adds up values of 0 to kLongestNs each; false once the sum is beyond all reason.
+class SaneSum {
+ public:
+  [[nodiscard]] bool add(std::int64_t value) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    sum_ += value;
+    return sum_ <= kMost;
+  }
+
+ private:
+  std::int64_t sum_ = 0;
+};
+
+}  // namespace stepbench

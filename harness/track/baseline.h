@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people say of alerts and series: accepted, a new usual, not to be looked at. Each gives the
+// events that say so, without author and time; a ConfigError names what is wrong with the words.
+// Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/track/alert.h"
+#include "harness/track/history.h"
+
+namespace stepbench {
+
+struct Acceptance {
+  std::string reason = {};
+  std::string until = {};   // 2026-03-01, the last day; empty: for good
+  std::string expect = {};  // "+3%"; empty: whatever it is
+};
+
+// `today`: 2026-01-31.
+[[nodiscard]] TrackEvent acknowledge(const AlertLog& log, const std::string& alert,
+                                     const Acceptance& acceptance, std::string_view today);
+
+enum class BaselineMove : bool { kSet, kUpdate };
+
+// From this run on is the usual for its experiment on its machine. kSet: there is none yet;
+// kUpdate: a newer one takes its place. Open alerts whose series are all of that experiment and
+// began up to then are fixed.
+[[nodiscard]] std::vector<TrackEvent> set_baseline(BaselineMove move, const TrackedRun& run,
+                                                   const AlertLog& log,
+                                                   std::span<const TrackEvent> events,
+                                                   std::span<const TrackedRun> runs,
+                                                   const std::string& reason);
+
+[[nodiscard]] TrackEvent ignore_series(const TrackedSeries& series, const std::string& reason,
+                                       const std::string& until, std::string_view today);
+[[nodiscard]] TrackEvent watch_series(const TrackedSeries& series, const std::string& reason);
+
+// "+3%", "3 %", "-0.5%" as a share.
+[[nodiscard]] std::optional<double> parse_change(std::string_view text);
+
+// The run that `text` names: its id, the beginning of it, or its folder. Throws ConfigError.
+[[nodiscard]] const TrackedRun& run_meant(std::string_view text, std::span<const TrackedRun> runs,
+                                          const std::string& where);
+
+// The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.
+[[nodiscard]] const Alert& alert_meant(const std::string& id, const AlertLog& log);
+
+}  // namespace stepbench

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/keep_worker.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/error.h"
+#include "harness/campaign/script_files.h"
+#include "harness/os/text_file.h"
+#include "harness/run/worker_program.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/history/made_night.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing_history::MadeNight;
+
+namespace fs = std::filesystem;
+
+class KeepWorkerTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] fs::path program() const { return folder / "src/worker"; }
+  [[nodiscard]] fs::path kept() const { return folder / "kept"; }
+  void write_program(const std::string& text) const {
+    folder.write("src/worker", text);
+    fs::permissions(program(), fs::perms::owner_exec, fs::perm_options::add);
+  }
+  // A night that was measured with the program as it is now.
+  TrackedRun add_night(int day, const std::string& host = "bench1") {
+    MadeNight made = testing_history::night(day);
+    made.build_id = program_build_id(program());
+    made.host = host;
+    Results results = testing_history::make(made);
+    results.runs[0].context["worker"] = Value{program().string()};
+    const ImportReport report = store.add(results, "results/" + made.run_id);
+    for (const TrackedRun& run : store.runs()) {
+      if (run.run_id == report.runs.at(0)) return run;
+    }
+    throw Error("the night is not there");
+  }
+  KeepReport keep(const TrackedRun& run) {
+    return keep_worker(store, run, kept(), run.started_utc);
+  }
+
+  test::TemporaryFolder folder;
+  TrackStore store = TrackStore::open("sqlite:" + std::string(folder / "history.db"));
+};
+
+TEST_F(KeepWorkerTest, TheProgramOfANightStaysWhenItsFolderIsBuiltAnew) {
+  write_program("#!/bin/sh\necho first\n");
+  const TrackedRun run = add_night(3);
+  const KeepReport report = keep(run);
+  ASSERT_TRUE(report.kept.has_value());
+  EXPECT_EQ(report.kept->worker, kept() / run.build_id / "worker");
+  write_program("#!/bin/sh\necho second\n");
+  EXPECT_EQ(program_build_id(report.kept->worker), run.build_id);
+  EXPECT_EQ(fs::status(report.kept->worker).permissions() & fs::perms::owner_exec,
+            fs::perms::owner_exec);
+  ASSERT_THAT(store.builds(), SizeIs(1));
+  EXPECT_EQ(store.builds()[0].worker, report.kept->worker);
+  EXPECT_EQ(store.builds()[0].host, "bench1");
+}
+
+TEST_F(KeepWorkerTest, ABuildThatIsThereIsNotCopiedAgain) {
+  write_program("#!/bin/sh\necho first\n");
+  const TrackedRun run = add_night(3);
+  keep(run);
+  const auto written = fs::last_write_time(kept() / run.build_id / "worker");
+  const KeepReport again = keep(add_night(4));
+  EXPECT_FALSE(again.kept.has_value());
+  EXPECT_THAT(again.notes, IsEmpty());
+  EXPECT_EQ(fs::last_write_time(kept() / run.build_id / "worker"), written);
+}
+
+TEST_F(KeepWorkerTest, AProgramThatChangedSinceTheRunIsNotKeptUnderItsName) {
+  write_program("#!/bin/sh\necho first\n");
+  const TrackedRun run = add_night(3);
+  write_program("#!/bin/sh\necho second\n");
+  KeepReport report = keep(run);
+  EXPECT_FALSE(report.kept.has_value());
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("was not kept")));
+  fs::remove(program());
+  EXPECT_THAT(keep(run).notes, ElementsAre(HasSubstr("is not here")));
+  EXPECT_THAT(store.builds(), IsEmpty());
+}
+
+TEST_F(KeepWorkerTest, ADamagedCopyIsMadeAnew) {
+  write_program("#!/bin/sh\necho first\n");
+  const TrackedRun run = add_night(3);
+  keep(run);
+  fs::resize_file(kept() / run.build_id / "worker", 4);
+  EXPECT_TRUE(keep(run).kept.has_value());
+  EXPECT_EQ(program_build_id(kept() / run.build_id / "worker"), run.build_id);
+}
+
+TEST_F(KeepWorkerTest, OfAScriptItsFilesAndModulesAreKeptToo) {
+  write_program(
+      "#!/usr/bin/env python3\nimport model\nfrom bench.data import load\n"
+      "settings = open('settings.json')\n");
+  folder.write("src/model.py", "import layers\n");
+  folder.write("src/layers.py", "");
+  folder.write("src/bench/__init__.py", "");
+  folder.write("src/bench/data.py", "");
+  folder.write("src/settings.json", "{}");
+  folder.write("src/unrelated.py", "");
+  const TrackedRun run = add_night(3);
+  keep(run);
+  for (const char* name :
+       {"model.py", "layers.py", "bench/__init__.py", "bench/data.py", "settings.json"}) {
+    EXPECT_TRUE(fs::exists(kept() / run.build_id / name)) << name;
+  }
+  EXPECT_FALSE(fs::exists(kept() / run.build_id / "unrelated.py"));
+  folder.write("src/layers.py", "changed = True\n");
+  EXPECT_THAT(keep(run).notes, ElementsAre(HasSubstr("layers.py beside worker changed")));
+}
+
+TEST_F(KeepWorkerTest, AProgramElsewhereThatAScriptStartsIsTold) {
+  folder.write("build/real-worker", "#!/bin/sh\n");
+  write_program("#!/bin/sh\nexec " + (folder / "build/real-worker").string() + " \"$@\"\n");
+  EXPECT_THAT(keep(add_night(3)).notes, ElementsAre(HasSubstr("real-worker, which is not kept")));
+}
+
+TEST_F(KeepWorkerTest, ProgramsOfTheLastFourteenNightsStayAndOlderOnesGo) {
+  std::vector<std::string> builds;
+  for (int day = 1; day <= 16; ++day) {
+    write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
+    const TrackedRun run = add_night(day);
+    builds.push_back(run.build_id);
+    keep(run);
+  }
+  EXPECT_THAT(store.builds(), SizeIs(14));
+  EXPECT_FALSE(fs::exists(kept() / builds[0]));
+  EXPECT_FALSE(fs::exists(kept() / builds[1]));
+  EXPECT_TRUE(fs::exists(kept() / builds[2] / "worker"));
+}
+
+TEST_F(KeepWorkerTest, TheLastGoodBuildOfAnOpenAlertStaysHoweverOldItIs) {
+  std::string first;
+  for (int day = 1; day <= 17; ++day) {
+    write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
+    const TrackedRun run = add_night(day);
+    if (day == 1) {
+      first = run.build_id;
+      const TrackEvent fired{.what = "fired",
+                             .alert_id = "A1",
+                             .to_state = "suspect",
+                             .details = {{"experiment", Value{std::string("nightly")}},
+                                         {"host", Value{std::string("bench1")}},
+                                         {"last_good", Value{run.run_id}},
+                                         {"night", Value{run.run_id}},
+                                         {"series", Value{std::string("5a5a5a5a5a5a5a5a")}},
+                                         {"worse", Value{true}}}};
+      store.record({&fired, 1});
+    }
+    keep(run);
+  }
+  ASSERT_THAT(fold_alerts(store.events()).alerts, SizeIs(1));
+  EXPECT_TRUE(fs::exists(kept() / first / "worker"));
+  EXPECT_THAT(store.builds(), SizeIs(15));
+}
+
+TEST_F(KeepWorkerTest, WhatOthersPutIntoTheFolderIsLeftAlone) {
+  folder.write("kept/notes.txt", "mine");
+  folder.write("kept/0123456789abcdef/worker", "by hand");
+  for (int day = 1; day <= 16; ++day) {
+    write_program("#!/bin/sh\necho " + std::to_string(day) + "\n");
+    keep(add_night(day));
+  }
+  EXPECT_TRUE(fs::exists(kept() / "notes.txt"));
+  EXPECT_TRUE(fs::exists(kept() / "0123456789abcdef/worker"));
+}
+
+TEST(ScriptFiles, AProgramThatIsNoScriptNamesNothing) {
+  const test::TemporaryFolder folder;
+  folder.write("worker", std::string_view("\x7f"
+                                          "ELF model.py",
+                                          12));
+  folder.write("model.py", "");
+  EXPECT_THAT(files_of_script(folder / "worker").beside, IsEmpty());
+}
+
+TEST(ScriptFiles, AFileAboveTheScriptsFolderIsNotTakenAlong) {
+  const test::TemporaryFolder folder;
+  folder.write("bin/worker", "#!/bin/sh\n. ../secret.env\n. here.sh\n");
+  folder.write("secret.env", "");
+  folder.write("bin/here.sh", "");
+  EXPECT_THAT(files_of_script(folder / "bin/worker").beside, ElementsAre("here.sh"));
+}
+
+}  // namespace
+}  // namespace stepbench

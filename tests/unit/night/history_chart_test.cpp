@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/history_chart.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "harness/text/utf8.h"
+#include "tests/unit/night/history_maker.h"
+
+namespace stepbench {
+namespace {
+
+using test::HistoryMaker;
+using test::Nightly;
+using ::testing::HasSubstr;
+
+std::vector<ChartNight> nights_of(const Nightly& values) {
+  std::vector<ChartNight> nights;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    nights.push_back({.date = HistoryMaker::run_id(i).substr(0, 10), .value = values[i]});
+  }
+  return nights;
+}
+
+std::size_t widest(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t most = 0;
+  for (std::string line; std::getline(lines, line);) most = std::max(most, width(line));
+  return most;
+}
+
+TEST(Chart, OfNothingIsEmpty) {
+  EXPECT_EQ(draw_chart({}, "ns", {}), "");
+  EXPECT_EQ(draw_chart(nights_of({std::nullopt, std::nullopt}), "ns", {}), "");
+  EXPECT_EQ(draw_chart(nights_of({std::numeric_limits<double>::quiet_NaN()}), "ns", {}), "");
+}
+
+TEST(Chart, OfOnePointHasItInTheMiddle) {
+  const std::string chart = draw_chart(nights_of({76e6}), "ns", {});
+  EXPECT_THAT(chart, HasSubstr("2026-01-01\n"));
+  EXPECT_THAT(chart, HasSubstr("⠒"));
+}
+
+TEST(Chart, IsSixtyColumnsWideAtMost) {
+  for (const std::size_t nights : {59U, 60U, 61U, 120U, 365U}) {
+    const std::string chart = draw_chart(nights_of(HistoryMaker::steady(nights)), "ns", {});
+    EXPECT_LE(widest(chart), kChartColumns + std::string("76.0 ms").size() + 2) << nights;
+  }
+}
+
+TEST(Chart, ShowsTheNewestNights) {
+  const std::string chart = draw_chart(nights_of(HistoryMaker::steady(200)), "ns", {});
+  EXPECT_THAT(chart, HasSubstr(HistoryMaker::run_id(80).substr(0, 10)));
+  EXPECT_THAT(chart, HasSubstr(HistoryMaker::run_id(199).substr(0, 10)));
+}
+
+TEST(Chart, LeavesAGapWhereANightIsMissing) {
+  const std::string chart = draw_chart(nights_of({1.0, std::nullopt, 1.0}), "", {});
+  EXPECT_THAT(chart, HasSubstr("⠒ ⠒"));
+}
+
+TEST(Chart, MarksNightsBelowIt) {
+  const std::string chart =
+      draw_chart(nights_of(HistoryMaker::steady(20)), "ns",
+                 {{.head = "alert", .marks = {{3, "A1"}, {12, "A2"}}}, {.head = "none"}});
+  EXPECT_THAT(chart, HasSubstr("  alert     A1       A2\n"));
+  EXPECT_THAT(chart, ::testing::Not(HasSubstr("none")));
+}
+
+TEST(Chart, OfEqualValuesIsALine) {
+  EXPECT_THAT(draw_chart(nights_of({5.0, 5.0, 5.0}), "", {}), HasSubstr("⠒⠒⠒"));
+}
+
+}  // namespace
+}  // namespace stepbench

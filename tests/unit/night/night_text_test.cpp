@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nights, charts and alerts as people read them, compared byte by byte with files in data/. With
+// STEPBENCH_APPROVE=1 the files are written anew.
+#include "harness/report/night_text.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/report/history_text.h"
+#include "harness/report/night_json.h"
+#include "tests/unit/night/history_maker.h"
+
+namespace stepbench {
+namespace {
+
+using test::HistoryMaker;
+using test::Nightly;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+const std::filesystem::path kNightData =
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/night/data";
+
+void expect_night_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("STEPBENCH_APPROVE") != nullptr) {
+    std::ofstream(kNightData / name, std::ios::binary) << text;
+  }
+  std::ostringstream known;
+  known << std::ifstream(kNightData / name, std::ios::binary).rdbuf();
+  EXPECT_EQ(text, known.str()) << "STEPBENCH_APPROVE=1 accepts a change";
+}
+
+Nightly moved_from(std::size_t night, double factor, double level, std::size_t count = 26) {
+  Nightly values = HistoryMaker::steady(count, level);
+  for (std::size_t i = night; i < count; ++i) values[i] = *values[i] * factor;
+  return values;
+}
+
+// One of everything in night 25.
+HistoryMaker eventful() {
+  HistoryMaker maker;
+  maker.add_series("0", moved_from(22, 1.05, 76e6));
+  maker.add_series("2", moved_from(25, 1.08, 53e6));
+  maker.add_series("4", moved_from(25, 0.90, 52e6));
+  maker.add_series("8", HistoryMaker::steady(26, 51e6));
+  Nightly missing = HistoryMaker::steady(26, 50e6);
+  missing[25].reset();
+  maker.add_series("16", missing);
+  Nightly young(26);
+  for (std::size_t i = 20; i < 26; ++i) young[i] = 40e6;
+  maker.add_series("32", young);
+  maker.set_control(HistoryMaker::steady(26, 10e6));
+  maker.measure(maker.judge(22), AlertState::kRegression, 0.048);
+  return maker;
+}
+
+CheckedNight checked(const HistoryMaker& maker, std::size_t night) {
+  return {.night = maker.look(night), .history = maker.history};
+}
+
+TEST(NightText, OfAnEventfulNight) {
+  HistoryMaker maker = eventful();
+  maker.measure(maker.judge(25), AlertState::kReproduced, 0.079);
+  const CheckedNight night = checked(maker, 25);
+  expect_night_golden("eventful.txt", night_page(night, {}));
+  expect_night_golden("eventful.md", night_markdown(night, {}));
+  expect_night_golden("eventful.json",
+                      nlohmann::ordered_json::parse(night_json(night, {})).dump(1) + '\n');
+}
+
+TEST(NightText, OfAQuietNightIsThreeLines) {
+  HistoryMaker maker;
+  maker.add_series("0", HistoryMaker::steady(21));
+  const std::string page = night_page(checked(maker, 20), {});
+  EXPECT_EQ(page,
+            "night 2026-01-21 02:00 UTC on box: train (commit 0020c0ff, build b0020c0f)\n"
+            "1 series: 1 ok\n"
+            "verdict: ok (exit code 0)\n");
+}
+
+TEST(NightText, SaysHowFarAWarmUpIs) {
+  HistoryMaker maker;
+  maker.add_series("0", HistoryMaker::steady(4));
+  const std::string page = night_page(checked(maker, 3), {});
+  EXPECT_THAT(page, HasSubstr("1 series: 1 warming-up (3 of 10 earlier nights)\n"));
+  EXPECT_THAT(page, HasSubstr("verdict: warming-up: nothing could be judged yet (exit code 3)"));
+}
+
+TEST(NightText, SaysWhichFieldOfTheEnvironmentChanged) {
+  HistoryMaker maker;
+  maker.add_series("0", HistoryMaker::steady(21));
+  maker.set_cohort_from(20, "560.9");
+  EXPECT_THAT(night_page(checked(maker, 20), {}),
+              HasSubstr("environment: gpu.driver was 550.1 and is 560.9 since tonight: 1 series of "
+                        "train begin a new\n  level"));
+}
+
+TEST(NightText, ShowsForeignTextHarmless) {
+  HistoryMaker maker;
+  maker.add_series("0\x1b[31m|<b>", moved_from(20, 1.05, 76e6, 21));
+  maker.run(20).experiment = maker.run(20).experiment;
+  (void)maker.judge(20);
+  const CheckedNight night = checked(maker, 20);
+  EXPECT_THAT(night_page(night, {}), Not(HasSubstr("\x1b[31m")));
+  EXPECT_THAT(night_markdown(night, {}), Not(HasSubstr("<b>")));
+}
+
+TEST(NightText, OfManySeriesShowsTheLargestAndCountsTheRest) {
+  HistoryMaker maker;
+  for (int i = 0; i < 60; ++i) {
+    maker.add_series(std::to_string(i), moved_from(20, 1.05 + 0.001 * i, 76e6, 21));
+  }
+  const Night night = maker.judge(20);
+  EXPECT_THAT(night.alerts.alerts, SizeIs(1));
+  const std::string page = night_page(checked(maker, 20), {});
+  EXPECT_THAT(page, HasSubstr("20 series more (--format json has all)"));
+  EXPECT_THAT(page, HasSubstr("A1, opened tonight: suspect, 60 series worse"));
+}
+
+TEST(HistoryText, OfASeriesIsAChartAndATable) {
+  HistoryMaker maker = eventful();
+  (void)maker.judge(25);
+  const SeriesNames names(maker.history);
+  const AlertLog log = fold_alerts(maker.events);
+  const HistoryView view =
+      view_of(maker.history.series[0], maker.history, log, maker.events, {}, 60);
+  expect_night_golden("series.txt", series_page(view, names, {.columns = 120}));
+  const auto json = nlohmann::json::parse(series_json(view, names));
+  EXPECT_EQ(json["nights"].size(), 26U);
+  EXPECT_EQ(json["nights"][22]["alert"], "A1");
+}
+
+TEST(HistoryText, OfOnePoint) {
+  HistoryMaker maker;
+  maker.add_series("0", {76e6});
+  const SeriesNames names(maker.history);
+  const HistoryView view = view_of(maker.history.series[0], maker.history, {}, {}, {}, 60);
+  EXPECT_THAT(series_page(view, names, {}), HasSubstr("76.0 ms"));
+}
+
+TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
+  HistoryMaker maker = eventful();
+  maker.tell({.at_utc = "2026-01-24T09:00:00Z",
+              .who = "ann@box",
+              .what = "acknowledged",
+              .alert_id = "A1",
+              .from_state = "regression",
+              .to_state = "acknowledged",
+              .reason = "a fix is under way",
+              .details = {{"until", std::string("2026-02-01")}, {"expect", 0.05}}});
+  const SeriesNames names(maker.history);
+  expect_night_golden("alert.txt",
+                      alert_page(maker.alert("A1"), maker.history, names, "", {.columns = 120}));
+  const AlertLog log = fold_alerts(maker.events);
+  expect_night_golden("open.txt", open_alerts_page(log, names, "2026-02-01", {.columns = 120}));
+  EXPECT_EQ(open_alerts_page({}, names, "2026-02-01", {}), "no alert is open\n");
+}
+
+TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
+  HistoryMaker maker;
+  maker.add_series("1", HistoryMaker::steady(2));
+  maker.add_series("2", HistoryMaker::steady(2)).id = "abcdef0123456789";
+  maker.add_series("2", HistoryMaker::steady(2), "loader");
+  const SeriesNames names(maker.history);
+  const auto meant = [&](std::vector<std::string> words, const std::string& metric = {}) {
+    return series_meant(names, maker.history, words, metric).series.experiment;
+  };
+  EXPECT_EQ(meant({"loader"}), "loader");
+  EXPECT_EQ(meant({"abcd"}), "train");
+  EXPECT_EQ(meant({"train", "num_workers=2"}), "train");
+  EXPECT_EQ(meant({"loader.num_workers=1", "step"}), "train");
+  EXPECT_THAT([&] { meant({"num_workers=2"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("'num_workers=2' may be 2 series; name one by "
+                                                   "its id, or add words of its case:\n")));
+  EXPECT_THAT([&] { meant({"num_worker=2"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'num_workers=2'?)")));
+  EXPECT_THAT([&] { meant({"loader"}, "peak_byte"); },
+              ThrowsMessage<ConfigError>(HasSubstr("--metric: no series has the metric")));
+  EXPECT_THAT(
+      [&] {
+        meant({"loader", "num_workers=1"});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("no series fits all of")));
+}
+
+}  // namespace
+}  // namespace stepbench

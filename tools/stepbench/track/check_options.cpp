@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/track/check_options.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <ostream>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/machine/environment.h"
+#include "harness/report/night_json.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/verdict_output.h"
+
+namespace stepbench::cli {
+namespace {
+
+std::string variable(const Environment& environment, std::string_view name) {
+  for (const auto& [known, value] : environment.variables) {
+    if (known == name) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_check_options(CLI::App& command, CheckOptions& options) {
+  CheckRequest& request = options.request;
+  CLI::Option* screen =
+      command
+          .add_option("--screen", options.screen,
+                      "What decides that a series moved, before it is measured again")
+          ->capture_default_str()
+          ->group(kVerdictOptions);
+  expect_one_of(
+      *screen,
+      {std::string(name_of(ScreenKind::kRobustZ)), std::string(name_of(ScreenKind::kOtava2)),
+       std::string(name_of(ScreenKind::kRank)), std::string(name_of(ScreenKind::kTPred))});
+  command
+      .add_flag("!--confirm,--no-confirm", options.no_confirm,
+                "Do not measure again what moved: it stays suspect")
+      ->group(kVerdictOptions);
+  CLI::Option* confirmations =
+      command
+          .add_option("--confirmations", request.confirmations,
+                      "How often a move must be there when it is measured again, before it is a "
+                      "regression: 1 or 2")
+          ->capture_default_str()
+          ->type_name("N")
+          ->group(kVerdictOptions);
+  expect_whole_number(*confirmations, 1, 2);
+  command
+      .add_option("--good", request.good_worker,
+                  "The last good worker program, where the history has kept none")
+      ->type_name("PATH")
+      ->group(kVerdictOptions);
+  command
+      .add_option("--relinked", request.relinked,
+                  "Tonight's worker built once more, for the second confirmation; default: a copy "
+                  "at another path")
+      ->type_name("PATH")
+      ->group(kVerdictOptions);
+  command
+      .add_flag("--allow-inconclusive", request.allow_inconclusive,
+                "Exit with 0 instead of 3 where nothing is decided yet")
+      ->group(kVerdictOptions);
+  add_format(command, options.format, {"page", "json", "markdown"});
+  command.add_option("--verdict", options.verdict_file, "Also write the JSON form here")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
+}
+
+std::string author(const Environment& environment) {
+  std::string user = variable(environment, "USER");
+  if (user.empty()) user = variable(environment, "LOGNAME");
+  if (user.empty()) user = "uid" + std::to_string(::getuid());
+  return user + '@' + host_name("/");
+}
+
+CheckRequest complete_request(const CheckOptions& options, const Environment& environment) {
+  CheckRequest request = options.request;
+  request.host = host_name("/");
+  request.who = author(environment);
+  request.now_utc = utc_text(std::chrono::system_clock::now());
+  request.screen = screen_of(options.screen).value_or(ScreenKind::kRobustZ);
+  return request;
+}
+
+NightView night_view(const CheckOptions& options, const HistoryFlags& history,
+                     const Environment& environment) {
+  return {.screen = screen_of(options.screen).value_or(ScreenKind::kRobustZ),
+          .history_words = history_words(history),
+          .style = {.colour = environment.colour, .columns = environment.terminal_columns}};
+}
+
+MeasureSuspects measure_suspects(const CheckOptions& options, TrackStore& store,
+                                 const Environment& environment, bool quiet,
+                                 std::optional<Interrupts>& interrupts) {
+  if (options.no_confirm) return {};
+  return [&store, &environment, quiet, &interrupts](const ConfirmRequest& request) {
+    if (!interrupts) interrupts.emplace();
+    const HostClock clock;
+    Progress progress = make_progress(environment, quiet, clock);
+    return confirm_suspects(request, store, campaign_context(environment), progress, *interrupts,
+                            clock);
+  };
+}
+
+void show_night(const CheckedNight& checked, const CheckOptions& options, const NightView& view,
+                const Environment& environment) {
+  const std::string json = night_json(checked, view);
+  write_verdict(options.verdict_file, json);
+  if (options.format == "json") {
+    environment.out << json;
+  } else if (options.format == "markdown") {
+    environment.out << night_markdown(checked, view);
+  } else {
+    environment.out << night_page(checked, view);
+  }
+  environment.out.flush();
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+}
+
+}  // namespace stepbench::cli

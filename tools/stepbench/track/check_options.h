@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a night is judged and shown: options and output that `track check` and `nightly` share.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/campaign/check_night.h"
+#include "harness/report/night_text.h"
+#include "harness/run/interrupts.h"
+#include "tools/stepbench/command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stepbench::cli {
+
+struct CheckOptions {
+  CheckRequest request = {};  // without host, author and time: see complete_request()
+  std::string screen = "robust_z";
+  bool no_confirm = false;
+  std::string format = "page";
+  std::string verdict_file = {};
+};
+
+void add_check_options(CLI::App& command, CheckOptions& options);
+
+// With this machine's name, who asks, and the time.
+[[nodiscard]] CheckRequest complete_request(const CheckOptions& options,
+                                            const Environment& environment);
+
+[[nodiscard]] NightView night_view(const CheckOptions& options, const HistoryFlags& history,
+                                   const Environment& environment);
+
+// Measures suspects as confirm_suspects() does, with lines of progress; empty with --no-confirm.
+// `interrupts` is made when measuring begins, and outlives what is returned, as all others do.
+[[nodiscard]] MeasureSuspects measure_suspects(const CheckOptions& options, TrackStore& store,
+                                               const Environment& environment, bool quiet,
+                                               std::optional<Interrupts>& interrupts);
+
+// On standard output in the form that was asked for, and into the verdict file.
+void show_night(const CheckedNight& checked, const CheckOptions& options, const NightView& view,
+                const Environment& environment);
+
+// user@host, for events of the history.
+[[nodiscard]] std::string author(const Environment& environment);
+
+}  // namespace stepbench::cli

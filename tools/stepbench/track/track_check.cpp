@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/os/output_file.h"
+#include "harness/report/night_json.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+#include "tools/stepbench/verdict_output.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kTrackCheckExamples =
+    R"(Looks at the newest night of this machine: each series against the nights before it. What moved is
+measured again the same night, the last good build against tonight's in turns, and once more with
+both programs at other paths; only what was there both times is a regression. A series has ten
+nights to warm up; another driver, torch or kernel begins a new level.
+
+Examples:
+  stepbench track check                                the night that was just added
+  stepbench track check --no-confirm                   only look: nothing is measured
+  stepbench track check --night 2026-01-31             a run of the history, by the begin of its id
+  stepbench track check --good old/stepbench-worker    where the last good program was not kept
+  stepbench track check --format markdown > comment.md
+  stepbench track check --verdict night.json; jq .exit_code night.json
+
+results/NIGHT.md says how to read it. An alert stays until the series is back, until somebody
+accepts it (`track acknowledge`), or until there is a new baseline (`track baseline`).
+
+Exit status: 0 ok or better, 1 a regression (was there both times), 2 wrong usage or a history that
+cannot be read, 3 suspect, or was there once, or all series still warm up (0 with
+--allow-inconclusive), 4 nothing to judge, a night dated in the future, a case without a value, or
+a measurement that was disturbed, 130 or 143 interrupted.)";
+
+struct TrackCheckArguments {
+  HistoryFlags history = {};
+  CheckOptions check = {};
+  bool quiet = false;
+};
+
+int judge_and_show(const TrackCheckArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const CheckRequest request = complete_request(arguments.check, environment);
+  std::optional<Interrupts> interrupts;
+  const CheckedNight checked = check_night(
+      request, store,
+      measure_suspects(arguments.check, store, environment, arguments.quiet, interrupts));
+  show_night(checked, arguments.check, night_view(arguments.check, arguments.history, environment),
+             environment);
+  if (checked.signal) return exit_status_of_signal(*checked.signal);
+  return checked.night.exit_code;
+}
+
+int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
+  check_output_file("--verdict", arguments.check.verdict_file, {});
+  try {
+    return judge_and_show(arguments, environment);
+  } catch (const std::exception& error) {
+    // An old verdict must not be taken for this one's.
+    const Failure failure = failure_of(error, "stepbench track check");
+    write_verdict(arguments.check.verdict_file,
+                  night_error_json(failure.exit_status, failure.text));
+    throw;
+  }
+}
+
+}  // namespace
+
+void add_track_check(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<TrackCheckArguments>();
+  CLI::App* command = track.add_subcommand("check", "Judge a night: which series moved?");
+  command->footer(kTrackCheckExamples);
+  add_repeated(*command, "--night", arguments->check.request.nights,
+               "A run of the history, by the begin of its id; default: the newest run of each "
+               "experiment on this machine",
+               "RUN")
+      .group(kCaseOptions);
+  add_check_options(*command, arguments->check);
+  add_results(*command, arguments->check.request.results,
+              "Folder in which the measurements of suspects are made");
+  add_history(*command, arguments->history);
+  add_quiet(*command, arguments->quiet);
+  command->callback([arguments, &environment, &exit_code] {
+    exit_code = execute_track_check(*arguments, environment);
+  });
+}
+
+}  // namespace stepbench::cli

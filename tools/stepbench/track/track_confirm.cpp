@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/confirm_by_hand.h"
+#include "harness/machine/environment.h"
+#include "harness/report/confirm_text.h"
+#include "harness/text/utc.h"
+#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kTrackConfirmExamples =
+    R"(Measures the named series now: 20 pairs of launches, tonight's program and the last good one in
+turns, and what was there once more with both programs at other paths. It is there if the one-sided
+p is below 0.005 and the change is beyond 1 % with its 95 % bound. A new measurement each time; one
+that was cut off is gone on with. What is measured for an open alert is recorded with it.
+
+Examples:
+  stepbench track confirm A17                            every series of an alert
+  stepbench track confirm 4f2a91c0                       a series by the beginning of its id
+  stepbench track confirm A17 --good old/stepbench-worker    where the last good program was not kept
+  stepbench track confirm 4f2a91c0 --night 20260203 --good 20260131    two nights of the history
+
+Exit status: 0 not reproduced, or better, 1 a regression (was there both times), 2 wrong usage or a
+history that cannot be read, 3 was there once, or was not measured, 4 the measurement was disturbed,
+or something else than the program changed, 130 or 143 interrupted.)";
+
+struct TrackConfirmArguments {
+  std::vector<std::string> series = {};
+  HandRequest hand = {};
+  HistoryFlags history = {};
+  LockFlags lock = {};
+  bool quiet = false;
+};
+
+// Each once. A word is an alert, for all its series, or a series.
+std::vector<std::string> series_named(const std::vector<std::string>& words, const AlertLog& alerts,
+                                      const History& history, const SeriesNames& names) {
+  std::vector<std::string> ids;
+  const auto add = [&](const std::string& id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  };
+  for (const std::string& word : words) {
+    if (const Alert* alert = alerts.find(word)) {
+      for (const AlertSeries& series : alert->series) add(series.id);
+    } else {
+      add(series_meant(names, history, {&word, 1}, {}).series.id);
+    }
+  }
+  return ids;
+}
+
+void record_answers(const ConfirmedNight& measured, const ConfirmRequest& request,
+                    TrackStore& store) {
+  const AlertLog alerts = fold_alerts(store.events());
+  std::vector<TrackEvent> events = events_by_hand(measured, request.tonight, alerts);
+  for (TrackEvent& event : events) {
+    event.at_utc = utc_text(std::chrono::system_clock::now());
+    event.who = request.who;
+  }
+  if (!events.empty()) store.record(events);
+}
+
+int track_confirm(const TrackConfirmArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const History history = store.history({.host = host_name("/")});
+  const AlertLog alerts = fold_alerts(store.events());
+  const SeriesNames names(history);
+  HandRequest hand = arguments.hand;
+  hand.series = series_named(arguments.series, alerts, history, names);
+  hand.basis.reuse = false;
+  hand.basis.lock = lock_policy(arguments.lock.none, arguments.lock.wait);
+  hand.basis.who = author(environment);
+  const std::vector<ConfirmRequest> requests = requests_by_hand(hand, history, alerts);
+  const CampaignContext context = campaign_context(environment);
+  const HostClock clock;
+  Progress progress = make_progress(environment, arguments.quiet, clock);
+  Interrupts interrupts;
+  std::vector<ConfirmedNight> measured;
+  for (const ConfirmRequest& request : requests) {
+    measured.push_back(confirm_suspects(request, store, context, progress, interrupts, clock));
+    record_answers(measured.back(), request, store);
+    if (measured.size() > 1) environment.out << '\n';
+    environment.out << confirmation_page(measured.back(), request, names) << std::flush;
+    if (measured.back().signal) return exit_status_of_signal(*measured.back().signal);
+  }
+  return exit_code_of(measured);
+}
+
+}  // namespace
+
+void add_track_confirm(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<TrackConfirmArguments>();
+  ConfirmRequest& basis = arguments->hand.basis;
+  CLI::App* command = track.add_subcommand(
+      "confirm", "Measure series again, the last good program against tonight's");
+  command->footer(kTrackConfirmExamples);
+  command
+      ->add_option("SERIES", arguments->series,
+                   "Series, by the beginning of their ids or by a word that fits no other, and "
+                   "alerts (A17)")
+      ->required()
+      ->type_name("SERIES");
+  command
+      ->add_option("--night", arguments->hand.night,
+                   "The run to measure again, by the beginning of its id; default: the newest that "
+                   "has the series")
+      ->type_name("RUN")
+      ->group(kCaseOptions);
+  command
+      ->add_option("--good", arguments->hand.good,
+                   "The last good worker program, or a run of the history; default: that of the "
+                   "alert, or the newest run before with another build")
+      ->type_name("PATH")
+      ->group(kMeasureOptions);
+  command
+      ->add_option("--relinked", basis.relinked,
+                   "Tonight's worker built once more, for the second confirmation; default: a copy "
+                   "at another path")
+      ->type_name("PATH")
+      ->group(kMeasureOptions);
+  expect_whole_number(
+      *command
+           ->add_option("--confirmations", basis.confirmations,
+                        "How often it is measured; with 1 it is at most `reproduced`")
+           ->capture_default_str()
+           ->type_name("N")
+           ->group(kMeasureOptions),
+      1, 2);
+  add_repeated(*command, "--allow", basis.allow,
+               "`noise`, `drift`, `load`, `steal`, `throttling`, `clocks`: only warn, do not make "
+               "the answer invalid",
+               "WHAT")
+      .group(kVerdictOptions);
+  add_lock_flags(*command, arguments->lock);
+  add_results(*command, basis.results, "Folder in which the measurements are made");
+  add_history(*command, arguments->history);
+  add_quiet(*command, arguments->quiet);
+  command->callback([arguments, &environment, &exit_code] {
+    exit_code = track_confirm(*arguments, environment);
+  });
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/base/exit_status.h"
+#include "harness/report/series_names.h"
+#include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/track/baseline.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kAcknowledgeExamples =
+    R"(Accepts a change: the gate is green again, and what is measured now becomes the usual. The alert comes
+back when its date has passed, or when the change grows beyond what was accepted.
+
+Examples:
+  stepbench track acknowledge A17 --reason "new normalisation layer, see the pull request"
+  stepbench track acknowledge A17 --reason "fix is under way" --until 2026-03-01
+  stepbench track acknowledge A17 --reason "checks of inputs" --expect +3%
+
+Exit status: 0, 2 wrong usage: no such alert, a date that has passed, nothing to accept.)";
+
+constexpr const char* kIgnoreExamples =
+    R"(Leaves a series out of the verdict: it is stored and not judged. --end looks at it again.
+
+Examples:
+  stepbench track ignore train num_workers=0 --reason "only there to show the extreme"
+  stepbench track ignore 3f2a91 --reason "disk is being replaced" --until 2026-03-01
+  stepbench track ignore 3f2a91 --end --reason "disk was replaced"
+
+Exit status: 0, 2 wrong usage: no such series, or several.)";
+
+constexpr const char* kBaselineExamples =
+    R"(Declares that from a run on its values are the usual of its experiment on its machine: all series
+begin a new level there, and alerts that began up to then are fixed. After that they warm up for ten
+nights.
+
+Examples:
+  stepbench track baseline set results/20260131-020000-nightly --reason "release 2.0"
+  stepbench track baseline update 20260301 --reason "new loss function"
+
+Exit status: 0, 2 wrong usage: no such run, `set` where there is one, `update` where there is none.)";
+
+std::string today_utc() {
+  return utc_text(std::chrono::system_clock::now()).substr(0, std::string("2026-01-31").size());
+}
+
+// Records them with author and time.
+void record_said(TrackStore& store, std::vector<TrackEvent> events, const AlertLog& log,
+                 const Environment& environment) {
+  AlertLog after = log;
+  add_events(after, events);
+  for (TrackEvent& event : events) {
+    event.at_utc = utc_text(std::chrono::system_clock::now());
+    event.who = author(environment);
+  }
+  store.record(events);
+}
+
+struct SayArguments {
+  HistoryFlags history = {};
+  std::string subject = {};              // an alert, or a run
+  std::vector<std::string> series = {};  // words
+  std::string metric = {};
+  Acceptance acceptance = {};
+  bool end = false;
+};
+
+int acknowledge_alert(const SayArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const AlertLog log = fold_alerts(store.events());
+  const TrackEvent event = acknowledge(log, arguments.subject, arguments.acceptance, today_utc());
+  record_said(store, {event}, log, environment);
+  environment.out << event.alert_id << " is acknowledged"
+                  << (arguments.acceptance.until.empty()
+                          ? ""
+                          : " until " + arguments.acceptance.until + ", and comes back after that")
+                  << "; what is measured now is the usual\n";
+  return kExitOk;
+}
+
+int ignore_one(const SayArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const History history = store.history({.last = 1});
+  const SeriesNames names(history);
+  const TrackedSeries& series =
+      series_meant(names, history, arguments.series, arguments.metric).series;
+  const TrackEvent event = arguments.end ? watch_series(series, arguments.acceptance.reason)
+                                         : ignore_series(series, arguments.acceptance.reason,
+                                                         arguments.acceptance.until, today_utc());
+  record_said(store, {event}, {}, environment);
+  environment.out << printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
+                  << (arguments.end ? " is looked at again\n" : " is ignored");
+  if (!arguments.end) {
+    environment.out << (arguments.acceptance.until.empty() ? ""
+                                                           : " until " + arguments.acceptance.until)
+                    << '\n';
+  }
+  return kExitOk;
+}
+
+int move_baseline(BaselineMove move, const SayArguments& arguments,
+                  const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const std::vector<TrackedRun> runs = store.runs();
+  const std::vector<TrackEvent> events = store.events();
+  const AlertLog log = fold_alerts(events);
+  const TrackedRun& run = run_meant(arguments.subject, runs, "RUN");
+  const std::vector<TrackEvent> fresh =
+      set_baseline(move, run, log, events, runs, arguments.acceptance.reason);
+  record_said(store, fresh, log, environment);
+  environment.out << printable(run.experiment) << " on " << printable(run.host)
+                  << ": the usual begins with " << printable(run.run_id) << '\n';
+  for (const TrackEvent& event : fresh) {
+    if (!event.alert_id.empty()) environment.out << event.alert_id << " is fixed by it\n";
+  }
+  return kExitOk;
+}
+
+void add_reason(CLI::App& command, SayArguments& arguments) {
+  command
+      .add_option("--reason", arguments.acceptance.reason,
+                  "Why, for those who come later; kept with your name")
+      ->type_name("TEXT")
+      ->group(kVerdictOptions);
+}
+
+void add_until(CLI::App& command, SayArguments& arguments, const char* doc) {
+  command.add_option("--until", arguments.acceptance.until, doc)
+      ->type_name("DATE")
+      ->group(kVerdictOptions);
+}
+
+void add_one_baseline(CLI::App& baseline, BaselineMove move, const char* name, const char* doc,
+                      const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<SayArguments>();
+  CLI::App* command = baseline.add_subcommand(name, doc);
+  command->footer(kBaselineExamples);
+  command->add_option("RUN", arguments->subject, "A run of the history: its folder or id")
+      ->required()
+      ->type_name("RUN");
+  add_reason(*command, *arguments);
+  add_history(*command, arguments->history);
+  command->callback([arguments, move, &environment, &exit_code] {
+    exit_code = move_baseline(move, *arguments, environment);
+  });
+}
+
+}  // namespace
+
+void add_track_acknowledge(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<SayArguments>();
+  CLI::App* command = track.add_subcommand("acknowledge", "Accept the change of an alert");
+  command->footer(kAcknowledgeExamples);
+  command->add_option("ALERT", arguments->subject, "The alert's id: A17")
+      ->required()
+      ->type_name("ALERT");
+  add_reason(*command, *arguments);
+  add_until(*command, *arguments, "The last day on which it is accepted, as 2026-01-31");
+  command
+      ->add_option("--expect", arguments->acceptance.expect,
+                   "The change that is accepted; beyond it the alert comes back")
+      ->type_name("PERCENT")
+      ->group(kVerdictOptions);
+  add_history(*command, arguments->history);
+  command->callback([arguments, &environment, &exit_code] {
+    exit_code = acknowledge_alert(*arguments, environment);
+  });
+}
+
+void add_track_ignore(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<SayArguments>();
+  CLI::App* command = track.add_subcommand("ignore", "Leave a series out of the verdict");
+  command->footer(kIgnoreExamples);
+  command
+      ->add_option("SERIES", arguments->series,
+                   "The begin of its id, or words of its case: experiment, option=value, metric")
+      ->required()
+      ->type_name("SERIES");
+  add_reason(*command, *arguments);
+  add_until(*command, *arguments, "The last day on which it is ignored, as 2026-01-31");
+  command->add_option("--metric", arguments->metric, "Its metric, where the case has several")
+      ->type_name("NAME")
+      ->group(kCaseOptions);
+  command->add_flag("--end", arguments->end, "Look at it again")->group(kVerdictOptions);
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = ignore_one(*arguments, environment); });
+}
+
+void add_track_baseline(CLI::App& track, const Environment& environment, int& exit_code) {
+  CLI::App* baseline =
+      track.add_subcommand("baseline", "Declare a run to be the usual from there on");
+  baseline->require_subcommand(1);
+  baseline->footer(kBaselineExamples);
+  add_one_baseline(*baseline, BaselineMove::kSet, "set", "The first one of an experiment",
+                   environment, exit_code);
+  add_one_baseline(*baseline, BaselineMove::kUpdate, "update", "Another one in its place",
+                   environment, exit_code);
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/report/alert_json.h"
+#include "harness/report/history_chart.h"
+#include "harness/report/history_text.h"
+#include "harness/text/utc.h"
+#include "harness/track/baseline.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kTrackShowExamples = R"(Examples:
+  stepbench track show                           the open alerts, with their age
+  stepbench track show A17                       what happened to an alert
+  stepbench track show 3f2a91                    a series over the nights, as a chart and a table
+  stepbench track show train num_workers=2       the same: its step
+  stepbench track show train num_workers=2 --metric peak_bytes --nights 120
+  stepbench track show 3f2a91 --format json
+
+Below a chart stand: | where a new segment begins (another driver, torch, kernel), ^ where the level
+changed for good, and alerts at the night with which they began. `stepbench track list` lists the
+series.
+
+Exit status: 0, 2 wrong usage: no such series or alert, or words that several series fit.)";
+
+struct TrackShowArguments {
+  HistoryFlags history = {};
+  std::vector<std::string> words = {};
+  std::string metric = {};
+  bool open = false;
+  std::size_t nights = kChartColumns;
+  std::string format = "page";
+};
+
+bool is_alert_id(const std::string& word) {
+  return word.size() > 1 && (word.front() == 'A' || word.front() == 'a') &&
+         word.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+std::string shown_alerts_json(const AlertLog& log, const History& history,
+                              const std::string& words) {
+  std::string text;
+  for (const Alert& alert : log.alerts) {
+    if (!is_open(alert.state) && alert.state != AlertState::kAcknowledged) continue;
+    text += alert_json(alert, history, "stepbench track show " + alert.id + words);
+  }
+  return text;
+}
+
+int show_tracked(const TrackShowArguments& arguments, const Environment& environment) {
+  const bool json = arguments.format == "json";
+  const TableStyle style{.colour = environment.colour, .columns = environment.terminal_columns};
+  const std::string words = history_words(arguments.history);
+  TrackStore store = open_history(arguments.history);
+  const std::vector<TrackEvent> events = store.events();
+  const AlertLog log = fold_alerts(events);
+  if (arguments.open && !arguments.words.empty()) {
+    throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
+  }
+  if (arguments.words.empty()) {
+    const History history = store.history({.last = 1});
+    const std::string today = utc_text(std::chrono::system_clock::now()).substr(0, 10);
+    environment.out << (json ? shown_alerts_json(log, history, words)
+                             : open_alerts_page(log, SeriesNames(history), today, style));
+    return kExitOk;
+  }
+  if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
+    const Alert& alert = alert_meant(arguments.words.front(), log);
+    History history = store.history({.last = 1});
+    history.runs = store.runs();
+    environment.out << (json
+                            ? alert_json(alert, history, "stepbench track show " + alert.id + words)
+                            : alert_page(alert, history, SeriesNames(history), words, style));
+    return kExitOk;
+  }
+  const History newest = store.history({.last = 1});
+  const SeriesNames names(newest);
+  const TrackedSeries& series =
+      series_meant(names, newest, arguments.words, arguments.metric).series;
+  const History history = store.history({.series = {series.id}});
+  const HistoryView view =
+      view_of(history.series.front(), history, log, events, {}, arguments.nights);
+  environment.out << (json ? series_json(view, names) : series_page(view, names, style));
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_track_show(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<TrackShowArguments>();
+  CLI::App* command =
+      track.add_subcommand("show", "A series over the nights, an alert, or the open alerts");
+  command->footer(kTrackShowExamples);
+  command
+      ->add_option("SERIES", arguments->words,
+                   "The begin of a series' id or words of its case (experiment, option=value), or "
+                   "an alert's id; nothing: the open alerts")
+      ->type_name("SERIES|ALERT");
+  command->add_flag("--open", arguments->open, "The open alerts, with their age")
+      ->group(kCaseOptions);
+  command
+      ->add_option("--metric", arguments->metric,
+                   "Metric of the case; default: its step; also peak_bytes, phases")
+      ->type_name("NAME")
+      ->group(kCaseOptions);
+  CLI::Option* nights =
+      command
+          ->add_option("--nights", arguments->nights,
+                       "So many nights, the newest; in JSON more than fit a chart")
+          ->capture_default_str()
+          ->type_name("N")
+          ->group(kOutputOptions);
+  expect_whole_number(*nights, 1, 100'000);
+  add_format(*command, arguments->format, {"page", "json"});
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = show_tracked(*arguments, environment); });
+}
+
+}  // namespace stepbench::cli
