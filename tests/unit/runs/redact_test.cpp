@@ -226,7 +226,7 @@ TEST(RedactJson, OfDamagedLinesKeepsNumbersOrGivesNothing) {
   for (std::string line; std::getline(stream, line) && lines.size() < 6;) lines.push_back(line);
   std::mt19937 random(7);
   int valid = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 300; ++round) {
     std::string line = lines[random() % lines.size()];
     for (std::size_t i = random() % 3; i > 0; --i) {
       line[random() % line.size()] = "\"\\{}[],:/0a\x80 "[random() % 13];
@@ -240,7 +240,7 @@ TEST(RedactJson, OfDamagedLinesKeepsNumbersOrGivesNothing) {
     ASSERT_TRUE(same_but_for_texts(before, after)) << line;
     ++valid;
   }
-  EXPECT_GT(valid, 300);
+  EXPECT_GT(valid, 30);
 }
 
 TEST(RedactJson, RefusesWhatIsNoJson) {
