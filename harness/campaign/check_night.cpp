@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kPhasesInACause = 2;
 constexpr std::size_t kOpsInACause = 2;
-// Points of a level, and as many again of nights that are left out of it.
-constexpr std::size_t kPointsToLoad = 2 * kLevelPoints;
+// Points of a level, and some of nights that are left out of it.
+constexpr std::size_t kPointsToLoad = kLevelPoints + 40;
 
 std::string known_hosts(const std::vector<TrackedRun>& runs) {
   std::set<std::string> hosts;

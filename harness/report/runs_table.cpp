@@ -22,7 +22,7 @@ std::string labels_text(const RunSummary& run, std::string_view separator) {
               [](const auto& label) { return label.first + '=' + to_text(label.second); });
 }
 
-std::string commit_text(const RunSummary& run) {
+std::string commit_of_run(const RunSummary& run) {
   constexpr std::size_t kShort = 7;
   return run.git_sha.substr(0, kShort) + (run.git_dirty ? "*" : "");
 }
@@ -137,7 +137,7 @@ std::vector<Cell> cells_for(std::span<const RunSummary> runs, Moment now) {
            [](const RunSummary& run) { return labels_text(run, " "); },
            any([](const RunSummary& run) { return !run.labels.empty(); })},
           {{.head = "commit", .align = kLeft, .drop_at = 50},
-           commit_text,
+           commit_of_run,
            any([](const RunSummary& run) { return !run.git_sha.empty(); })},
           {{.head = "branch", .align = kLeft, .drop_at = 15, .shrink_at = 5, .shrink_to = 12},
            [](const RunSummary& run) { return run.git_branch; },

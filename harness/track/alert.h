@@ -65,7 +65,8 @@ inline constexpr std::size_t kAlertEvents = 12;
 //   ignored    without an alert: a series is not to be looked at; details: series, until
 //   watched    without an alert: it is looked at again; details: series
 // Details of events that `check` makes: night (run id), night_utc; of `fired`: series, experiment,
-// host, worse, first_bad, last_good (run ids), usual, value, change, score; of `measured`: series,
+// host, worse, first_bad, last_good (run ids), usual, value, change, score, creep (true: found by
+// creep.h); of `measured`: series,
 // reproduced, change, low, high, p, pairs, campaign (its folder), cause (a sentence).
 inline constexpr std::string_view kMeasuredEvent = "measured";
 inline constexpr std::string_view kBaselineEvent = "baseline";

@@ -9,8 +9,12 @@
 
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
+#include "harness/track/confirm_rule.h"
+#include "harness/track/creep.h"
+#include "harness/track/last_good.h"
 #include "harness/track/level.h"
 #include "harness/track/night_alerts.h"
+#include "harness/track/one_sided.h"
 
 namespace stepbench {
 namespace {
@@ -81,6 +85,10 @@ class NightJudge {
     date_ = newest_utc_.substr(0, std::string_view("2026-01-31").size());
     ignored_ = ignored_series(input.events, date_);
     facts_ = level_facts(log_, input.events, times_);
+    for (const TrackEvent& event : input.events) {
+      if (!event.details.contains("creep")) continue;
+      creeps_[text_of(event.details, "series")] = text_of(event.details, "night_utc");
+    }
     for (const TrackedRun& run : input.history.runs) {
       is_tonight_.push_back(
           std::any_of(night_.runs.begin(), night_.runs.end(),
@@ -113,6 +121,9 @@ class NightJudge {
     add_events(night_.alerts, night_.events);
     tell_states();
     night_.precision = precision_of(night_.alerts);
+    if (std::string warning = one_sided_warning(night_.alerts); !warning.empty()) {
+      night_.notes.push_back(std::move(warning));
+    }
     if (!night_.alerts.left_out.empty()) {
       night_.notes.push_back(counted(std::ssize(night_.alerts.left_out), "event") +
                              " of the history cannot have happened and " +
@@ -315,7 +326,10 @@ class NightJudge {
     }
     take(judged, answer);
     add_normalised(judged, series, at, level);
-    if (!answer.fired()) return;
+    if (!answer.fired()) {
+      judge_creep(judged, series, at, level, segment);
+      return;
+    }
     find_range(judged, series, at, level, answer);
     if (explain_by_control(judged, series, at, level, answer)) return;
     const auto good =
@@ -331,19 +345,45 @@ class NightJudge {
     judged.state = NightState::kSuspect;
   }
 
+  // Steps too small for any night to show. `segment`: the values of the level, and tonight's.
+  void judge_creep(NightSeries& judged, const SeriesHistory& series, std::size_t at,
+                   const std::vector<std::size_t>& level, std::span<const double> segment) const {
+    if (series.series.direction == Direction::kNeither) return;
+    const auto last = creeps_.find(series.series.id);
+    const std::string_view last_utc = last == creeps_.end() ? "" : std::string_view(last->second);
+    if (!creep_is_due(last_utc, run_of(series, at).started_utc)) return;
+    const bool higher = series.series.direction == Direction::kLowerIsBetter;
+    const auto found = creep(segment, higher, kConfirmMargin,
+                             [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
+    if (!found) return;
+    const double change = *judged.value / found->best_level - 1;
+    const TrackedRun& best = run_of(series, level[found->best]);
+    const std::string& build = run_of(series, at).build_id;
+    if (higher ? change <= 0 : change >= 0) return;
+    if (!build.empty() && best.build_id == build) return;
+    judged.creep = judged.fired = judged.worse = true;
+    judged.higher = higher;
+    judged.usual = found->best_level;
+    judged.change = change;
+    judged.score.reset();
+    judged.last_good = best.run_id;
+    judged.first_bad = run_of(series, level[found->best + 1]).run_id;
+    judged.state = NightState::kSuspect;
+    judged.why = "no single night shows it: the last " + std::to_string(kCreepLevel) +
+                 " nights lie " + signed_percent(found->change) + " % from the best " +
+                 std::to_string(kCreepLevel) + " of " + std::to_string(kCreepNights);
+  }
+
   // Between which runs it moved.
   void find_range(NightSeries& judged, const SeriesHistory& series, std::size_t at,
                   const std::vector<std::size_t>& level, const ScreenAnswer& answer) const {
     const std::size_t since = std::min(answer.since, level.size());
     judged.first_bad = run_of(series, since < level.size() ? level[since] : at).run_id;
-    for (std::size_t i = since; i-- > 0;) {
-      const TrackedRun& run = run_of(series, level[i]);
-      if (run.git_dirty) continue;
-      const std::vector<double> until_then = values_at(series, std::span(level).first(i + 1));
-      if (screen(until_then, screen_of_series(series)).fired()) continue;
-      judged.last_good = run.run_id;
-      return;
-    }
+    std::vector<double> segment = values_at(series, level);
+    segment.push_back(series.points[at].value);
+    const auto good = last_good(segment, screen_of_series(series), answer,
+                                [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
+    if (good) judged.last_good = run_of(series, level[*good]).run_id;
   }
 
   // The control case does the same work every night: what moves it moved the machine.
@@ -510,6 +550,7 @@ class NightJudge {
   std::vector<bool> is_tonight_;                  // by index of the history's runs
   std::map<std::string, ScreenAnswer> controls_;  // by run id
   std::map<std::string, bool> grown_;             // by series id
+  std::map<std::string, std::string> creeps_;     // by series id: when one was last suspected
   std::map<std::string, std::size_t> gone_;       // by experiment
 };
 

@@ -43,7 +43,8 @@ struct NightSeries {
   bool fired = false;   // the screen, tonight
   bool higher = false;  // which way it moved; of an alert's series: the alert's way
   bool worse = false;
-  std::string run = {};              // tonight's, by id; empty: no value tonight
+  bool creep = false;    // suspected of many small steps, see creep.h; `usual` is the best level
+  std::string run = {};  // tonight's, by id; empty: no value tonight
   std::optional<double> value = {};  // in the series' unit
   std::optional<double> usual = {};
   std::optional<double> change = {};  // value / usual - 1

@@ -18,6 +18,10 @@ bool ends_an_alert(AlertState state) {
 std::string night_utc_of(const TrackEvent& event) { return text_of(event.details, "night_utc"); }
 
 std::string move_text(const NightSeries& series, ScreenKind screen) {
+  if (series.creep) {
+    return series.series.metric + ' ' + signed_percent(series.change.value_or(0)) +
+           " % in small steps: " + series.why;
+  }
   return series.series.metric + ' ' + signed_percent(series.change.value_or(0)) + " % (" +
          std::string(name_of(screen)) + ' ' + significant(series.score.value_or(0), 2) + ')';
 }
@@ -28,6 +32,7 @@ Fields details_of(const NightSeries& series) {
                     {"usual", series.usual.value_or(0)},  {"value", series.value.value_or(0)},
                     {"change", series.change.value_or(0)}};
   if (series.score) details["score"] = *series.score;
+  if (series.creep) details["creep"] = true;
   return details;
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nights of one and the same worker: how often does the screen fire, and does a confirmation ever reproduce that?
 
-    aa_nights.py STEPBENCH JUDGE_NIGHTS LOG [--nights 60] [--worker PATH] [--work DIR]
+    aa_nights.py STEPBENCH JUDGE_NIGHTS LOG [--nights 135] [--worker PATH] [--work DIR]
 
-A night is a run of ten small cases, three launches each, one after the other without a pause; of each case its step and
+A night is a run of four small cases, three launches each, one after the other without a pause; of each case its step and
 its peak memory are a series. What fires is measured again at once, 20 pairs in ABBA order, as `track check` would, but
 the program is the same in both arms. LOG gets a line per night and one per confirmation, whatever came out, and is gone
 on with where it ends. Ends with 1 if anything was reproduced.
@@ -25,7 +25,7 @@ name: aa-nights
 workload: train_step
 device: cpu
 launches: 3
-schedule: {wait: 0, warmup: 3, active: 20}
+schedule: {wait: 0, warmup: 3, active: 30}
 data: {kind: synthetic, features: 64, classes: 10, samples: 1024}
 loader: {engine: inline, num_workers: 0}
 model: {kind: mlp, layers: 2}
@@ -33,7 +33,7 @@ threads: {intra_op: 1}
 sweep:
   matrix:
     loader.batch_size: [16, 64]
-    model.hidden: [64, 128, 192, 256, 384]
+    model.hidden: [128, 384]
 """
 METRICS = {"step_ns": lambda launch, columns: window_mean(columns),
            "peak_rss_bytes": lambda launch, columns: launch["metrics"]["peak_rss_bytes"]}
@@ -67,7 +67,7 @@ def main():
     parser.add_argument("stepbench", type=pathlib.Path)
     parser.add_argument("judge", type=pathlib.Path)
     parser.add_argument("log", type=pathlib.Path)
-    parser.add_argument("--nights", type=int, default=60)
+    parser.add_argument("--nights", type=int, default=135)
     parser.add_argument("--worker", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/aa/nights"))
     arguments = parser.parse_args()

@@ -164,6 +164,10 @@ void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
   state.counters["text_MB"] = text_bytes / 1e6;
   state.counters["peak_of_text"] = (peak_megabytes() - before) * 1e6 / text_bytes;
   state.counters["peak_MB"] = peak_megabytes();
+  if (rows <= kRows) return;
+  std::filesystem::remove(path);
+  constexpr double kMostMegabytes = 2.5 * 1024 * 1.048576;
+  if (peak_megabytes() - before > kMostMegabytes) state.SkipWithError("more than 2.5 GiB");
 }
 
 void analyse_rows(benchmark::State& state, std::int64_t rows) {

@@ -183,12 +183,13 @@ class Page {
     line("With the same confirmation; " +
          with_separators(static_cast<std::int64_t>(kOtherSeries * (kNights - 10))) +
          " quiet nights and " + with_separators(static_cast<std::int64_t>(kOtherSeries)) +
-         " steps of 3 % in each row. *Layout*: 0.5 % between the arms, else");
+         " steps of 3 % in each row. *Layout*: 0.5 %");
     line(
-        "none. What fires costs 40 launches: where that is too much, `otava2` fires least for what "
-        "it finds, except with");
+        "between the arms, else none. What fires costs 40 launches: where that is too much, "
+        "`otava2` fires least for what it");
     line(
-        "heavy tails. `rank` hardly ever fires for nothing and takes a week. `t_pred` and `otava2` "
+        "finds, except with heavy tails. `rank` fires least and is the slowest. `t_pred` and "
+        "`otava2` "
         "miss steps among outliers.");
     line("");
     row({"screen", "noise", "fired", "slower, once", "slower, once, with layout",

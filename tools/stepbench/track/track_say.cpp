@@ -81,11 +81,15 @@ int acknowledge_alert(const SayArguments& arguments, const Environment& environm
   const AlertLog log = fold_alerts(store.events());
   const TrackEvent event = acknowledge(log, arguments.subject, arguments.acceptance, today_utc());
   record_said(store, {event}, log, environment);
-  environment.out << event.alert_id << " is acknowledged"
-                  << (arguments.acceptance.until.empty()
-                          ? ""
-                          : " until " + arguments.acceptance.until + ", and comes back after that")
-                  << "; what is measured now is the usual\n";
+  environment.out << event.alert_id << " is acknowledged";
+  if (!arguments.acceptance.until.empty()) {
+    environment.out << " until " << arguments.acceptance.until << "; it comes back after that\n";
+  } else if (!arguments.acceptance.expect.empty()) {
+    environment.out << "; it comes back when the change grows beyond "
+                    << printable(arguments.acceptance.expect) << '\n';
+  } else {
+    environment.out << "; what is measured now is the usual\n";
+  }
   return kExitOk;
 }
 
