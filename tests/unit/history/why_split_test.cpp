@@ -85,7 +85,8 @@ TEST(HistoryExport, HasALineForEachPoint) {
   EXPECT_THAT(csv, HasSubstr(",step_ns,ns,20260104-020000-nightly,2026-01-04T02:00:00Z,bench1,"));
   const std::string json = history_json(history);
   EXPECT_THAT(json, StartsWith(R"({"schema":"stepbench.history","version":"1.0.0",)"));
-  EXPECT_THAT(json, HasSubstr(R"("value":10002500,"low":10000000,"high":10005000,"launches":6)"));
+  EXPECT_THAT(json, HasSubstr(R"("run_id":"20260104-020000-nightly","value":10002500.0,)"));
+  EXPECT_THAT(json, HasSubstr(R"("launches":6,"steps":5,"control_ns":10002500.0,)"));
 }
 
 }  // namespace
