@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "harness/analyze/integrity_notes.h"
 #include "harness/text/numbers.h"
@@ -32,13 +34,31 @@ struct LostLaunches {
   std::int64_t at_the_end = 0;  // of the lost: after the last device row began
 };
 
+// Calls that begin and end the capture of a graph: what is launched between them does not run.
+enum class Capture : std::uint8_t { kNone, kBegin, kEnd };
+
+std::vector<Capture> captures_of(const Trace& trace) {
+  std::vector<Capture> captures(trace.names.size());
+  std::transform(trace.names.begin(), trace.names.end(), captures.begin(),
+                 [](const TraceName& name) {
+                   if (name.text.find("StreamBeginCapture") != std::string::npos) {
+                     return Capture::kBegin;
+                   }
+                   return name.text.find("StreamEndCapture") != std::string::npos ? Capture::kEnd
+                                                                                  : Capture::kNone;
+                 });
+  return captures;
+}
+
 // A launching call inside another one of its thread is part of that one.
 LostLaunches lost_launches(const Timeline& timeline) {
   LostLaunches out;
   struct Outer {
     const CallRow* call = nullptr;
     bool recorded = false;
+    bool capturing = false;
   };
+  const std::vector<Capture> captures = captures_of(*timeline.trace);
   const std::int64_t last_row_ns = timeline.work.empty() ? 0 : timeline.work.back().event->start_ns;
   const auto count = [&](const Outer& outer) {
     ++out.launches;
@@ -48,17 +68,23 @@ LostLaunches lost_launches(const Timeline& timeline) {
   };
   std::unordered_map<std::uint32_t, Outer> open;  // by lane
   for (const CallRow& call : timeline.calls) {
-    if (!is_launch(*timeline.trace, *call.event)) continue;
+    const Capture capture = captures[call.event->name];
+    if (capture == Capture::kNone && !is_launch(*timeline.trace, *call.event)) continue;
     Outer& outer = open[call.event->lane];
+    if (capture != Capture::kNone) outer.capturing = capture == Capture::kBegin;
+    if (capture != Capture::kNone || (outer.capturing && call.work == 0)) continue;
     if (outer.call != nullptr && call.event->start_ns < outer.call->event->end_ns &&
         call.event->end_ns <= outer.call->event->end_ns) {
       outer.recorded = outer.recorded || call.work > 0;
       continue;
     }
     if (outer.call != nullptr) count(outer);
-    outer = {&call, call.work > 0};
+    outer.call = &call;
+    outer.recorded = call.work > 0;
   }
-  for (const auto& [lane, outer] : open) count(outer);
+  for (const auto& [lane, outer] : open) {
+    if (outer.call != nullptr) count(outer);
+  }
   return out;
 }
 

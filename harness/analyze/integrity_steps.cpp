@@ -76,9 +76,11 @@ void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes&
     });
   }
   if (work + ops == 0) return;
+  std::vector<std::string> what;
+  if (ops > 0) what.push_back(counted(ops, "op"));
+  if (work > 0) what.push_back(counted(work, "device row"));
   notes.add(IntegrityLevel::kNote, "work_outside_steps",
-            counted(ops, "op") + " and " + counted(work, "device row") +
-                " begun before the first or after the last step: in no step's numbers",
+            join_and(what) + " begun before the first or after the last step: in no step's numbers",
             work + ops, timeline.ops + std::ssize(timeline.work));
 }
 

@@ -8,7 +8,7 @@
 namespace stepbench {
 namespace {
 
-constexpr const char* kNoDevice = "the trace has no work of a device";
+constexpr const char* kNoDevice = "the trace has no device rows";
 
 struct HeldUp {
   double gain_ns = 0;

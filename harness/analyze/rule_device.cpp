@@ -9,7 +9,7 @@
 namespace stepbench {
 namespace {
 
-constexpr const char* kNoDeviceWork = "the trace has no work of a device";
+constexpr const char* kNoDeviceWork = "the trace has no device rows";
 // Kernels have to matter before it matters how well they fill the device.
 constexpr double kMinKernelShare = 0.5;
 

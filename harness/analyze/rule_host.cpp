@@ -7,7 +7,7 @@
 namespace stepbench {
 namespace {
 
-constexpr const char* kNoWork = "the trace has no work of a device";
+constexpr const char* kNoWork = "the trace has no device rows";
 
 struct CallsOfClass {
   double total_ns = 0;  // in the counted steps

@@ -8,7 +8,7 @@
 namespace stepbench {
 namespace {
 
-constexpr const char* kNothingLaunched = "the trace has no work of a device";
+constexpr const char* kNothingLaunched = "the trace has no device rows";
 // Of the step's time: below it there is no wait that fewer launches would shorten.
 constexpr double kMinLaunchWait = 0.05;
 constexpr double kMinTinyKernels = 20;  // per step

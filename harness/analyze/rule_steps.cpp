@@ -11,6 +11,15 @@ namespace {
 constexpr std::int64_t kMinStepsForSpread = 4;
 constexpr double kLargeSpread = 0.25;
 
+// "idle: host op"; without a device the host is not idle meanwhile.
+std::string words_of(std::string_view part, bool on_device) {
+  constexpr std::string_view kIdle = "idle_";
+  std::string words(part);
+  if (words.starts_with(kIdle)) words = (on_device ? "idle: " : "") + words.substr(kIdle.size());
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 std::int64_t wall_of(const StepTime& step) { return step.wall_ns; }
 
 }  // namespace
@@ -34,7 +43,7 @@ Ruling unstable_steps(const RuleInput& in) {
   std::string text = "steps differ: the middle half of them spreads over " +
                      percent_text(wall.iqr / wall.median) + " of the median, from " +
                      duration(wall.min) + " to " + duration(wall.max);
-  if (varies != nullptr) text += "; mostly " + std::string(varies->name) + " varies";
+  if (varies != nullptr) text += "; mostly " + words_of(varies->name, in.on_device()) + " varies";
   const double ratio = wall.iqr / wall.median;
   Finding finding = in.of_value(ratio, Severity::kWarning, std::move(text));
   finding.remedy =

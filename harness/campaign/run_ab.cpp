@@ -9,6 +9,7 @@
 #include "harness/campaign/ab_agenda.h"
 #include "harness/campaign/ab_header.h"
 #include "harness/campaign/arm_words.h"
+#include "harness/campaign/labels.h"
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/run_request.h"
@@ -157,6 +158,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
              const std::function<void(const std::filesystem::path&)>& begun) {
   const AbPlan plan = plan_ab(request, arms);
   const TestedMetrics& tested = plan.tested;
+  const Fields labels = parse_labels(request.labels);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
@@ -175,6 +177,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                                       .cases = request.arms.cases},
                                                      request.arms.set)});
   describe_campaign(arms, request.pairs, tested, seed, header);
+  header.labels = labels_with(finished, labels);
   check_same_campaign(finished, header, arms);
   if (!request.purpose.empty()) header.run_id += '-' + request.purpose;
   for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);

@@ -26,6 +26,7 @@ struct AbRequest {
   std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
   std::vector<std::string> margins = {};
   std::vector<std::string> allow = {};
+  std::vector<std::string> labels = {};  // KEY=VALUE
   bool bootstrap = false;
   bool allow_inconclusive = false;
   std::string results = "results";  // the run's folder is made here

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/labels.h"
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/session.h"
@@ -76,6 +77,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const auto& [catalogue, plan] = run.planned;
   const WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
+  const Fields labels = parse_labels(request.labels);
   std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
   check_wrap(wrap, context.variables);
   Session session{context, progress, interrupts, clock};
@@ -92,6 +94,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                   .wrap = request.wrap,
                                   .asked = asked_for(request, plan_request(request).set)});
   Results finished = session.resume(request.resume);
+  header.labels = labels_with(finished, labels);
   check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
   ListAgenda agenda{list_cases(plan, pass == Pass::kWrapped), pass,

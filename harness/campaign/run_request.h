@@ -21,7 +21,8 @@ struct RunRequest {
   std::vector<std::string> filter = {};
   std::vector<std::string> set = {};
   std::vector<std::string> sweep = {};
-  std::vector<std::string> cases = {};  // ids, or their beginnings
+  std::vector<std::string> cases = {};   // ids, or their beginnings
+  std::vector<std::string> labels = {};  // KEY=VALUE
   Shard shard = {};
   bool smoke = false;
   std::string wrap = {};     // a command line put before the worker's

@@ -96,7 +96,25 @@ std::vector<Metric> make() {
        exact(lower(
            "synchronisations", "",
            "Profiled: times per step that the host waited for an event, a stream or the device.")),
-       lower("synchronisation_ns", "ns", "Profiled: time per step of these waits.")});
+       lower("synchronisation_ns", "ns", "Profiled: time per step of these waits."),
+       context("compute_ns", "ns",
+               "Profiled: part of a step in which a kernel computed. With the two that follow and "
+               "the idle parts it sums to the step."),
+       context("comm_exposed_ns", "ns",
+               "Profiled: part in which kernels communicated and none computed."),
+       context("copy_exposed_ns", "ns", "Profiled: part in which copies ran and no kernel did."),
+       context("idle_data_ns", "ns", "Profiled: the device idle while the step loads data."),
+       context("idle_sync_ns", "ns",
+               "Profiled: idle while the step waits in a synchronising call."),
+       context("idle_copy_call_ns", "ns",
+               "Profiled: idle while the step is in a call that copies."),
+       context("idle_launch_ns", "ns", "Profiled: idle while the step is in another CUDA call."),
+       context("idle_host_op_ns", "ns", "Profiled: idle while the step is in an operator."),
+       context("idle_other_thread_ns", "ns",
+               "Profiled: idle while another thread, autograd's most often, is in one."),
+       context("idle_unattributed_ns", "ns", "Profiled: idle while nothing was recorded."),
+       context("data_hidden_ns", "ns",
+               "Profiled: time per step of loading data while the device worked.")});
   add(Source::kCounted,
       {context("event_ring_grown", "", "Events that had to be made inside measured windows."),
        context("event_ring_lagging", "",

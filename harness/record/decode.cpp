@@ -100,6 +100,7 @@ RunRow decode_run(const LineObject& source) {
           .swept = source.texts("swept"),
           .smoke = source.flag("smoke"),
           .asked = decode_asked(source),
+          .labels = source.fields("labels"),
           .context = source.fields("context"),
           .schema_minor = minor};
 }

@@ -121,6 +121,7 @@ std::string encode(const RunRow& row) {
   json.text("plan_digest", row.plan_digest).integer("cases", row.cases);
   json.texts("swept", row.swept).flag("smoke", row.smoke);
   add_asked(json, row.asked);
+  json.values("labels", row.labels);
   json.values("context", row.context);
   return json.close_object().take();
 }

@@ -23,7 +23,7 @@ namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 5;
+inline constexpr int kResultMinor = 6;
 
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {
@@ -61,6 +61,7 @@ struct RunRow {
   std::vector<std::string> swept = {};
   bool smoke = false;
   Asked asked = {};
+  Fields labels = {};               // --label key=value; since 1.6
   Fields context = {};              // host, git, shard, seed, ...
   int schema_minor = kResultMinor;  // of the file it was read from
 };

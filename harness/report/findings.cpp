@@ -172,8 +172,10 @@ std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const R
     const std::string label = names.name(row);
     const bool other_pass = row.pass != Pass::kTiming;
     for (const CaseFinding& each : findings_of(row, proposals)) {
-      // Recording changes how long a step takes and waits: then the timed launches are asked.
-      if (other_pass && each.finding.share && timed.contains(case_of(row))) continue;
+      // Recording changes how long a step takes and waits: then the timed launches are asked,
+      // but for what only the records can tell.
+      const bool of_trace = !each.finding.window.empty();
+      if (other_pass && !of_trace && each.finding.share && timed.contains(case_of(row))) continue;
       add_case(each, label, other_pass, kinds);
     }
   }

@@ -20,7 +20,7 @@ constexpr std::size_t kCommitDigits = 8;
 
 std::string date_of_run(const TrackedRun& run) { return run.started_utc.substr(0, 10); }
 
-std::string commit_text(const TrackedRun& run) {
+std::string commit_of_night(const TrackedRun& run) {
   const std::string& id = run.git_sha.empty() ? run.build_id : run.git_sha;
   if (id.empty()) return "-";
   return id.substr(0, kCommitDigits) + (run.git_dirty ? "+" : "");
@@ -76,7 +76,7 @@ Grid nights_grid(const HistoryView& view) {
   const std::size_t first = view.nights.size() - std::min(view.nights.size(), kShownNights);
   for (std::size_t i = first; i < view.nights.size(); ++i) {
     const HistoryNight& night = view.nights[i];
-    GridRow row{{date_of_run(*night.run), commit_text(*night.run)}};
+    GridRow row{{date_of_run(*night.run), commit_of_night(*night.run)}};
     if (night.point == nullptr || !std::isfinite(night.point->value)) {
       row.cells.insert(row.cells.end(), {"-", "", "", "", "", "", "no value"});
       row.tint = Tint::kDim;
@@ -214,7 +214,7 @@ std::string alert_page(const Alert& alert, const History& history, const SeriesN
     const auto run = std::find_if(history.runs.begin(), history.runs.end(),
                                   [&](const TrackedRun& each) { return each.run_id == id; });
     if (run == history.runs.end()) return id;
-    return date_of_run(*run) + " (" + commit_text(*run) + ')';
+    return date_of_run(*run) + " (" + commit_of_night(*run) + ')';
   };
   std::string out =
       alert.id + " on " + printable(alert.host) + ": " + std::string(name_of(alert.state)) +

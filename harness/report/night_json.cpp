@@ -47,7 +47,7 @@ void write_series(JsonText& json, const NightSeries& series, const SeriesNames& 
 }
 
 void write_alerts(JsonText& json, const CheckedNight& checked, const NightView& view) {
-  json.open_array("alerts");
+  std::string alerts;
   for (const Alert& alert : checked.night.alerts.alerts) {
     const bool is_told =
         std::any_of(checked.night.series.begin(), checked.night.series.end(),
@@ -56,9 +56,9 @@ void write_alerts(JsonText& json, const CheckedNight& checked, const NightView& 
     std::string text =
         alert_json(alert, checked.history, "stepbench track show " + alert.id + view.history_words);
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    json.json("", text);
+    alerts += (alerts.empty() ? "" : ",") + text;
   }
-  json.close_array();
+  json.json("alerts", '[' + alerts + ']');
 }
 
 }  // namespace

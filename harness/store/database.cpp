@@ -43,6 +43,16 @@ std::unique_ptr<Database> Database::open(std::string_view url) {
   return open_postgres(url);
 }
 
+bool is_storable(std::string_view text) {
+  while (!text.empty()) {
+    const auto first = static_cast<unsigned char>(text.front());
+    const std::size_t length = first < 0x80 ? 1 : utf8_length(text);
+    if (first == 0 || length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string storable_text(std::string_view text) {
   std::string clean;
   const bool has_nul = text.find('\0') != std::string_view::npos;

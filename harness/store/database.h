@@ -87,5 +87,7 @@ class Database {
 
 // What a database stores of a text: valid UTF-8, U+FFFD for NUL.
 [[nodiscard]] std::string storable_text(std::string_view text);
+// It is so already.
+[[nodiscard]] bool is_storable(std::string_view text);
 
 }  // namespace stepbench

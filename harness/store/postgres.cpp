@@ -153,7 +153,7 @@ class Postgres : public Database {
       const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *real);
       text.assign(buffer.data(), end);
     } else if (const auto* words = std::get_if<std::string>(&value)) {
-      text = storable_text(*words);
+      text = is_storable(*words) ? *words : storable_text(*words);
     } else {
       return false;
     }

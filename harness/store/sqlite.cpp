@@ -173,13 +173,22 @@ class Sqlite : public Database {
       result = std::isfinite(*real) ? sqlite3_bind_double(statement, index, *real)
                                     : sqlite3_bind_null(statement, index);
     } else if (const auto* text = std::get_if<std::string>(&value)) {
-      const std::string clean = storable_text(*text);
-      result = sqlite3_bind_text64(statement, index, clean.data(), clean.size(), SQLITE_TRANSIENT,
-                                   SQLITE_UTF8);
+      result = bind_text(statement, index, *text);
     } else {
       result = sqlite3_bind_null(statement, index);
     }
     if (result != SQLITE_OK) fail(result);
+  }
+
+  // The caller's text outlives the statement's run, and most is as it may be stored.
+  static int bind_text(sqlite3_stmt* statement, int index, const std::string& text) {
+    if (is_storable(text)) {
+      return sqlite3_bind_text64(statement, index, text.data(), text.size(), SQLITE_STATIC,
+                                 SQLITE_UTF8);
+    }
+    const std::string clean = storable_text(text);
+    return sqlite3_bind_text64(statement, index, clean.data(), clean.size(), SQLITE_TRANSIENT,
+                               SQLITE_UTF8);
   }
 
   void run(sqlite3_stmt* statement, const OnRow& on_row) {

@@ -86,17 +86,18 @@ std::string_view unquoted(std::string_view text) {
 std::optional<TimeText> microseconds_text(std::string_view text) {
   constexpr int kNsDigits = 3;
   constexpr auto kMost = static_cast<std::uint64_t>(kLatestNs);
-  // What profilers write: up to 16 digits, a point, three digits.
+  // What profilers write: up to 16 digits, a point, up to three digits.
   constexpr std::size_t kShort = 16;
   std::size_t i = 0;
   std::int64_t whole = 0;
   while (i < text.size() && i < kShort && digit(text[i])) whole = whole * 10 + (text[i++] - '0');
   const bool small = i > 0 && whole < kLatestNs / 1000;
   if (small && i == text.size()) return TimeText{whole * 1000, false};
-  if (small && text.size() == i + 4 && text[i] == '.' && digit(text[i + 1]) && digit(text[i + 2]) &&
-      digit(text[i + 3])) {
-    const int ns = (text[i + 1] - '0') * 100 + (text[i + 2] - '0') * 10 + (text[i + 3] - '0');
-    return TimeText{whole * 1000 + ns, ns != 0};
+  if (small && text[i] == '.' && text.size() - i <= kNsDigits + 1) {
+    std::int64_t ns = 0;
+    std::int64_t unit = 100;
+    for (++i; i < text.size() && digit(text[i]); ++i, unit /= 10) ns += (text[i] - '0') * unit;
+    if (i == text.size() && text.back() != '.') return TimeText{whole * 1000 + ns, ns != 0};
   }
   const std::optional<Decimal> number = decimal(unquoted(text));
   if (!number) return std::nullopt;

@@ -20,7 +20,7 @@ constexpr double kLargestChange = 10;  // ten times as much more
 
 void check_reason(const std::string& reason) {
   if (reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw ConfigError("--reason", "is empty; those who come later need to know why");
+    throw ConfigError("--reason", "is empty: those who come later need to know why");
   }
 }
 
@@ -76,8 +76,8 @@ bool ends_with_baseline(const Alert& alert, const TrackedRun& run, const RunTime
 }  // namespace
 
 std::optional<double> parse_change(std::string_view text) {
+  if (text.starts_with("+-") || !text.ends_with('%')) return std::nullopt;
   if (text.starts_with('+')) text.remove_prefix(1);
-  if (!text.ends_with('%')) return std::nullopt;
   text.remove_suffix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   double percent = 0;

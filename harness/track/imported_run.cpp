@@ -37,6 +37,7 @@ TrackedRun tracked_run(const Results& results, const std::string& run_id, const 
   TrackedRun run;
   for (const RunRow& row : results.runs) {
     if (row.run_id != run_id) continue;
+    for (const auto& [key, value] : row.labels) run.labels.insert_or_assign(key, value);
     const bool first = run.run_id.empty();
     if (!first && row.started_utc >= run.started_utc) continue;
     run.run_id = run_id;

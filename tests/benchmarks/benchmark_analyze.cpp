@@ -126,6 +126,7 @@ std::filesystem::path made(std::int64_t rows, const char* suffix) {
   TraceHeader header{.engine = "native", .shapes = true, .memory = true};
   header.devices = {{.id = 0,
                      .name = "Scripted GPU",
+                     .total_memory_bytes = std::int64_t{16} << 30,
                      .max_threads_per_multiprocessor = 2048,
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
@@ -163,6 +164,10 @@ void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
   state.counters["text_MB"] = text_bytes / 1e6;
   state.counters["peak_of_text"] = (peak_megabytes() - before) * 1e6 / text_bytes;
   state.counters["peak_MB"] = peak_megabytes();
+  if (rows <= kRows) return;
+  std::filesystem::remove(path);
+  constexpr double kMostMegabytes = 2.5 * 1024 * 1.048576;
+  if (peak_megabytes() - before > kMostMegabytes) state.SkipWithError("more than 2.5 GiB");
 }
 
 void analyse_rows(benchmark::State& state, std::int64_t rows) {

@@ -4,6 +4,7 @@
 import gzip
 import json
 import pathlib
+import sqlite3
 import sys
 
 
@@ -58,6 +59,24 @@ SEEDS = {
 }
 
 
+NSIGHT = """
+PRAGMA page_size = 512;
+CREATE TABLE StringIds (id INT, value TEXT);
+INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), (3, 'step 7');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, correlationId INT,
+  globalPid INT, demangledName INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT, blockZ INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (30, 50, 0, 7, 31, 16777216, 1, 216, 1, 1, 256, 1, 1);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, end INT, correlationId INT, bytes INT, copyKind INT, srcKind INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5, 9, 32, 4096, 1, 0);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (20, 25, 16777217, 31, 2);
+CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, text TEXT, textId INT);
+INSERT INTO NVTX_EVENTS VALUES (0, 90, 59, 16777217, NULL, 3), (1, 4, 59, 16777217, 'data_wait', NULL);
+CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, smCount INT);
+INSERT INTO TARGET_INFO_GPU VALUES (0, 'GPU', 108);
+"""
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,6 +86,10 @@ def main():
     (folder / "packed").write_bytes(packed)
     (folder / "members").write_bytes(b"".join(
         gzip.compress(part.encode(), mtime=0) for part in (NEW[:100], NEW[100:])))
+    (folder / "nsight").unlink(missing_ok=True)
+    database = sqlite3.connect(folder / "nsight")
+    database.executescript(NSIGHT)
+    database.close()
     (folder / "packed_cut").write_bytes(packed[: len(packed) // 2])
 
 

@@ -200,6 +200,7 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
   ab.add_flag("--smoke", options.smoke, "Refused: it measures nothing")->group("");
   add_results(ab, options.request.results, "Folder in which the run's own folder is made");
   add_resume(ab, options.request.resume);
+  add_labels(ab, options.request.labels);
 }
 
 void add_rule(CLI::App& ab, AbRequest& options) {

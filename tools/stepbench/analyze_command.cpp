@@ -26,15 +26,16 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kAnalyzeExamples =
-    R"(Reads traces of torch.profiler (Python, any version; plain or gzip) and those that stepbench writes with
-profile.trace. Where a step's time went is told as parts that sum to the step exactly: what the device did,
-and for the time in which it did nothing, what the host was doing. The first and the last recorded step are
-left out of the numbers.
+    R"(Reads traces of torch.profiler (Python, any version; plain or gzip), those that stepbench writes with
+profile.trace, and the SQLite export of an Nsight Systems report. Where a step's time went is told as
+parts that sum to the step exactly: what the device did, and for the time in which it did nothing, what
+the host was doing. The first and the last recorded step are left out of the numbers.
 
 Examples:
   stepbench analyze my_job.1700000000.pt.trace.json.gz
   stepbench analyze results/RUN                       the traces of a run with profile.trace
   stepbench analyze log/                              all traces of a folder
+  nsys export --type sqlite report.nsys-rep && stepbench analyze report.sqlite
   stepbench analyze trace.json --steps 5-8            these steps only
   stepbench analyze trace.json --threshold trace.sync_bound=5%
   stepbench analyze trace.json --format json | jq .findings
@@ -115,7 +116,7 @@ std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::
 
 bool is_trace_name(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".json") || name.ends_with(".json.gz");
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".sqlite");
 }
 
 // Of a folder: its traces, or those of the run that it is.
@@ -143,7 +144,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
   throw ConfigError(folder.string(),
                     has_results ? "this run has no traces; `stepbench run FILE --profile --set "
                                   "profile.trace=true` writes them"
-                                : "there is no trace (*.json, *.json.gz) in this folder");
+                                : "there is no trace (*.json, *.json.gz, *.sqlite) in this folder");
 }
 
 std::vector<std::filesystem::path> all_traces(const AnalyzeOptions& options) {

@@ -192,6 +192,12 @@ CLI::Option& add_resume(CLI::App& command, std::string& folder) {
               ->group(kRunOptions);
 }
 
+void add_labels(CLI::App& command, std::vector<std::string>& labels) {
+  add_repeated(command, "--label", labels,
+               "Record this with the run, to find it again; may be repeated", "NAME=TEXT")
+      .group(kRunOptions);
+}
+
 void add_quiet(CLI::App& command, bool& quiet) {
   command.add_flag("--quiet,--no-progress", quiet, "No progress on standard error")
       ->group(kOutputOptions);

@@ -67,6 +67,7 @@ void add_verdict_flags(CLI::App& command, bool& bootstrap, bool& allow_inconclus
 // The run and its output.
 void add_results(CLI::App& command, std::string& folder, const std::string& doc);
 CLI::Option& add_resume(CLI::App& command, std::string& folder);
+void add_labels(CLI::App& command, std::vector<std::string>& labels);
 void add_quiet(CLI::App& command, bool& quiet);
 CLI::Option& add_format(CLI::App& command, std::string& format,
                         const std::vector<std::string>& formats);

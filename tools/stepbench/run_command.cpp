@@ -157,6 +157,7 @@ void add_the_run(CLI::App& run, RunOptions& options) {
                "With --resume: also repeat what failed")
       ->needs(&resume)
       ->group(kRunOptions);
+  add_labels(run, options.request.labels);
   run.add_option("--sort", options.sort,
                  "Order rows of the table by an option or column; -COLUMN: largest first")
       ->type_name("COLUMN")

@@ -21,6 +21,7 @@
 #include "workloads/profile/native_collector.h"
 #include "workloads/profile/step_marks.h"
 #include "workloads/profile/tick_clock.h"
+#include "workloads/profile/trace_findings.h"
 #include "workloads/profile/worker_spans.h"
 
 namespace stepbench {
@@ -87,6 +88,7 @@ class ProfileInstrument final : public Instrument {
   ProfileInstrument(std::string_view engine, const ResolvedCase& resolved,
                     const WorkerContext& context, MakeCollector make)
       : engine_(engine),
+        resolved_(resolved),
         options_(collector_options(resolved)),
         trace_(trace_target(engine, resolved, context)),
         replays_graph_(options_.cuda && resolved.flag_or("model.cuda_graph", false)),
@@ -141,7 +143,9 @@ class ProfileInstrument final : public Instrument {
     sink.ops(table);
     for (Finding& finding : memory_findings(log_, table)) sink.finding(std::move(finding));
     stepbench::report(summarise_activities(log_), sink);
-    if (trace_) save_trace(sink);
+    const TraceHeader header = trace_header();
+    report_causes(log_, header, resolved_, sink);
+    if (trace_) save_trace(header, sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
     if (replays_graph_) {
       sink.note(
@@ -191,18 +195,23 @@ class ProfileInstrument final : public Instrument {
     collector_.reset();
   }
 
-  void save_trace(ReportSink& sink) const {
+  TraceHeader trace_header() const {
     TraceHeader header{.engine = std::string(engine_),
-                       .rank = trace_->rank,
-                       .world = trace_->world,
                        .unix_offset_ns = unix_offset_ns_,
                        .shapes = options_.shapes,
                        .memory = options_.memory,
-                       .devices = devices_of(log_),
-                       .own = {{"case_id", trace_->case_id},
-                               {"launch", std::to_string(trace_->launch)},
-                               {"pass", std::string(engine_)},
-                               {"stepbench_version", STEPBENCH_VERSION}}};
+                       .devices = devices_of(log_)};
+    if (!trace_) return header;
+    header.rank = trace_->rank;
+    header.world = trace_->world;
+    header.own = {{"case_id", trace_->case_id},
+                  {"launch", std::to_string(trace_->launch)},
+                  {"pass", std::string(engine_)},
+                  {"stepbench_version", STEPBENCH_VERSION}};
+    return header;
+  }
+
+  void save_trace(const TraceHeader& header, ReportSink& sink) const {
     std::filesystem::create_directories(trace_->folder);
     const std::filesystem::path file =
         trace_->folder / trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
@@ -211,6 +220,7 @@ class ProfileInstrument final : public Instrument {
   }
 
   std::string_view engine_;
+  ResolvedCase resolved_;
   OpCollectorOptions options_;
   std::optional<TraceTarget> trace_;
   std::int64_t unix_offset_ns_ = 0;

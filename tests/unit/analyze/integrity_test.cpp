@@ -87,6 +87,20 @@ TEST(Integrity, CountsALaunchThatTheRuntimePassesToTheDriverOnce) {
   EXPECT_EQ(notes.find("launches_without_record"), nullptr);
 }
 
+TEST(Integrity, MissesNoRowOfALaunchThatAGraphOnlyCaptured) {
+  TraceMaker maker = sound();
+  maker.call("cudaStreamBeginCapture", 505, 507);
+  for (std::int64_t i = 0; i < 20; ++i) maker.call("cudaLaunchKernel", 510 + 10 * i, 515 + 10 * i);
+  maker.call("cudaStreamEndCapture", 720, 725);
+  const Trace trace = maker.finish();
+  EXPECT_EQ(Notes(trace).find("launches_without_record"), nullptr);
+  TraceMaker again = sound();
+  again.call("cudaStreamBeginCapture", 505, 507);
+  again.call("cudaStreamEndCapture", 508, 509);
+  again.call("cudaLaunchKernel", 510, 515);
+  Notes(again.finish()).expect("launches_without_record", IntegrityLevel::kWarning, 1);
+}
+
 TEST(Integrity, BlocksOnLaunchesWhereNoDeviceWasRecordedAtAll) {
   TraceMaker maker;
   maker.step(1, 0, 100);

@@ -49,6 +49,7 @@ Results make(const MadeNight& made) {
   run.config_path = "configs/nightly.yaml";
   run.config_text = "workload: train_step\n";
   run.smoke = made.smoke;
+  run.labels = made.labels;
   run.swept = {"loader.num_workers"};
   run.asked = {.folder = "/src", .set = {"seed=1"}};
   run.context = {

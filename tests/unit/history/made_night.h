@@ -25,6 +25,7 @@ struct MadeNight {
   std::function<std::int64_t(const std::string& case_id, int launch)> step_ns =
       [](const std::string&, int launch) { return std::int64_t{10'000'000 + 1000 * launch}; };
   std::string control = {};  // id of the case that is the control
+  Fields labels = {};
   bool dirty = false;
   bool smoke = false;
   std::string arm = {};

@@ -70,6 +70,14 @@ TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
   EXPECT_EQ(text_of(history.cohorts[0].fields, "kernel"), "6.1");
 }
 
+TEST_F(TrackStoreTest, LabelsOfARunReachTheHistory) {
+  TrackStore store = open();
+  MadeNight made = testing_history::night(3);
+  made.labels = {{"branch", Value{std::string("main")}}, {"pr", Value{std::string("17")}}};
+  add(store, made);
+  EXPECT_EQ(open().runs().at(0).labels, made.labels);
+}
+
 TEST_F(TrackStoreTest, AddingARunAgainChangesNothing) {
   TrackStore store = open();
   add(store, testing_history::night(3));

@@ -62,7 +62,7 @@ class CheckedNights : public ::testing::Test {
                                     .pairs = 20});
           series.folders.emplace_back("results/campaign" + std::to_string(i + 1));
         }
-        series.cause = {{.phase = "data_wait", .change_ns = 5e5, .share = 0.83}};
+        series.cause = {{.phase = "data_wait", .change_ns = 5e5, .interval_ns = {}, .share = 0.83}};
         night.series.push_back(std::move(series));
       }
       return night;

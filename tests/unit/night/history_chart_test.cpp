@@ -42,7 +42,7 @@ TEST(Chart, OfNothingIsEmpty) {
 TEST(Chart, OfOnePointHasItInTheMiddle) {
   const std::string chart = draw_chart(nights_of({76e6}), "ns", {});
   EXPECT_THAT(chart, HasSubstr("2026-01-01\n"));
-  EXPECT_THAT(chart, HasSubstr("⠒"));
+  EXPECT_THAT(chart, HasSubstr("⠉"));
 }
 
 TEST(Chart, IsSixtyColumnsWideAtMost) {
@@ -60,7 +60,7 @@ TEST(Chart, ShowsTheNewestNights) {
 
 TEST(Chart, LeavesAGapWhereANightIsMissing) {
   const std::string chart = draw_chart(nights_of({1.0, std::nullopt, 1.0}), "", {});
-  EXPECT_THAT(chart, HasSubstr("⠒ ⠒"));
+  EXPECT_THAT(chart, HasSubstr("⠉ ⠉"));
 }
 
 TEST(Chart, MarksNightsBelowIt) {
@@ -72,7 +72,7 @@ TEST(Chart, MarksNightsBelowIt) {
 }
 
 TEST(Chart, OfEqualValuesIsALine) {
-  EXPECT_THAT(draw_chart(nights_of({5.0, 5.0, 5.0}), "", {}), HasSubstr("⠒⠒⠒"));
+  EXPECT_THAT(draw_chart(nights_of({5.0, 5.0, 5.0}), "", {}), HasSubstr("⠉⠉⠉"));
 }
 
 }  // namespace

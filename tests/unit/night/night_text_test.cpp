@@ -102,13 +102,12 @@ TEST(NightText, SaysWhichFieldOfTheEnvironmentChanged) {
   maker.set_cohort_from(20, "560.9");
   EXPECT_THAT(night_page(checked(maker, 20), {}),
               HasSubstr("environment: gpu.driver was 550.1 and is 560.9 since tonight: 1 series of "
-                        "train begin a new\n  level"));
+                        "train begin a new level\n"));
 }
 
 TEST(NightText, ShowsForeignTextHarmless) {
   HistoryMaker maker;
   maker.add_series("0\x1b[31m|<b>", moved_from(20, 1.05, 76e6, 21));
-  maker.run(20).experiment = maker.run(20).experiment;
   (void)maker.judge(20);
   const CheckedNight night = checked(maker, 20);
   EXPECT_THAT(night_page(night, {}), Not(HasSubstr("\x1b[31m")));

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <random>
+
 #include "harness/base/error.h"
 #include "harness/trace/read_trace.h"
 #include "tests/temporary_folder.h"
+#include "tests/unit/record/sample_rows.h"
 
 namespace stepbench {
 namespace {
@@ -289,6 +292,25 @@ TEST(ReadNsight, OtherDatabasesAndDamagedOnesAreRefused) {
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("cut.sqlite: cannot be read as a SQLite database"));
+  }
+}
+
+TEST(ReadNsight, AnyByteMayBeAnyOther) {
+  Export file;
+  compose(file);
+  const std::string whole = testing::read_file(file.path());
+  const test::TemporaryFolder folder;
+  std::mt19937 random(11);
+  for (int i = 0; i < 200; ++i) {
+    std::string damaged = whole;
+    for (int change = 0; change < 20; ++change) {
+      damaged[100 + random() % (damaged.size() - 100)] = static_cast<char>(random());
+    }
+    folder.write("damaged.sqlite", damaged);
+    try {
+      (void)read_trace(folder / "damaged.sqlite");
+    } catch (const ConfigError&) {
+    }
   }
 }
 

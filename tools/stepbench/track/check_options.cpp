@@ -41,9 +41,14 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
       *screen,
       {std::string(name_of(ScreenKind::kRobustZ)), std::string(name_of(ScreenKind::kOtava2)),
        std::string(name_of(ScreenKind::kRank)), std::string(name_of(ScreenKind::kTPred))});
+  CLI::Option* confirm =
+      command
+          .add_flag("--confirm", options.confirm, "Measure again what moved; this is the default")
+          ->group(kVerdictOptions);
   command
-      .add_flag("!--confirm,--no-confirm", options.no_confirm,
+      .add_flag("--no-confirm", options.no_confirm,
                 "Do not measure again what moved: it stays suspect")
+      ->excludes(confirm)
       ->group(kVerdictOptions);
   CLI::Option* confirmations =
       command

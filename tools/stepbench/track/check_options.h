@@ -20,6 +20,7 @@ namespace stepbench::cli {
 struct CheckOptions {
   CheckRequest request = {};  // without host, author and time: see complete_request()
   std::string screen = "robust_z";
+  bool confirm = false;  // said so; it is the default
   bool no_confirm = false;
   std::string format = "page";
   std::string verdict_file = {};

@@ -12,8 +12,8 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/keep_worker.h"
-#include "harness/record/launch_rows.h"
 #include "harness/record/reader.h"
+#include "harness/runs/run_summary.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -50,20 +50,12 @@ struct TrackAddArguments {
   HistoryFlags history = {};
 };
 
-bool holds_result_files(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (is_result_file(at->path())) return true;
-  }
-  return false;
-}
-
 // A folder of runs stands for all of them. One with nothing in it is said on `err`.
 std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::ostream& err) {
   std::vector<fs::path> runs;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (!fs::is_directory(path, error) || holds_result_files(path)) {
+    if (!fs::is_directory(path, error) || holds_results(path)) {
       runs.emplace_back(path);
       continue;
     }

@@ -106,7 +106,7 @@ void add_track_show(CLI::App& track, const Environment& environment, int& exit_c
       ->add_option("SERIES", arguments->words,
                    "The begin of a series' id or words of its case (experiment, option=value), or "
                    "an alert's id; nothing: the open alerts")
-      ->type_name("SERIES|ALERT");
+      ->type_name("SERIES");
   command->add_flag("--open", arguments->open, "The open alerts, with their age")
       ->group(kCaseOptions);
   command

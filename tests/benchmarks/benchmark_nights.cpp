@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// `track check` of a night that was checked before: 1,000 series over 365 nights in a SQLite file,
+// read, judged and told. Once with quiet nights, once with a regression that began 200 nights ago.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "harness/campaign/check_night.h"
+#include "harness/report/night_json.h"
+#include "harness/report/night_text.h"
+#include "harness/stats/random.h"
+#include "harness/text/utc.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/history/made_night.h"
+
+namespace stepbench {
+namespace {
+
+using testing_history::MadeNight;
+
+constexpr int kSeries = 1000;
+constexpr int kNights = 365;
+
+std::string utc_of(int night) {
+  return utc_text(*parse_utc("2026-01-01T02:00:00Z") + std::chrono::hours(24 * night));
+}
+
+class YearOfNights {
+ public:
+  explicit YearOfNights(int regression_from) {
+    MadeNight made{.launches = 1, .steps = 1};
+    made.cases.clear();
+    for (int i = 0; i < kSeries; ++i) made.cases.push_back("case" + std::to_string(10'000 + i));
+    for (int night = 0; night < kNights; ++night) {
+      made.started_utc = utc_of(night);
+      made.run_id = made.started_utc.substr(0, 10) + "-nightly";
+      made.build_id = "build" + std::to_string(night);
+      Random random(static_cast<std::uint64_t>(night) + 1);
+      made.step_ns = [&](const std::string& case_id, int) {
+        const double noise = random.unit() + random.unit() + random.unit() - 1.5;
+        const bool moved = case_id == "case10000" && night >= regression_from;
+        // Less than any screen sees, but for the planted one.
+        return static_cast<std::int64_t>(1e7 * (1 + 0.0005 * noise) * (moved ? 1.05 : 1));
+      };
+      (void)store_.add(testing_history::make(made), "results/" + made.run_id);
+      if (night == regression_from) (void)check(night);
+    }
+  }
+
+  CheckedNight check(int night) {
+    return check_night({.host = "bench1", .who = "bench@bench1", .now_utc = utc_of(night)}, store_,
+                       {});
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+  TrackStore store_ = TrackStore::open("sqlite:" + (folder_ / "history.db").string());
+};
+
+void check_unchanged(benchmark::State& state, int regression_from) {
+  YearOfNights year(regression_from);
+  (void)year.check(kNights - 1);
+  for (auto _ : state) {
+    const CheckedNight checked = year.check(kNights - 1);
+    benchmark::DoNotOptimize(night_page(checked, {}));
+    benchmark::DoNotOptimize(night_json(checked, {}));
+  }
+}
+
+void BM_CheckAnUnchangedNight(benchmark::State& state) { check_unchanged(state, kNights); }
+BENCHMARK(BM_CheckAnUnchangedNight)->Unit(benchmark::kMillisecond);
+
+void BM_CheckWithAnOldAlert(benchmark::State& state) { check_unchanged(state, kNights - 200); }
+BENCHMARK(BM_CheckWithAnOldAlert)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepbench
+
+BENCHMARK_MAIN();

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PostgreSQL server of a test's own: in a temporary folder, on a free port of the loopback, gone
+// when the object is. The programs are those of an installed package, or Debian's package unpacked
+// into the build folder; nothing is installed. One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tests/temporary_folder.h"
+
+namespace stepbench::testing_fleet {
+
+class PostgresServer {
+ public:
+  // Null where there is no server to be had; `reason` says why.
+  [[nodiscard]] static std::unique_ptr<PostgresServer> start(std::string& reason);
+  PostgresServer(const PostgresServer&) = delete;
+  PostgresServer& operator=(const PostgresServer&) = delete;
+  ~PostgresServer();
+
+  [[nodiscard]] std::string url() const;
+  // A new, empty database; its URL.
+  [[nodiscard]] std::string new_database(const std::string& name) const;
+  // As when its machine loses power.
+  void stop();
+  void start_again();
+
+ private:
+  explicit PostgresServer(std::string programs) : programs_(std::move(programs)) {}
+  [[nodiscard]] std::string as_server(const std::string& command) const;
+  [[nodiscard]] std::string initialise();
+
+  test::TemporaryFolder folder_;
+  std::string programs_;
+  int port_ = 0;
+};
+
+}  // namespace stepbench::testing_fleet

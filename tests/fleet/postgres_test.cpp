@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// A history on a real PostgreSQL server beside one in a file: the same answers, for many writers at
+// once, and whatever dies in between.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "harness/base/error.h"
+#include "harness/store/database.h"
+#include "harness/store/transaction.h"
+#include "harness/track/row_json.h"
+#include "harness/track/track_store.h"
+#include "tests/fleet/postgres_server.h"
+#include "tests/unit/history/made_night.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing_fleet::PostgresServer;
+using testing_history::MadeNight;
+
+MadeNight night_of(int day, int cases = 4) {
+  MadeNight made = testing_history::night(day);
+  made.cases.clear();
+  for (int one = 0; one < cases; ++one) {
+    made.cases.push_back("case00000000" + std::to_string(1000 + one));
+  }
+  made.control = made.cases.front();
+  made.step_ns = [day](const std::string& id, int launch) {
+    return std::int64_t{10'000'000} + 7919 * day + 101 * launch * launch + 13 * id.back();
+  };
+  made.labels = {{"branch", Value{std::string("it's \"main\"; --")}}};
+  return made;
+}
+
+// All that a history says, as text.
+std::string text_of(const History& history) {
+  std::ostringstream text;
+  text.precision(17);
+  for (const TrackedRun& run : history.runs) {
+    text << run.run_id << '|' << run.started_utc << '|' << run.experiment << '|' << run.host << '|'
+         << run.build_id << '|' << run.git_sha << '|' << run.git_dirty << '|' << run.config_text
+         << '|' << fields_json(run.labels) << fields_json(run.context)
+         << fields_json(run.environment) << asked_json(run.asked) << '\n';
+  }
+  for (const SeriesHistory& one : history.series) {
+    text << one.series.id << '|' << one.series.experiment << '|' << one.series.case_id << '|'
+         << one.series.metric << '|' << one.series.control << fields_json(one.series.options)
+         << fields_json(one.series.machine) << '\n';
+    for (const TrackedPoint& point : one.points) {
+      text << "  " << point.run << ' ' << point.value << ' ' << point.low << ' ' << point.high
+           << ' ' << point.launches << ' ' << point.steps << ' ' << point.control.value_or(-1)
+           << ' ' << point.cohort << '\n';
+    }
+  }
+  for (const Cohort& cohort : history.cohorts) text << cohort.id << fields_json(cohort.fields);
+  return text.str();
+}
+
+class FleetTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    server = PostgresServer::start(reason);
+    if (!server) GTEST_SKIP() << reason;
+  }
+  [[nodiscard]] std::string sqlite_url(const std::string& name) const {
+    return "sqlite:" + std::string(folder / (name + ".db"));
+  }
+  [[nodiscard]] TrackStore open(const std::string& url) const {
+    return TrackStore::open(url, {.events_file = folder / "events.jsonl"});
+  }
+  // What the history of these nights is when one process adds them in peace.
+  [[nodiscard]] std::string in_peace(int nights) const {
+    TrackStore store = open(sqlite_url("peace"));
+    for (int day = 1; day <= nights; ++day) {
+      store.add(testing_history::make(night_of(day)), "results/RUN");
+    }
+    return text_of(store.history());
+  }
+  // In a process of its own; returns its id.
+  template <typename Work>
+  static pid_t in_process(const Work& work) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    try {
+      work();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  static int end_of(pid_t child) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status;
+  }
+
+  test::TemporaryFolder folder;
+  std::unique_ptr<PostgresServer> server;
+};
+
+TEST_F(FleetTest, BothStoresGiveTheSameHistoryForTheSameNights) {
+  const std::string shared = server->new_database("same");
+  std::vector<std::string> texts;
+  for (const std::string& url : {shared, sqlite_url("same")}) {
+    TrackStore store = open(url);
+    for (const int day : {5, 2, 9}) {
+      const Results results = testing_history::make(night_of(day));
+      EXPECT_EQ(store.add(results, "results/RUN").new_launches, 24U);
+      EXPECT_EQ(store.add(results, "results/RUN").known_launches, 24U);
+    }
+    MadeNight more = night_of(9);
+    more.launches = 9;
+    store.add(testing_history::make(more), "results/RUN");
+    MadeNight changed = night_of(2);
+    changed.step_ns = [](const std::string&, int) { return std::int64_t{1}; };
+    EXPECT_THAT(store.add(testing_history::make(changed), "results/RUN").conflicts, SizeIs(24));
+    MadeNight other_host = night_of(2);
+    other_host.host = "bench2";
+    store.add(testing_history::make(other_host), "results/RUN");
+    texts.push_back(text_of(store.history()) + text_of(store.history({.host = "bench2"})) +
+                    text_of(store.history({.runs = {"20260109-020000-nightly"}, .last = 2})));
+  }
+  EXPECT_FALSE(texts[0].empty());
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
+  TrackStore store = open(server->new_database("events"));
+  const std::string evil = "Robert'); DROP TABLE event;--\"\\ \n$1";
+  const TrackEvent event{.who = evil, .what = "ignored", .details = {{evil, Value{0.1}}}};
+  store.record({&event, 1});
+  ASSERT_THAT(store.events(), SizeIs(1));
+  EXPECT_EQ(store.events()[0].details, event.details);
+  EXPECT_TRUE(store.claim("confirm", "a", std::chrono::hours(1)));
+  EXPECT_FALSE(store.claim("confirm", "b", std::chrono::hours(1)));
+  store.release("confirm", "a");
+  EXPECT_TRUE(store.claim("confirm", "b", std::chrono::hours(1)));
+  store.keep_build({.build_id = "b1", .host = "h", .worker = "w", .stored_utc = "2026"});
+  EXPECT_THAT(store.builds(), SizeIs(1));
+}
+
+TEST_F(FleetTest, EightImportersAtOnceAndAgainMakeTheHistoryThatOneMakes) {
+  constexpr int kNights = 8;
+  const std::string expected = in_peace(kNights);
+  for (const std::string& url : {server->new_database("eight"), sqlite_url("eight")}) {
+    for (int round = 0; round < 2; ++round) {
+      std::vector<pid_t> children;
+      for (int child = 0; child < 8; ++child) {
+        children.push_back(in_process([&] {
+          TrackStore store = open(url);
+          for (int i = 0; i < kNights; ++i) {
+            const int day = 1 + (child * 3 + i) % kNights;
+            store.add(testing_history::make(night_of(day)), "results/RUN");
+          }
+        }));
+      }
+      for (const pid_t child : children) EXPECT_EQ(end_of(child), 0) << url;
+      EXPECT_EQ(text_of(open(url).history()), expected) << url;
+    }
+  }
+}
+
+TEST_F(FleetTest, AnImportThatIsKilledLeavesWholeRunsAndTheNextOneAddsTheRest) {
+  constexpr int kNights = 28;
+  const std::string expected = in_peace(kNights);
+  for (const std::string& url : {server->new_database("killed"), sqlite_url("killed")}) {
+    (void)open(url);
+    const pid_t child = in_process([&] {
+      TrackStore store = open(url);
+      for (int day = 1; day <= kNights; ++day) {
+        store.add(testing_history::make(night_of(day)), "results/RUN");
+      }
+    });
+    std::size_t runs = 0;
+    for (int look = 0; look < 2000 && runs < 3; ++look) {
+      runs = open(url).runs().size();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ::kill(child, SIGKILL);
+    end_of(child);
+    TrackStore store = open(url);
+    for (const SeriesHistory& one : store.history().series) {
+      for (const TrackedPoint& point : one.points) EXPECT_EQ(point.launches, 6);
+    }
+    if (url.starts_with("sqlite")) {
+      std::string verdict;
+      Database::open(url)->exec("PRAGMA integrity_check", {},
+                                [&](SqlRow row) { verdict += std::get<std::string>(row[0]); });
+      EXPECT_EQ(verdict, "ok");
+    }
+    for (int day = 1; day <= kNights; ++day) {
+      store.add(testing_history::make(night_of(day)), "results/RUN");
+    }
+    EXPECT_EQ(text_of(store.history()), expected) << url;
+  }
+}
+
+TEST_F(FleetTest, AConnectionThatTheServerEndsIsMadeAnewOnce) {
+  const std::string url = server->new_database("ended");
+  TrackStore store = open(url);
+  const std::string end_all =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ended'";
+  Database::open(server->url())->exec(end_all, {}, [](SqlRow) {});
+  EXPECT_EQ(store.add(testing_history::make(night_of(1)), "results/RUN").new_launches, 24U);
+  Database::open(server->url())->exec(end_all, {}, [](SqlRow) {});
+  EXPECT_THAT(store.history().runs, SizeIs(1));
+}
+
+TEST_F(FleetTest, AServerThatIsDownIsToldAndNothingIsHalfImported) {
+  const std::string url = server->new_database("down");
+  TrackStore store = open(url);
+  store.add(testing_history::make(night_of(1)), "results/RUN");
+  server->stop();
+  try {
+    store.add(testing_history::make(night_of(2)), "results/RUN");
+    FAIL() << "it was added";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no connection"));
+    EXPECT_THAT(error.what(), HasSubstr("postgresql://bench@127.0.0.1"));
+  }
+  server->start_again();
+  EXPECT_THAT(open(url).runs(), SizeIs(1));
+  store.add(testing_history::make(night_of(2)), "results/RUN");
+  EXPECT_THAT(open(url).runs(), SizeIs(2));
+}
+
+TEST_F(FleetTest, ANewerSchemaAndADatabaseOfSomethingElseAreRefused) {
+  const std::string newer = server->new_database("newer");
+  (void)open(newer);
+  Database::open(newer)->exec("UPDATE meta SET value = '99'");
+  EXPECT_THROW((void)open(newer), ConfigError);
+  const std::string other = server->new_database("other");
+  Database::open(other)->exec("CREATE TABLE recipes (v TEXT)");
+  EXPECT_THROW((void)open(other), ConfigError);
+  EXPECT_THAT(Database::open(other)->tables(), ElementsAre("recipes"));
+}
+
+TEST_F(FleetTest, APasswordIsInNoMessage) {
+  try {
+    (void)Database::open("postgresql://me:secret@127.0.0.1:1/x?password=secret");
+    FAIL() << "there is a server";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr("postgresql://me@127.0.0.1:1/x"));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of rules that people read is the table of rules that runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/analyze/rules.h"
+#include "harness/os/text_file.h"
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+std::string threshold_in_words(const TraceRule& rule) {
+  if (rule.unit == "ns") return short_number(rule.threshold / 1e6) + " ms";
+  if (rule.unit == "percent") return short_number(rule.threshold) + " %";
+  if (rule.threshold > 1) return short_number(rule.threshold) + " times";
+  return short_number(rule.threshold * 100) + " %";
+}
+
+TEST(TraceRules, StandInTheDocumentWithTheirThresholds) {
+  const std::string document = read_text(STEPBENCH_SOURCE_DIR "/results/ANALYSIS.md").value_or("");
+  for (const TraceRule& rule : trace_rules()) {
+    std::string row = "| `" + std::string(rule.id) + "` | " + std::string(rule.about) + " | " +
+                      threshold_in_words(rule) + " | ";
+    if (!rule.nsys.empty()) row += "`" + std::string(rule.nsys) + "` ";
+    EXPECT_THAT(document, ::testing::HasSubstr(row + "|\n"));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/track/why_split.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/report/history_export.h"
+#include "harness/report/history_list.h"
+#include "harness/track/track_store.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/history/made_night.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FieldsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+TrackedSeries series_on(const char* cpu, std::int64_t workers) {
+  TrackedSeries series{.workload = "train_step",
+                       .case_id = "case" + std::to_string(workers),
+                       .metric = "step_ns",
+                       .options = {{"loader.num_workers", Value{workers}}},
+                       .machine = {{"cpu.model", Value{std::string(cpu)}}}};
+  series.id = series_id(series);
+  return series;
+}
+
+History nights_with_another_torch_on_the_third() {
+  const test::TemporaryFolder folder;
+  TrackStore store = TrackStore::open("sqlite:" + std::string(folder / "history.db"));
+  for (int day = 1; day <= 4; ++day) {
+    testing_history::MadeNight made = testing_history::night(day);
+    made.control = made.cases.front();
+    if (day >= 3) made.environment["torch"] = Value{std::string("2.12.0")};
+    store.add(testing_history::make(made), "results/RUN");
+  }
+  return store.history();
+}
+
+TEST(WhySplit, NamesTheFieldsThatMakeTwoSeries) {
+  EXPECT_THAT(identity_splits(series_on("A", 2), series_on("A", 2)), IsEmpty());
+  EXPECT_THAT(identity_splits(series_on("A", 2), series_on("B", 2)),
+              ElementsAre(FieldsAre("cpu.model", "A", "B")));
+  EXPECT_THAT(identity_splits(series_on("A", 2), series_on("A", 4)),
+              ElementsAre(FieldsAre("loader.num_workers", "2", "4")));
+  TrackedSeries same_name = series_on("A", 2);
+  same_name.case_id = "another";
+  same_name.id = series_id(same_name);
+  EXPECT_THAT(identity_splits(series_on("A", 2), same_name),
+              ElementsAre(FieldsAre("case_id", "case2", "another")));
+}
+
+TEST(WhySplit, FindsTheNightInWhichTheEnvironmentChanged) {
+  const History history = nights_with_another_torch_on_the_third();
+  const std::vector<SegmentBegin> changes = segment_begins(history, history.series.front());
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(history.runs[changes[0].run].started_utc, "2026-01-03T02:00:00Z");
+  EXPECT_THAT(changes[0].fields, ElementsAre(FieldsAre("torch", "2.11.0", "2.12.0")));
+}
+
+TEST(HistoryList, HasARowForEachScreenedSeriesAndTellsOfTheOthers) {
+  const History history = nights_with_another_torch_on_the_third();
+  const std::string text = history_list(history, false, 120, false);
+  EXPECT_THAT(text, HasSubstr("step"));
+  EXPECT_THAT(text, HasSubstr("2026-01-01"));
+  EXPECT_THAT(text, HasSubstr("2026-01-04"));
+  EXPECT_THAT(text, HasSubstr("10.0 ms"));
+  EXPECT_THAT(text, HasSubstr("(control)"));
+  EXPECT_THAT(text, Not(HasSubstr("data_wait")));
+  EXPECT_THAT(text, HasSubstr("2 series of phases explain these"));
+  EXPECT_THAT(history_list(history, true, 120, false), HasSubstr("data_wait"));
+  EXPECT_THAT(history_list({}, true, 120, false), IsEmpty());
+}
+
+TEST(HistoryExport, HasALineForEachPoint) {
+  const History history = nights_with_another_torch_on_the_third();
+  const std::string csv = history_csv(history);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 4);
+  EXPECT_THAT(csv, StartsWith("series_id,experiment,"));
+  EXPECT_THAT(csv, HasSubstr(",step_ns,ns,20260104-020000-nightly,2026-01-04T02:00:00Z,bench1,"));
+  const std::string json = history_json(history);
+  EXPECT_THAT(json, StartsWith(R"({"schema":"stepbench.history","version":"1.0.0",)"));
+  EXPECT_THAT(json, HasSubstr(R"("value":10002500,"low":10000000,"high":10005000,"launches":6)"));
+}
+
+}  // namespace
+}  // namespace stepbench

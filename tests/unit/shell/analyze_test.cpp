@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench analyze` as a user meets it: what it says of a trace, and of what is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/temporary_folder.h"
+#include "tests/unit/shell/program.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::stepbench;
+
+// Steps of 100 us: 40 of loading data, then an operator whose kernel runs to the end.
+std::string trace_text(int steps, int lost_kernels = 0) {
+  std::ostringstream out;
+  out << R"({"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": [)";
+  const auto row = [&](const char* category, const std::string& name, int pid, int tid, double ts,
+                       double duration, const std::string& arguments) {
+    out << R"({"ph": "X", "cat": ")" << category << R"(", "name": ")" << name << R"(", "pid": )"
+        << pid << R"(, "tid": )" << tid << R"(, "ts": )" << ts << R"(, "dur": )" << duration
+        << R"(, "args": {)" << arguments << "}},\n";
+  };
+  for (int i = 0; i < steps; ++i) {
+    const double at = 1000 + 100.0 * i;
+    const std::string id = R"("correlation": )" + std::to_string(i + 1);
+    row("user_annotation", "ProfilerStep#" + std::to_string(i), 7, 7, at, 100, "");
+    row("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 7, 7, at,
+        40, "");
+    row("cpu_op", "aten::conv2d", 7, 7, at + 40, 60, "");
+    row("cuda_runtime", "cudaLaunchKernel", 7, 7, at + 40, 1, id);
+    if (i >= lost_kernels) {
+      row("kernel", "sgemm", 0, 7, at + 41, 59, R"("device": 0, "stream": 7, )" + id);
+    }
+  }
+  out << R"({"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "python"}}]})";
+  return out.str();
+}
+
+class Analyze : public ::testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Analyze, NamesTheCauseWithItsShareAndWhatToDo) {
+  const CommandResult page = stepbench({"analyze", write("my.pt.trace.json", trace_text(8))});
+  EXPECT_EQ(page.exit_status, 0) << page.err;
+  EXPECT_THAT(page.out, HasSubstr("my.pt.trace.json: 8 steps"));
+  EXPECT_THAT(page.out,
+              HasSubstr("the device waits for data 40.0 % of the time (40.0 us per step)"));
+  EXPECT_THAT(page.out, HasSubstr("gain: at most 40.0 us per step (40.0 %)"));
+  EXPECT_THAT(page.out, HasSubstr("mean of 6 steps of 8, without the first and the last"));
+  EXPECT_THAT(page.out, Not(HasSubstr("--set"))) << "a foreign trace has no option of ours";
+}
+
+TEST_F(Analyze, WritesJsonWhosePartsSumToTheStep) {
+  const CommandResult made =
+      stepbench({"analyze", write("a.json", trace_text(8)), "--format", "json"});
+  const auto json = nlohmann::json::parse(made.out);
+  EXPECT_EQ(json["schema"], "stepbench.analysis");
+  EXPECT_EQ(json["version"], "1.0.0");
+  EXPECT_EQ(json["exit_code"], 0);
+  EXPECT_EQ(json["findings"][0]["id"], "trace.data_exposed");
+  EXPECT_EQ(json["findings"][0]["gain_ns"], 40000);
+  const auto& idle = json["idle"][0];
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::int64_t sum = 0;
+    for (const char* part : {"compute_ns", "communication_ns", "copy_ns", "idle_data_loading_ns",
+                             "idle_synchronise_ns", "idle_copy_call_ns", "idle_launch_ns",
+                             "idle_host_op_ns", "idle_other_thread_ns", "idle_unattributed_ns"}) {
+      sum += idle[part][i].get<std::int64_t>();
+    }
+    EXPECT_EQ(sum, idle["wall_ns"][i].get<std::int64_t>());
+  }
+  EXPECT_TRUE(json["blocks"]["memory"].is_null());
+  EXPECT_FALSE(json["blocks"]["memory_reason"].get<std::string>().empty());
+}
+
+TEST_F(Analyze, OfTheSameFileTwiceIsTheSame) {
+  const std::string file = write("a.json", trace_text(8));
+  for (const char* format : {"page", "markdown", "json"}) {
+    EXPECT_EQ(stepbench({"analyze", file, "--format", format}).out,
+              stepbench({"analyze", file, "--format", format}).out);
+  }
+}
+
+TEST_F(Analyze, ReadsAFolderOfTracesAndTheTracesOfARun) {
+  write("log/b.json", trace_text(4));
+  write("log/a.json", trace_text(6));
+  const CommandResult both = stepbench({"analyze", (folder_ / "log").string()});
+  EXPECT_LT(both.out.find("a.json: 6 steps"), both.out.find("b.json: 4 steps"));
+  write("run/x.jsonl", "");
+  const CommandResult none = stepbench({"analyze", (folder_ / "run").string()});
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--set profile.trace=true"));
+  write("run/traces/0123-native-0-0.1.pt.trace.json", trace_text(4));
+  EXPECT_EQ(stepbench({"analyze", (folder_ / "run").string(), "--case", "0123"}).exit_status, 0);
+  const CommandResult other = stepbench({"analyze", (folder_ / "run").string(), "--case", "ff"});
+  EXPECT_EQ(other.exit_status, 2);
+  EXPECT_THAT(other.err, HasSubstr("begins with 'ff'"));
+}
+
+TEST_F(Analyze, EndsWith4WhereTheNumbersWouldLie) {
+  const CommandResult broken = stepbench({"analyze", write("a.json", trace_text(8, 4))});
+  EXPECT_EQ(broken.exit_status, 4);
+  EXPECT_THAT(broken.out, HasSubstr("integrity: BROKEN"));
+}
+
+TEST_F(Analyze, FailsOnFindingsOnlyWhenAsked) {
+  const std::string file = write("a.json", trace_text(8));
+  EXPECT_EQ(stepbench({"analyze", file, "--fail-on", "problem"}).exit_status, 1);
+  EXPECT_EQ(stepbench({"analyze", file, "--fail-on", "problem", "--threshold", "data_exposed=50%"})
+                .exit_status,
+            0);
+}
+
+TEST_F(Analyze, CountsTheStepsThatWereAskedFor) {
+  const std::string file = write("a.json", trace_text(8));
+  EXPECT_THAT(stepbench({"analyze", file, "--steps", "0-1"}).out,
+              HasSubstr("mean of 2 steps as chosen"));
+  const CommandResult absent = stepbench({"analyze", file, "--steps", "50"});
+  EXPECT_EQ(absent.exit_status, 2);
+  EXPECT_THAT(absent.err, HasSubstr("there is no such step"));
+}
+
+TEST_F(Analyze, AnswersMistakes) {
+  const std::string file = write("a.json", trace_text(8));
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
+      {{}, "TRACE is missing"},
+      {{"no/such.json"}, "no such file or folder"},
+      {{write("broken.json", trace_text(8).substr(0, 700))}, "byte"},
+      {{write("text.json", "hello")}, "text.json"},
+      {{write("empty.json", "")}, "empty.json"},
+      {{file, "--steps", "5-3"}, "a range such as 5-8"},
+      {{file, "--threshold", "sync_bund=5%"}, "did you mean 'trace.sync_bound'?"},
+      {{file, "--threshold", "sync_bound"}, "expected trace.sync_bound=VALUE"},
+      {{file, "--threshold", "sync_bound=-1"}, "expected a positive number"},
+      {{file, "--device", "3"}, "device 3 ran no work"},
+      {{file, "--fail-on", "info"}, "expected one of problem, warning"},
+      {{file, "--output", file}, "--output"},
+      {{folder_.path().string(), "--format", "html"}, "expected one of page, markdown, json"}};
+  for (const auto& [arguments, answer] : wrong) {
+    std::vector<std::string> all = {"analyze"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const CommandResult answered = stepbench(all);
+    EXPECT_EQ(answered.exit_status, 2) << answer;
+    EXPECT_THAT(answered.err, HasSubstr(answer));
+    EXPECT_EQ(answered.out, "") << answer;
+  }
+}
+
+TEST_F(Analyze, ShowsHostileNamesAsText) {
+  std::string text = trace_text(6);
+  const std::string name = "sgemm";
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    text.replace(at, name.size(), R"(\u001b[31m</script>|`x`\n)");
+  }
+  const std::string file = write("a.json", text);
+  for (const char* format : {"page", "markdown", "json"}) {
+    const CommandResult shown = stepbench({"analyze", file, "--format", format});
+    EXPECT_EQ(shown.exit_status, 0);
+    EXPECT_THAT(shown.out, Not(HasSubstr("\x1b")));
+  }
+}
+
+}  // namespace
+}  // namespace stepbench

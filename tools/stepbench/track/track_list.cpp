@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a history holds, for people (`list`), for programs (`export`), and why it is split
+// (`why-split`).
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/report/history_export.h"
+#include "harness/report/history_list.h"
+#include "harness/text/grid.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "harness/track/why_split.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kTrackListExamples = R"(Examples:
+  stepbench track list
+  stepbench track list --all                   also the phases, which explain a step
+  stepbench track list --db sqlite:other.db
+
+A series is one metric of one case on one kind of machine. Its id's first digits name it in other
+commands.
+
+Exit status: 0, 2 wrong usage, or there is no history, 4 the history is empty.)";
+
+constexpr const char* kTrackExportExamples = R"(Examples:
+  stepbench track export > history.csv
+  stepbench track export --format json > history.json
+
+One line of CSV for each point: its series, its night, the value with its interval (95 %; the value
+itself where fewer than six launches were measured), the control case's step of that night and the
+value as a multiple of it. Times are nanoseconds. results/SCHEMA.md describes the JSON.
+
+Exit status: 0, 2 wrong usage, or there is no history, 4 the history is empty.)";
+
+constexpr const char* kWhySplitExamples = R"(Examples:
+  stepbench track why-split 3f2a91 77ab04      what makes them two series
+  stepbench track why-split 3f2a91             where its level begins anew, and why
+
+Two series differ in workload, case, metric or machine. One series is cut into segments where the
+environment changes: torch, driver, kernel (first two numbers), settings. Points on both sides of a
+cut are not set beside each other.
+
+Exit status: 0, 2 wrong usage: no such series, or several.)";
+
+struct ListArguments {
+  bool whole = false;
+  HistoryFlags history = {};
+};
+
+struct ExportArguments {
+  std::string format = "csv";
+  HistoryFlags history = {};
+};
+
+struct SplitArguments {
+  std::vector<std::string> series = {};
+  HistoryFlags history = {};
+};
+
+int track_list(const ListArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const History history = store.history();
+  const std::string text =
+      history_list(history, arguments.whole, static_cast<std::size_t>(environment.terminal_columns),
+                   environment.colour);
+  if (text.empty()) {
+    environment.out << "the history is empty: `stepbench track add RUN` adds a night\n";
+    return kExitNothingMeasured;
+  }
+  environment.out << text;
+  return kExitOk;
+}
+
+int track_export(const ExportArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const History history = store.history();
+  environment.out << (arguments.format == "json" ? history_json(history) : history_csv(history));
+  return history.series.empty() ? kExitNothingMeasured : kExitOk;
+}
+
+const SeriesHistory& series_by_id(const History& history, const std::string& begin) {
+  std::vector<const SeriesHistory*> found;
+  std::vector<std::string> heads;
+  for (const SeriesHistory& one : history.series) {
+    heads.push_back(one.series.id.substr(0, begin.size()));
+    if (one.series.id.starts_with(begin)) found.push_back(&one);
+  }
+  if (found.size() == 1 && !begin.empty()) return *found.front();
+  if (found.empty()) {
+    throw ConfigError("SERIES", "no series begins with '" + begin + "'" +
+                                    did_you_mean(begin, heads) +
+                                    "; `stepbench track list --all` lists them");
+  }
+  std::string list;
+  for (const SeriesHistory* one : found) {
+    list += "\n  " + one->series.id + "  " + one->series.experiment + " " + one->series.metric;
+  }
+  throw ConfigError("SERIES", "'" + begin + "' is the beginning of " +
+                                  counted(std::ssize(found), "id") + ":" + list);
+}
+
+std::string splits_table(const std::vector<FieldSplit>& splits, const std::string& a,
+                         const std::string& b, const Environment& environment) {
+  Grid grid{.columns = {{.head = "field", .align = Align::kLeft},
+                        {.head = a, .align = Align::kLeft, .shrink_at = 2, .shrink_inside = true},
+                        {.head = b, .align = Align::kLeft, .shrink_at = 1, .shrink_inside = true}},
+            .rows = {}};
+  for (const FieldSplit& split : splits) {
+    grid.rows.push_back({.cells = {split.field, split.a, split.b}});
+  }
+  return draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
+              environment.colour)
+      .text;
+}
+
+void tell_changes(const History& history, const SeriesHistory& series,
+                  const Environment& environment) {
+  const std::vector<SegmentBegin> changes = segment_begins(history, series);
+  if (changes.empty()) {
+    environment.out << "one segment: its environment was the same in all "
+                    << counted(std::ssize(series.points), "night") << '\n';
+    return;
+  }
+  for (const SegmentBegin& change : changes) {
+    const TrackedRun& run = history.runs[change.run];
+    environment.out << "a new segment begins with " << printable(run.run_id) << ":\n"
+                    << splits_table(change.fields, "before", "from then on", environment);
+  }
+}
+
+int track_why_split(const SplitArguments& arguments, const Environment& environment) {
+  TrackStore store = open_history(arguments.history);
+  const History history = store.history();
+  const SeriesHistory& a = series_by_id(history, arguments.series.front());
+  const SeriesHistory& b = series_by_id(history, arguments.series.back());
+  if (a.series.id == b.series.id) {
+    tell_changes(history, a, environment);
+    return kExitOk;
+  }
+  const std::string short_a = a.series.id.substr(0, 8);
+  const std::string short_b = b.series.id.substr(0, 8);
+  environment.out << "two series, because they differ in:\n"
+                  << splits_table(identity_splits(a.series, b.series), short_a, short_b,
+                                  environment);
+  const std::vector<FieldSplit> cohorts =
+      cohort_splits(history, a.points.back().cohort, b.points.back().cohort);
+  if (!cohorts.empty()) {
+    environment.out << "\ntheir last nights also differ in what begins a new segment:\n"
+                    << splits_table(cohorts, short_a, short_b, environment);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_track_list(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<ListArguments>();
+  CLI::App* command = track.add_subcommand("list", "The series of the history");
+  command->footer(kTrackListExamples);
+  command->add_flag("--all", arguments->whole, "Also series of phases")->group(kOutputOptions);
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = track_list(*arguments, environment); });
+}
+
+void add_track_export(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* command = track.add_subcommand("export", "Every point of the history, for programs");
+  command->footer(kTrackExportExamples);
+  CLI::Option* format = command->add_option("--format", arguments->format, "What is printed")
+                            ->capture_default_str()
+                            ->group(kOutputOptions);
+  expect_one_of(*format, {"csv", "json"});
+  add_history(*command, arguments->history);
+  command->callback(
+      [arguments, &environment, &exit_code] { exit_code = track_export(*arguments, environment); });
+}
+
+void add_track_why_split(CLI::App& track, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<SplitArguments>();
+  CLI::App* command =
+      track.add_subcommand("why-split", "Why two series are not one, or why one begins anew");
+  command->footer(kWhySplitExamples);
+  command->add_option("SERIES", arguments->series, "One or two ids, or their first digits")
+      ->required()
+      ->expected(1, 2)
+      ->type_name("ID");
+  add_history(*command, arguments->history);
+  command->callback([arguments, &environment, &exit_code] {
+    exit_code = track_why_split(*arguments, environment);
+  });
+}
+
+}  // namespace stepbench::cli
