@@ -78,6 +78,7 @@ TEST(ConfirmSuspects, TheSecondCampaignRunsBothProgramsAtFreshPathsThatAreGoneAf
   const Results results = read_results(second.folder);
   EXPECT_EQ(text_of(results.runs.at(0).context, "confirm"), "20260203-010000-confirm");
   EXPECT_EQ(text_of(results.runs.at(0).context, "confirm_number"), "2");
+  EXPECT_EQ(text_of(results.runs.at(0).labels, "confirm"), "20260203-010000-confirm");
 }
 
 TEST(ConfirmSuspects, WhatIsNotThereAgainIsNotReproducedAndNotMeasuredASecondTime) {
