@@ -53,6 +53,17 @@ bool is_storable(std::string_view text) {
   return true;
 }
 
+std::string without_password(std::string_view url) {
+  if (!is_postgres(url)) return std::string(url);
+  std::string text(url.substr(0, url.find('?')));
+  const std::size_t scheme = text.find("://");
+  const std::size_t at = text.rfind('@');
+  if (scheme == std::string::npos || at == std::string::npos) return text;
+  const std::size_t colon = text.find(':', scheme + 3);
+  if (colon < at) text.erase(colon, at - colon);
+  return text;
+}
+
 std::string storable_text(std::string_view text) {
   std::string clean;
   const bool has_nul = text.find('\0') != std::string_view::npos;

@@ -85,6 +85,10 @@ class Database {
 // for anything else.
 [[nodiscard]] std::optional<std::filesystem::path> sqlite_file(std::string_view url);
 
+// For people and logs: "postgresql://user:secret@host/name" -> "postgresql://user@host/name",
+// without what follows '?', which may hold a password too. A file's URL stays as it is.
+[[nodiscard]] std::string without_password(std::string_view url);
+
 // What a database stores of a text: valid UTF-8, U+FFFD for NUL.
 [[nodiscard]] std::string storable_text(std::string_view text);
 // It is so already.

@@ -28,18 +28,6 @@ constexpr std::size_t kStatements = 200;
 // Any number: the one that all stepbench programs agree on.
 constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(7230413598216507217)";
 
-// "postgresql://user:secret@host/name" -> "postgresql://user@host/name", without what follows '?',
-// which may hold a password too.
-std::string without_password(std::string_view url) {
-  std::string text(url.substr(0, url.find('?')));
-  const std::size_t start = text.find("://") + 3;
-  const std::size_t at = text.rfind('@');
-  if (at == std::string::npos) return text;
-  const std::size_t colon = text.find(':', start);
-  if (colon < at) text.erase(colon, at - colon);
-  return text;
-}
-
 // The first line: libpq adds hints and a line end.
 std::string first_sentence(const char* message) {
   const std::string_view text = message == nullptr ? "" : message;

@@ -240,5 +240,12 @@ TEST_F(SqliteTest, ADatabaseOfSomethingElseIsRefusedAndLeftAsItIs) {
   EXPECT_THAT(database->tables(), ElementsAre("recipes"));
 }
 
+TEST(DatabaseUrl, IsShownWithoutItsPassword) {
+  EXPECT_EQ(without_password("postgresql://me:secret@host:1/x?password=secret"),
+            "postgresql://me@host:1/x");
+  EXPECT_EQ(without_password("postgres://host:1/x"), "postgres://host:1/x");
+  EXPECT_EQ(without_password("sqlite:results/me:you@night.db"), "sqlite:results/me:you@night.db");
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/store/database.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 
@@ -31,7 +32,7 @@ TrackStore open_history(const HistoryFlags& flags, bool make) {
 
 std::string history_words(const HistoryFlags& flags) {
   std::string words;
-  if (flags.db != kDefaultHistory) words += " --db " + shell_word(flags.db);
+  if (flags.db != kDefaultHistory) words += " --db " + shell_word(without_password(flags.db));
   if (!flags.events.empty()) words += " --events " + shell_word(flags.events);
   return words;
 }
