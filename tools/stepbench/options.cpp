@@ -194,7 +194,7 @@ CLI::Option& add_resume(CLI::App& command, std::string& folder) {
 
 void add_labels(CLI::App& command, std::vector<std::string>& labels) {
   add_repeated(command, "--label", labels,
-               "Record this with the run, to find it again; may be repeated", "NAME=TEXT")
+               "Record this with the run, to find it again; may be repeated", "NAME=VALUE")
       .group(kRunOptions);
 }
 
