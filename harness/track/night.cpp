@@ -284,8 +284,22 @@ class NightJudge {
     judged.fired = higher ? answer.higher : answer.lower;
     judged.higher = higher;
     judged.worse = alert.worse;
+    if (judged.fired && !ends_an_alert(alert.state) &&
+        is_usual(segment, level, screen_of_series(series))) {
+      judged.why = "tonight alone is as usual, which one night does not prove: `fixed` needs more";
+    }
     add_normalised(judged, series, at, before);
     if (alert.expect) grown_[series.series.id] = has_grown(segment, level, *alert.expect, series);
+  }
+
+  // Whether the last value of `segment` would be no move if it came straight after the first
+  // `level`.
+  static bool is_usual(std::span<const double> segment, std::size_t level,
+                       const ScreenOptions& options) {
+    const auto before = segment.first(level);
+    std::vector<double> alone(before.begin(), before.end());
+    alone.push_back(segment.back());
+    return !screen(alone, options).fired();
   }
 
   [[nodiscard]] std::string time_of(const std::string& run) const {

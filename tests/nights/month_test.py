@@ -59,8 +59,13 @@ class Month(unittest.TestCase):
         self.machine.run("track", "acknowledge", alert["id"], "--reason", "wanted", "--expect", "+4%", status=0)
         self.night(0, ["acknowledged"], slower=1.03)
         self.night(1, slower=1.10)
-        self.night(0, ["ok", "fixed"])
-        self.night(0, ["ok", "fixed"])
+        mended = self.night(1, ["regression"])
+        (alert,) = mended["alerts"]
+        for each in alert["series"]:
+            (series,) = (known for known in mended["series"] if known["id"] == each["id"])
+            self.assertIn("tonight alone is as usual", series["why"], "one night is no proof, and it says so")
+        self.night(0, ["fixed"])
+        self.night(0, ["ok"])
 
     def test_a_spike_is_measured_again_and_forgotten(self):
         self.warm_up()

@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -115,5 +116,6 @@ class Machine:
                 self.run("track", "ignore", series["id"], "--reason", "not scripted", status=0)
 
     def runs(self):
+        """Folders of nights; a second one that begins in the same second has a number."""
         return sorted(path for path in (self.folder / "results").iterdir()
-                      if path.is_dir() and path.name.endswith("-nightly"))
+                      if path.is_dir() and re.search(r"-nightly(-\d+)?$", path.name))

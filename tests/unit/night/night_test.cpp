@@ -292,7 +292,10 @@ TEST(Alerts, LastUntilTheSeriesIsBack) {
     EXPECT_NEAR(of_case(each, "0").change.value(), 0.05, 0.01)
         << "against the level before, however long it lasts";
   }
-  EXPECT_EQ(maker.judge(35).exit_code, 1) << "the median of three nights is not back yet";
+  EXPECT_EQ(of_case(maker.look(34), "0").why, "") << "it is slow still";
+  const Night first = maker.judge(35);
+  EXPECT_EQ(first.exit_code, 1) << "the median of three nights is not back yet";
+  EXPECT_THAT(of_case(first, "0").why, HasSubstr("tonight alone is as usual"));
   const Night back = maker.judge(36);
   EXPECT_EQ(of_case(back, "0").state, NightState::kFixed);
   EXPECT_EQ(back.exit_code, 0);
@@ -300,6 +303,22 @@ TEST(Alerts, LastUntilTheSeriesIsBack) {
   const Night after = maker.judge(37);
   EXPECT_EQ(of_case(after, "0").state, NightState::kOk) << "no new warm-up";
   EXPECT_EQ(of_case(after, "0").points, 21U) << "without the nights that were bad";
+}
+
+TEST(Alerts, ThatAMeasurementClosedWaitForNoMoreNights) {
+  HistoryMaker maker;
+  Nightly values = stepped(30, 1.05);
+  for (std::size_t i = 25; i < values.size(); ++i) values[i] = *values[i] / 1.05;
+  maker.add_series("0", values);
+  for (std::size_t night = kStep; night < 25; ++night) {
+    const Night each = maker.judge(night);
+    if (night == kStep) maker.measure(each, AlertState::kRegression);
+  }
+  maker.measure(maker.judge(25), AlertState::kNotReproduced, 0.0);
+  EXPECT_EQ(maker.alert("A1").state, AlertState::kFixed);
+  const Night closed = maker.look(25);
+  EXPECT_EQ(closed.exit_code, 0);
+  EXPECT_EQ(of_case(closed, "0").why, "");
 }
 
 TEST(Alerts, AreReopenedWhereTheMoveComesBackSoon) {
