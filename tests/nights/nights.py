@@ -47,6 +47,7 @@ class Machine:
         self.folder = pathlib.Path(self.temporary.name)
         self.stepbench, self.stub, self.dated = stepbench, stub, dated
         self.date = FIRST
+        self.moved_to, self.moved = None, datetime.timedelta()
         self.weather = 1.0
         self.torch = "2.10.0"
         self.experiment("nightly")
@@ -78,8 +79,10 @@ class Machine:
         return program
 
     def environment(self):
-        moved = self.date - datetime.datetime.now(datetime.timezone.utc)
-        return {**os.environ, "LD_PRELOAD": str(self.dated), "DATED_SECONDS": str(round(moved.total_seconds())),
+        # Of all programs of one night the same: its clock never goes back.
+        if self.moved_to != self.date:
+            self.moved_to, self.moved = self.date, self.date - datetime.datetime.now(datetime.timezone.utc)
+        return {**os.environ, "LD_PRELOAD": str(self.dated), "DATED_SECONDS": str(round(self.moved.total_seconds())),
                 "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""),
                 "WEATHER": str(self.weather), "STUB_TORCH": self.torch,
                 "XDG_CACHE_HOME": str(self.folder / "cache")}
