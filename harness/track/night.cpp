@@ -49,6 +49,14 @@ bool is_worse(Direction direction, bool higher) {
   return higher == (direction == Direction::kLowerIsBetter);
 }
 
+// In the first measurement of the last night that measured it, and not in the second one.
+bool was_there_once(const AlertSeries& series) {
+  if (series.measured.size() < 2) return false;
+  const AlertMeasurement& first = series.measured[series.measured.size() - 2];
+  const AlertMeasurement& second = series.measured.back();
+  return first.reproduced && !second.reproduced && first.night == second.night;
+}
+
 std::vector<double> values_at(const SeriesHistory& series, std::span<const std::size_t> points) {
   std::vector<double> values;
   values.reserve(points.size() + 1);
@@ -284,7 +292,7 @@ class NightJudge {
     judged.fired = higher ? answer.higher : answer.lower;
     judged.higher = higher;
     judged.worse = alert.worse;
-    if (judged.fired && !ends_an_alert(alert.state) &&
+    if (judged.fired && (is_open(alert.state) || alert.state == AlertState::kAcknowledged) &&
         is_usual(segment, level, screen_of_series(series))) {
       judged.why = "tonight alone is as usual, which one night does not prove: `fixed` needs more";
     }
@@ -539,8 +547,9 @@ class NightJudge {
       const Alert* alert = night_.alerts.find(series.alert);
       if (alert == nullptr) continue;
       const AlertSeries* known = alert->find(series.series.id);
-      series.state = known != nullptr && !known->holds() ? NightState::kNotReproduced
-                                                         : night_state_of(alert->state);
+      const bool gone = known != nullptr && !known->holds() &&
+                        !(alert->state == AlertState::kReproduced && was_there_once(*known));
+      series.state = gone ? NightState::kNotReproduced : night_state_of(alert->state);
     }
   }
 
