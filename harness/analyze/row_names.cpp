@@ -67,7 +67,9 @@ bool is_tensor_core_eligible(std::string_view op) {
 }
 
 bool probably_uses_tensor_cores(std::string_view kernel) {
-  constexpr std::array<std::string_view, 4> kParts = {"nvjet", "wgmma", "tensorop", "sm90_xmma"};
+  constexpr std::array<std::string_view, 8> kParts = {"nvjet",      "wgmma",     "tensorop",
+                                                      "tensor16x8", "sm90_xmma", "xmma_fprop",
+                                                      "xmma_dgrad", "xmma_wgrad"};
   return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
     return kernel.find(part) != std::string_view::npos;
   });

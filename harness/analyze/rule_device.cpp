@@ -15,7 +15,7 @@ constexpr double kMinKernelShare = 0.5;
 
 std::string_view words_of(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kWords = {
-      "loading data",          "synchronising", "calls that copy",          "launch calls",
+      "loading data",          "synchronising", "calls that copy",          "calls of CUDA",
       "operators on the host", "other threads", "time that no row explains"};
   return kWords[static_cast<std::size_t>(cause)];
 }

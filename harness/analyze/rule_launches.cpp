@@ -27,7 +27,7 @@ Ruling launch_bound(const RuleInput& in) {
   const double total_ns = in.host_bound_ns();
   if (in.share(total_ns) < in.threshold) return std::nullopt;
   std::string text = "the device waits for the host to launch work " +
-                     percent_text(in.share(total_ns)) + " of the time: launch calls " +
+                     percent_text(in.share(total_ns)) + " of the time: calls of CUDA " +
                      duration(in.per_step(in.idle_ns(IdleCause::kLaunch))) + ", operators " +
                      duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) + ", other threads " +
                      duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/record/launch_rows.h"
 
 namespace stepbench {
 
@@ -16,7 +17,7 @@ namespace {
 
 bool has_no_line(const fs::directory_entry& entry) {
   if (entry.path().filename() == kExperimentCopy) return true;
-  if (!entry.is_regular_file() || entry.path().extension() != ".jsonl") return false;
+  if (!entry.is_regular_file() || !is_result_file(entry.path())) return false;
   std::ifstream file{entry.path(), std::ios::binary};
   return file && std::find(std::istreambuf_iterator<char>{file}, {}, '\n') ==
                      std::istreambuf_iterator<char>{};

@@ -17,6 +17,7 @@
 #include "harness/json/line_object.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/text_file.h"
+#include "harness/record/launch_rows.h"
 #include "harness/text/utc.h"
 
 namespace stepbench {
@@ -39,7 +40,8 @@ void replace_file(const fs::path& file, const std::string& text) {
 
 UnfinishedNight::UnfinishedNight(const fs::path& results, const std::string& key,
                                  std::chrono::system_clock::time_point now)
-    : file_(results / ("unfinished-night-" + digest(key) + ".jsonl")), began_utc_(utc_text(now)) {
+    : file_(results / (std::string(kUnfinishedNight) + digest(key) + ".jsonl")),
+      began_utc_(utc_text(now)) {
   read(utc_text(now - kNightLasts));
 }
 

@@ -36,7 +36,8 @@ std::uintmax_t read_launch_rows(const std::filesystem::path& file,
 
 bool is_result_file(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+  if (!name.ends_with(".jsonl") && !name.ends_with(".jsonl.gz")) return false;
+  return name.find(kEventsEnding) == std::string::npos && !name.starts_with(kUnfinishedNight);
 }
 
 }  // namespace stepbench

@@ -19,6 +19,11 @@ std::uintmax_t read_launch_rows(const std::filesystem::path& file,
                                 const std::function<bool(std::string_view case_id)>& wanted,
                                 const std::function<void(const LaunchRow& row)>& take);
 
+// What else lies beside runs as lines of JSON and is none: the events of a history
+// (history.db.events.jsonl), and what was begun of a night.
+inline constexpr std::string_view kEventsEnding = ".events.jsonl";
+inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
+
 // By its name: .jsonl or .jsonl.gz.
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
 

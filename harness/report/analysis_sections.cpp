@@ -73,7 +73,7 @@ std::string words_of_part(std::string_view part, IdleScope scope) {
       {"idle_data_loading", "idle: loading data"},
       {"idle_synchronise", "idle: synchronising"},
       {"idle_copy_call", "idle: call that copies"},
-      {"idle_launch", "idle: launching"},
+      {"idle_launch", "idle: call of CUDA"},
       {"idle_host_op", "idle: operator on the host"},
       {"idle_other_thread", "idle: other thread"},
       {"idle_unattributed", "idle: nothing recorded"}};

@@ -222,7 +222,7 @@ class NightText {
     if (worst == nullptr) return commands;
     add("track show " + worst->id, "what happened to it, night by night");
     if (unmeasured && night_.is_newest) {
-      add("track check", "measure again what is still suspect");
+      add("track confirm " + worst->id, "measure it now, both builds in turns");
     }
     if (worst->worse && worst->state != AlertState::kSuspect) {
       add("track acknowledge " + worst->id + " --reason \"...\"",
@@ -354,10 +354,12 @@ class NightText {
       if (alert.series.size() > 1) {
         lines.push_back((known == nullptr ? series.id : names_.name(*known)) + ':');
       }
-      int there = 0;
+      // What is reproduced is measured once more in the same night, and then anew.
+      const AlertMeasurement* first = nullptr;
       for (const AlertMeasurement& each : series.measured) {
-        lines.push_back(measurement_text(each, there));
-        if (each.reproduced) ++there;
+        const bool once_more = first != nullptr && first->night == each.night;
+        lines.push_back(measurement_text(each, once_more));
+        first = !once_more && each.reproduced ? &each : nullptr;
       }
       if (!series.measured.back().cause.empty()) {
         lines.push_back("cause: " + series.measured.back().cause);
@@ -384,15 +386,16 @@ class NightText {
     }
   }
 
-  // `there`: how often it was there before.
-  [[nodiscard]] static std::string measurement_text(const AlertMeasurement& measured, int there) {
-    std::string text = there > 0 ? "measured once more, with both programs at other paths: "
+  // `once_more`: after a first measurement in which it was there.
+  [[nodiscard]] static std::string measurement_text(const AlertMeasurement& measured,
+                                                    bool once_more) {
+    std::string text = once_more ? "measured once more, with both programs at other paths: "
                                  : "measured again in turns: ";
     text += signed_percent(measured.change) + " % [" + signed_percent(measured.low) + ", " +
             signed_percent(measured.high) + "], p " + chance_text(measured.p) + ", " +
             counted(measured.pairs, "pair") + ": ";
     return text +
-           (measured.reproduced ? (there > 0 ? "there again" : "reproduced") : "not reproduced");
+           (measured.reproduced ? (once_more ? "there again" : "reproduced") : "not reproduced");
   }
 
   // Whether the measurements say already what the last reason says.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/stats/order.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/track/confirm_rule.h"
@@ -171,10 +172,17 @@ class NightJudge {
     return first;
   }
 
+  // Clocks are read in whole nanoseconds; the peak of a process moves by pages and by when its
+  // threads allocate, whatever its size.
+  [[nodiscard]] static double resolution_of(const SeriesHistory& series) {
+    constexpr double kMebibyte = 1 << 20;
+    if (series.series.unit == "bytes") return kMebibyte;
+    return series.series.unit == "ns" ? 1 : 0;
+  }
+
   [[nodiscard]] ScreenOptions screen_of_series(const SeriesHistory& series) const {
     ScreenOptions options = input_.screen;
-    // Clocks are read in whole nanoseconds.
-    options.resolution = series.series.unit == "ns" ? 1 : 0;
+    options.resolution = resolution_of(series);
     return options;
   }
 
@@ -375,7 +383,9 @@ class NightJudge {
     const std::string_view last_utc = last == creeps_.end() ? "" : std::string_view(last->second);
     if (!creep_is_due(last_utc, run_of(series, at).started_utc)) return;
     const bool higher = series.series.direction == Direction::kLowerIsBetter;
-    const auto found = creep(segment, higher, kConfirmMargin,
+    const double level_now = median(segment);
+    const double least = kConfirmMargin + (level_now > 0 ? resolution_of(series) / level_now : 0);
+    const auto found = creep(segment, higher, least,
                              [&](std::size_t i) { return !run_of(series, level[i]).git_dirty; });
     if (!found) return;
     const double change = *judged.value / found->best_level - 1;
