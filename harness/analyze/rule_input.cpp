@@ -5,22 +5,10 @@
 #include <utility>
 
 #include "harness/analyze/row_names.h"
+#include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
-namespace {
-
-// Of the step's time, from which a finding is more than a remark.
-constexpr double kProblemFrom = 0.25;
-constexpr double kWarningFrom = 0.05;
-
-Severity severity_by_share(double share) {
-  if (share >= kProblemFrom) return Severity::kProblem;
-  return share >= kWarningFrom ? Severity::kWarning : Severity::kInfo;
-}
-
-}  // namespace
-
 double RuleInput::host_bound_ns() const {
   return idle_ns(IdleCause::kLaunch) + idle_ns(IdleCause::kHostOp) +
          idle_ns(IdleCause::kOtherThread);
@@ -41,7 +29,7 @@ bool RuleInput::is_set_to(std::string_view option, const Value& value) const {
 }
 
 Finding RuleInput::of_share(double total_ns, std::string text) const {
-  Finding finding = of_value(share(total_ns), severity_by_share(share(total_ns)), std::move(text));
+  Finding finding = of_value(share(total_ns), severity_of_share(share(total_ns)), std::move(text));
   finding.share = share(total_ns);
   return finding;
 }
@@ -66,7 +54,7 @@ void RuleInput::gain(Finding& finding, double total_ns) const {
   const double most = std::min(total_ns, double(idle.counted.wall_ns));
   finding.gain_ns = per_step(most);
   finding.share = share(most);
-  finding.severity = severity_by_share(*finding.share);
+  finding.severity = severity_of_share(*finding.share);
 }
 
 void RuleInput::add_places(Finding& finding, IdleCause cause) const {

@@ -90,9 +90,9 @@ std::string words_of_part(std::string_view part, IdleScope scope) {
 std::int64_t first_ns(const Trace& trace) {
   std::optional<std::int64_t> first;
   for (const TraceLane& lane : trace.lanes) {
-    for (const TraceEvent& event : lane.events) {
-      first = std::min(first.value_or(event.start_ns), event.start_ns);
-    }
+    if (lane.events.empty()) continue;
+    const std::int64_t begin_ns = lane.events.front().start_ns;
+    first = std::min(first.value_or(begin_ns), begin_ns);
   }
   return first.value_or(0);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
@@ -12,7 +13,6 @@ namespace {
 
 // Of the step's time, as for loaders that explain themselves.
 constexpr double kMinWaitShare = 0.1;
-constexpr double kProblemShare = 0.25;
 // Above it the step does nothing else: taking batches is what is measured.
 constexpr double kOnlyWaits = 0.99;
 constexpr std::string_view kPrecision = "model.precision";
@@ -38,7 +38,7 @@ std::optional<Finding> waiting_for_data(const CaseRow& row) {
     return std::nullopt;
   }
   return Finding{.id = "step.data_wait",
-                 .severity = share >= kProblemShare ? Severity::kProblem : Severity::kWarning,
+                 .severity = severity_of_share(share),
                  .text = "the step waits " + percent_text(share) + " of its time for data",
                  .value = share,
                  .threshold = kMinWaitShare,

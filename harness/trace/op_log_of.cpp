@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/ops/memory_ops.h"
 #include "harness/trace/trace_names.h"
 
 namespace stepbench {
@@ -254,26 +255,7 @@ class LogOfTrace {
                      [](const MemoryEvent& a, const MemoryEvent& b) {
                        return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
                      });
-    innermost_ops();
-  }
-
-  // Ops lie by thread and start, as lanes do.
-  void innermost_ops() {
-    std::vector<std::uint32_t> open;
-    std::uint32_t op = 0;
-    std::uint32_t thread = kNoIndex;
-    for (MemoryEvent& event : log_.memory) {
-      if (event.thread != thread) open.clear();
-      thread = event.thread;
-      for (; op < log_.ops.size() &&
-             (log_.ops[op].thread < thread ||
-              (log_.ops[op].thread == thread && log_.ops[op].start_ns <= event.at_ns));
-           ++op) {
-        if (log_.ops[op].thread == thread) open.push_back(op);
-      }
-      while (!open.empty() && log_.ops[open.back()].end_ns < event.at_ns) open.pop_back();
-      if (!open.empty()) event.op = open.back();
-    }
+    find_innermost_ops(log_);
   }
 
   const Trace& trace_;

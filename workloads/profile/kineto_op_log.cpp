@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "harness/ops/launch_calls.h"
+#include "harness/ops/memory_ops.h"
 #include "workloads/profile/input_words.h"
 #include "workloads/profile/op_scope.h"
 #include "workloads/profile/string_table.h"
@@ -59,7 +60,7 @@ class KinetoLogMaker {
     std::stable_sort(log_.memory.begin(), log_.memory.end(), [](const auto& a, const auto& b) {
       return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
     });
-    find_innermost_ops();
+    find_innermost_ops(log_);
     return std::move(log_);
   }
 
@@ -151,24 +152,6 @@ class KinetoLogMaker {
     std::map<std::int16_t, std::int64_t> totals;
     for (MemoryEvent& event : log_.memory)
       event.total_allocated = totals[event.device] += event.bytes;
-  }
-
-  void find_innermost_ops() {
-    std::vector<std::uint32_t> open;
-    std::size_t op = 0;
-    std::uint32_t thread = kNoIndex;
-    for (MemoryEvent& event : log_.memory) {
-      if (event.thread != thread) open.clear();
-      thread = event.thread;
-      for (; op < log_.ops.size() &&
-             (log_.ops[op].thread < thread ||
-              (log_.ops[op].thread == thread && log_.ops[op].start_ns <= event.at_ns));
-           ++op) {
-        if (log_.ops[op].thread == thread) open.push_back(static_cast<std::uint32_t>(op));
-      }
-      while (!open.empty() && log_.ops[open.back()].end_ns < event.at_ns) open.pop_back();
-      if (!open.empty()) event.op = open.back();
-    }
   }
 
   std::uint32_t shapes_of(const KinetoEvent& event) {

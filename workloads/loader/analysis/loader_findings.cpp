@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/loader/analysis/loader_analysis.h"
@@ -41,14 +42,6 @@ constexpr double kMinFirstBatchS = 1;
 constexpr double kMinFirstBatches = 5;
 // Of the cores' time.
 constexpr double kMinCoresUsed = 0.85;
-// Of the step's time that can be gained.
-constexpr double kProblemShare = 0.25;
-constexpr double kWarningShare = 0.05;
-
-Severity severity_of(double share) {
-  if (share >= kProblemShare) return Severity::kProblem;
-  return share >= kWarningShare ? Severity::kWarning : Severity::kInfo;
-}
 
 std::string largest_part(const LoaderAnalysis& r, double of_ns, std::string_view of) {
   return std::string(r.largest.name) + " takes " +
@@ -74,7 +67,7 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
   if (r.workers() > 0 || r.wait_share < kMinWaitShare) return std::nullopt;
   const double share = r.gain_with(r.workers_that_keep_up());
   Finding finding{.id = "loader.no_workers",
-                  .severity = severity_of(share),
+                  .severity = severity_of_share(share),
                   .text = "no workers: " + waiting(r) + "; " + largest_part(r, r.wait_ns, "that"),
                   .value = r.wait_share,
                   .threshold = kMinWaitShare,
@@ -107,7 +100,7 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
                 counted(facts.cores, "core");
   Finding finding{
       .id = more_help ? "loader.worker_bound" : "loader.core_bound",
-      .severity = severity_of(share.value_or(0)),
+      .severity = severity_of_share(share.value_or(0)),
       .text = largest_part(r, r.worker_ns, "the workers' time") + "; " + busy +
               (r.consumer_is_idle() ? "" : "; " + waiting(r)),
       .value = r.utilisation(),
@@ -136,7 +129,7 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
   const std::int64_t factor = facts.options.prefetch_factor;
   return Finding{
       .id = "loader.uneven",
-      .severity = severity_of(r.wait_share),
+      .severity = severity_of_share(r.wait_share),
       .text = waiting(r) + " although the workers are " + percent_text(1 - r.utilisation()) +
               " idle: some batches take longer than others, and at most " +
               counted(factor * r.workers(), "finished batch") + " can make up for it",
@@ -155,7 +148,7 @@ std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis&
     return std::nullopt;
   }
   return Finding{.id = "loader.straggler",
-                 .severity = severity_of(stalled),
+                 .severity = severity_of_share(stalled),
                  .text = "finished batches wait for a late one: keeping their order takes " +
                          percent_text(stalled) + " of the time",
                  .value = stalled,
@@ -219,7 +212,7 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
   if (share < kMinBorderShare) return std::nullopt;
   return Finding{
       .id = persist ? "loader.epoch_drain" : "loader.epoch_gap",
-      .severity = severity_of(share),
+      .severity = severity_of_share(share),
       .text = "between two epochs the step stands still for " + duration(extra_ns / borders) +
               ", " + percent_text(share) + " of the time: " +
               (persist ? "the next epoch's first batch is not read before the last one ends"
@@ -292,7 +285,7 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
   const double share = std::max(receiving, sending);
   if (share < kMinHandOverShare) return std::nullopt;
   Finding finding{.id = "loader.transport",
-                  .severity = severity_of(receiving),
+                  .severity = severity_of_share(receiving),
                   .text = "handing batches over takes " + percent_text(receiving) +
                           " of the training thread's time and " + percent_text(sending) +
                           " of the workers'",
@@ -313,7 +306,7 @@ std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderAnalysis& r
   const double share = static_cast<double>(facts.measured.pinning_ns) / r.elapsed_ns;
   if (share < kMinPinningShare) return std::nullopt;
   return Finding{.id = "loader.pinning",
-                 .severity = severity_of(share),
+                 .severity = severity_of_share(share),
                  .text = "the step's own thread copies batches into pinned memory for " +
                          percent_text(share) + " of its time",
                  .value = share,
