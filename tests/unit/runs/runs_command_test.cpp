@@ -102,7 +102,7 @@ TEST_F(RunsCommand, RefusesWhatIsNoFolderAndWrongValues) {
 }
 
 TEST_F(RunsCommand, SaysWhichFolderItMayNotRead) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  if (::geteuid() == 0) GTEST_SKIP() << "running as root, who may read everything";
   fs::permissions(results_ / "20260131-120000-demo", fs::perms::none);
   const CommandResult result = stepbench({"runs", results_.path().string()});
   fs::permissions(results_ / "20260131-120000-demo", fs::perms::owner_all);
