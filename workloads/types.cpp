@@ -2,6 +2,7 @@
 #include "workloads/types.h"
 
 #include <array>
+#include <cstdlib>
 
 #include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
@@ -62,6 +63,8 @@ std::span<const WorkloadType> built_in_workloads() {
 }
 
 int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
+  // Models of kind aoti check the shapes of their inputs only then.
+  ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", /*overwrite=*/0);
   NoPython no_python(host.no_python);
   // The allocator first: a step's end has been marked by all others when it reads its counters.
   const std::array instruments = {
