@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/machine/environment.h"
 #include "harness/machine/launcher_environment.h"
+#include "harness/run/interpreter.h"
 #include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
 
@@ -54,8 +55,7 @@ WorkerProgram worker_of(const Plan& plan, const CampaignContext& context) {
                           "an experiment each");
   }
   for (const PlannedCase& planned : plan.cases) {
-    (void)interpreter_of(planned.resolved,
-                         launcher_environment(context.variables, planned.resolved).variables);
+    (void)find_interpreter(launcher_environment(context.variables, planned.resolved).variables);
   }
   return find_script_worker(context.program_dir);
 }

@@ -13,8 +13,8 @@
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/run/hidden_secrets.h"
+#include "harness/run/interpreter.h"
 #include "harness/run/profile_check.h"
-#include "harness/run/script_worker.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
@@ -102,7 +102,7 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
   std::vector<std::string> argv = fill_in(
       setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch), "--wrap");
   const WorkerProgram& worker = arm_of(job).worker;
-  if (worker.by_interpreter) argv.push_back(interpreter_of(resolved, environment));
+  if (worker.by_interpreter) argv.push_back(find_interpreter(environment));
   argv.push_back(worker.path.string());
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},

@@ -7,7 +7,6 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
-#include "harness/run/worker_process.h"
 
 namespace stepbench {
 namespace {
@@ -41,26 +40,6 @@ WorkerProgram find_script_worker(const std::filesystem::path& program_dir) {
   throw ConfigError((program_dir / "stepbench_worker").string(),
                     "the Python package that runs scripts is missing: build or install stepbench "
                     "again");
-}
-
-std::string interpreter_of(const ResolvedCase& resolved, const Variables& environment) {
-  const std::string asked = resolved.text_or("script.interpreter", "auto");
-  if (asked != "auto") {
-    try {
-      return resolve_program(asked, environment);
-    } catch (const ConfigError& error) {
-      throw ConfigError("script.interpreter", error.what());
-    }
-  }
-  const std::string active{find_variable(environment, "VIRTUAL_ENV").value_or("")};
-  try {
-    return resolve_program(active.empty() ? "python3" : active + "/bin/python", environment);
-  } catch (const ConfigError& error) {
-    throw ConfigError("script.interpreter",
-                      "no Python was found: " + std::string(error.what()) +
-                          "; activate a virtual environment, or name one: --set "
-                          "script.interpreter=VENV/bin/python");
-  }
 }
 
 }  // namespace stepbench

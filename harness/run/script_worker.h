@@ -5,10 +5,7 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
-#include "harness/base/resolved_case.h"
-#include "harness/machine/devices.h"
 #include "harness/run/worker_program.h"
 
 namespace stepbench {
@@ -18,10 +15,5 @@ inline constexpr const char* kScriptWorkload = "python_script";
 // In the build folder, an installation or a wheel, as seen from this program's folder. Its build id
 // is of all of its files. Throws ConfigError.
 [[nodiscard]] WorkerProgram find_script_worker(const std::filesystem::path& program_dir);
-
-// The program that is to run the case's worker: script.interpreter, where that is `auto` the
-// virtual environment's Python or else python3 of PATH. Throws ConfigError naming what was tried.
-[[nodiscard]] std::string interpreter_of(const ResolvedCase& resolved,
-                                         const Variables& environment);
 
 }  // namespace stepbench

@@ -11,8 +11,8 @@ sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import samples_of  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
-from stepbench_worker.loop import LoopError  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
+from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
 
 

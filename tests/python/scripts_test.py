@@ -153,7 +153,7 @@ class Scripts(unittest.TestCase):
         launches = rows_of(self.results, "launch")
         self.assertEqual([launch["outcome"] for launch in launches], ["measured"] * 2, launches)
         for launch in launches:
-            self.assertEqual(launch["effective"]["script.interpreter"], sys.executable)
+            self.assertEqual(launch["effective"]["python.executable"], sys.executable)
             self.assertEqual(launch["notes"][0][:40], "the window lies inside one epoch: what a")
         self.assertEqual(launches[0]["fingerprint"], launches[1]["fingerprint"])
         for samples in rows_of(self.results, "samples"):
@@ -200,8 +200,8 @@ class Scripts(unittest.TestCase):
 
     def test_an_interpreter_that_is_not_there_is_named_before_anything_is_measured(self):
         self.write(HEAD)
-        said = self.run_script("--set", "script.interpreter=/no/such/python", status=2)
-        self.assertIn("script.interpreter: /no/such/python: there is no such program", said)
+        said = self.run_script("--interpreter", "/no/such/python", status=2)
+        self.assertIn("no Python interpreter: /no/such/python: there is no such program; activate an environment", said)
         self.assertFalse(self.results.exists())
 
     def test_arguments_without_a_script_and_no_experiment_at_all_are_answered(self):

@@ -176,6 +176,7 @@ void add_arms(CLI::App& ab, ArmsRequest& options) {
 }
 
 void add_measuring(CLI::App& ab, AbOptions& options) {
+  add_interpreter(ab, options.request.arms.set);
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
   add_sweep(ab, options.request.arms.sweep);
   add_filter(ab, options.request.arms.filter);

@@ -63,6 +63,7 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
       .add_flag("--smoke", request.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
       ->group(kMeasureOptions);
   add_worker(command, request.worker);
+  add_interpreter(command, request.set);
   add_results(command, request.results, "Folder of earlier runs, by which the time is estimated");
   command
       .add_flag("--probe", options.probe,

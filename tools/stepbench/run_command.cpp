@@ -149,6 +149,7 @@ void add_how_to_measure(CLI::App& run, RunOptions& options) {
       ->type_name("COMMAND")
       ->group(kMeasureOptions);
   add_worker(run, options.request.worker);
+  add_interpreter(run, options.request.set);
   add_lock_flags(run, options.lock);
 }
 

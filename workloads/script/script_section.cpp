@@ -22,12 +22,6 @@ Section script_section() {
                .default_value = ""s,
                .identity_default = ""s,
                .also_called = {"argv", "arguments"}},
-              {.name = "interpreter",
-               .doc = "The Python that runs it, a path or a name in PATH. auto: that of the active "
-                      "virtual environment, else python3.",
-               .default_value = "auto"s,
-               .identity_default = "auto"s,
-               .also_called = {"python", "executable"}},
           }};
 }
 

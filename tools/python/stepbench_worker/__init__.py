@@ -11,7 +11,7 @@
 a result file of its own. Needs nothing but the standard library; uses torch's CUDA events where the script runs on
 CUDA. README.md beside this folder has the rest.
 """
-from .loop import measure, report
+from .api import Steps, measure, report
 from .phases import phase
 
-__all__ = ["measure", "phase", "report"]
+__all__ = ["Steps", "measure", "phase", "report"]

@@ -72,7 +72,8 @@ def launch_report(loop: Loop, script: Path | None) -> dict[str, Any]:
         effective["threads.inter_op"] = torch.get_num_interop_threads()
     if script is not None:
         effective["script.digest"] = digest_of_script(script)
-    effective["script.interpreter"] = sys.executable
+    effective["python.version"] = platform.python_version()
+    effective["python.executable"] = sys.executable
     notes = []
     if loop.plan.epochs:
         effective["schedule.active"] = schedule.active

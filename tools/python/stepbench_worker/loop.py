@@ -1,53 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measure(): hands out the loader's batches and times what the script does with each."""
+"""Hands out the loader's batches and times what the script does with each."""
 from __future__ import annotations
 
-import contextlib
 import resource
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from time import monotonic_ns
 from typing import Any, TypeVar
 
 from . import phases, session
-from .batch import samples_of
 from .device import CudaWindow, cuda_of_script
 from .schedule import Action, Plan, Schedule
-from .window import EPOCH, FIRST_BATCH, PARTIAL, Step, columns_of
+from .source import LoopError, Source, epoch_length
+from .window import PARTIAL, Step, columns_of
 
 Batch = TypeVar("Batch")
 SECOND_NS = 1_000_000_000
-
-
-class LoopError(Exception):
-    """The loop cannot be measured; the text says why."""
-
-
-class Source:
-    """The loader's batches, epoch after epoch."""
-
-    def __init__(self, loader: Iterable[Any]) -> None:
-        self._loader = loader
-        self._iterator: Iterator[Any] | None = None
-        self._delivered = 0
-
-    def next(self) -> tuple[Any, int]:
-        flags = 0
-        if self._iterator is None:
-            self._iterator = iter(self._loader)
-            flags = EPOCH | FIRST_BATCH
-        for batch in self._iterator:
-            self._delivered += 1
-            return batch, flags
-        self._iterator = iter(self._loader)
-        if self._iterator is self._loader:
-            raise LoopError(f"the loader ended after {self._delivered} batches and cannot begin anew, being an iterator: "
-                            "give measure() what it was made of, or measure fewer steps")
-        for batch in self._iterator:
-            self._delivered += 1
-            return batch, EPOCH
-        raise LoopError("the loader is empty: it has no batch" if self._delivered == 0 else
-                        f"the loader had {self._delivered} batches and none in its next epoch")
 
 
 class Loop:
@@ -76,6 +43,9 @@ class Loop:
         self._cycle_steps = 0
         self._said_ns = 0
         self._mean_ns = 0
+        self._began_ns = 0
+        self._waited_ns = 0
+        self._flags = 0
 
     @property
     def planned_steps(self) -> int:
@@ -83,34 +53,43 @@ class Loop:
 
     def batches(self, loader: Iterable[Batch], samples: Callable[[Batch], int],
                 tokens: Callable[[Batch], int] | None) -> Iterator[Batch]:
-        if self.plan is None:
-            self.plan = Plan(self._schedule, _length(loader))
+        self.know_epoch(epoch_length(loader))
         source = Source(loader)
         try:
-            while self._begin_step():
-                began_ns = self._began_ns
+            while self.begin_step():
                 batch, flags = source.next()
-                waited_ns = monotonic_ns() - began_ns
-                self._times.reset()
-                phases.use(self._times)
-                if self.steps == 0:
-                    self.first_batch_ns = waited_ns
+                self.fetched(flags)
                 yield batch
-                count = samples(batch)
-                if count < self._largest:
-                    flags |= PARTIAL
-                self._largest = max(self._largest, count)
-                self._end_step(waited_ns, flags, count, tokens(batch) if tokens is not None else 0)
-        except GeneratorExit:  # the script left the loop: what the window has is no whole window
-            self._abandon()
+                self.end_step(samples(batch), tokens(batch) if tokens is not None else 0)
+        except GeneratorExit:  # the script left the loop
+            self.leave()
             raise
         finally:
             phases.use(None)
-            self._times.device = None
+        self.finish()
+
+    def know_epoch(self, steps: int) -> None:
+        """Before the first step; 0: the length of an epoch is not known."""
+        if self.plan is None:
+            self.plan = Plan(self._schedule, steps)
+
+    def fetched(self, flags: int) -> None:
+        """The step has its batch."""
+        self._waited_ns = monotonic_ns() - self._began_ns
+        self._flags = flags
+        self._times.reset()
+        phases.use(self._times)
+        if self.steps == 0:
+            self.first_batch_ns = self._waited_ns
+
+    def finish(self) -> None:
+        """The schedule has ended."""
+        phases.use(None)
         self.done = True
         self._told.finished(self)
 
-    def _begin_step(self) -> bool:
+    def begin_step(self) -> bool:
+        """False: no step is left."""
         if self._window is not None:
             return True
         action, cycle_begins = self.plan.next(self.steps, False)
@@ -145,7 +124,11 @@ class Loop:
         self._times.device = self._events
         self._window_began_ns = monotonic_ns()
 
-    def _end_step(self, waited_ns: int, flags: int, samples: int, tokens: int) -> None:
+    def end_step(self, samples: int, tokens: int) -> None:
+        """The next one begins with it."""
+        if samples < self._largest:
+            self._flags |= PARTIAL
+        self._largest = max(self._largest, samples)
         if self._sync_each_step:
             self._synchronize()
         if self._events is not None:
@@ -156,10 +139,11 @@ class Loop:
         self._cycle_steps += 1
         if self._window is None:
             return
-        self._window.append(Step(index, now - self._began_ns, waited_ns, self._times.spent, samples, tokens, flags))
+        self._window.append(Step(index, now - self._began_ns, self._waited_ns, self._times.spent, samples, tokens,
+                                 self._flags))
         self._began_ns = now
         if now >= self._told.deadline_ns:
-            self._abandon()
+            self.leave()
         elif len(self._window) == self.plan.schedule.active:
             self._end_window()
 
@@ -178,7 +162,8 @@ class Loop:
         self._told.cycle(len(self.cycles), columns)
         self.cycles.append(columns)
 
-    def _abandon(self) -> None:
+    def leave(self) -> None:
+        """What the window has is no whole window: its cycle begins anew with the next step."""
         self._window = self._events = self._times.device = None
         self.plan.begin_cycle_again(self.steps)
 
@@ -206,48 +191,3 @@ def _usage() -> dict[str, int]:
     now = resource.getrusage(resource.RUSAGE_SELF)
     return dict(zip(USAGE, (round(now.ru_utime * 1e9), round(now.ru_stime * 1e9), now.ru_minflt, now.ru_majflt,
                             now.ru_nvcsw, now.ru_nivcsw)))
-
-
-def _length(loader: Iterable[Any]) -> int:
-    """Steps of an epoch; 0: not known."""
-    with contextlib.suppress(TypeError, NotImplementedError):
-        return len(loader)  # type: ignore[arg-type]
-    return 0
-
-
-def _counter(value: Callable[[Batch], int] | int) -> Callable[[Batch], int]:
-    return value if callable(value) else lambda _: value
-
-
-def measure(loader: Iterable[Batch], *, wait: int = 1, warmup: int = 10, active: int = 50, repeat: int = 1,
-            samples: Callable[[Batch], int] | int = samples_of, tokens: Callable[[Batch], int] | int | None = None,
-            results: str = "results") -> Iterator[Batch]:
-    """The batches of `loader`, epoch after epoch, until the schedule has ended; a step is all from one batch to the
-    next. The time until the loader has a batch is the step's phase `data_wait`.
-
-    wait, warmup, active, repeat: cycles of steps of which nothing is kept, of warm-up and measured ones. Under
-    `stepbench run` the experiment's `schedule` section decides instead.
-    samples, tokens: how many a batch has, or a function of the batch. Default: the first dimension of its first tensor.
-    results: folder for the result file of a script that is run alone.
-    """
-    told = session.current()
-    if told.loop is None:
-        schedule = told.schedule or Schedule(wait, warmup, active, repeat)
-        told.results = results
-        told.loop = Loop(schedule, told, told.sync_each_step)
-    if told.loop.done:
-        print("stepbench_worker: the schedule has ended, and with it this script: a later loop would measure nothing",
-              file=sys.stderr)
-        raise SystemExit(0)
-    return told.loop.batches(loader, _counter(samples), None if tokens is None else _counter(tokens))
-
-
-def report(*, loss: Any = None, gradient_norm: Any = None) -> None:
-    """Keeps the last step's loss, and the norm of its gradients: two runs that measure the same work agree in them.
-    Takes numbers or tensors; a tensor is read after the last step, not before."""
-    loop = session.current().loop
-    if loop is None:
-        return
-    for name, value in (("loss", loss), ("gradient_norm", gradient_norm)):
-        if value is not None:
-            setattr(loop, name, value.detach() if hasattr(value, "detach") else value)

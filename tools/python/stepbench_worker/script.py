@@ -8,7 +8,7 @@ import traceback
 import types
 from pathlib import Path
 
-from .loop import LoopError
+from .source import LoopError
 
 FRAME = re.compile(r'File "(.+)", line (\d+), in (\S+)')
 
@@ -47,7 +47,7 @@ def reason_of(error: BaseException, script: Path) -> str:
         frames = FRAME.findall(str(error))
         what = f"{lines[-1].strip()}, in a worker process of the loader"
     if isinstance(error, ModuleNotFoundError):
-        what += f": {sys.executable} has no such module; --set script.interpreter=VENV/bin/python names another Python"
+        what += f": {sys.executable} has no such module; install it there, or name another Python by --interpreter"
     folder = str(script.parent)
     own = [frame for frame in frames if frame[0].startswith(folder)] or frames
     if not own:
