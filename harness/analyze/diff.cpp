@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -15,21 +16,42 @@ namespace {
 // Values of the steps of one side.
 struct SideSample {
   double mean = 0;
-  double error = 0;  // standard error of the mean, as if the steps were independent
+  double error = 0;  // standard error of the mean, as if steps or traces were independent
   std::size_t n = 0;
 };
 
-SideSample sample_of(const std::vector<double>& values) {
+double error_of_mean(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  return standard_deviation(values) / std::sqrt(double(values.size()));
+}
+
+// Of each trace; they lie behind each other in `values`.
+std::vector<double> means_of_traces(const std::vector<double>& values,
+                                    const std::vector<std::size_t>& steps_of) {
+  std::vector<double> means;
+  auto begin = values.begin();
+  for (const std::size_t steps : steps_of) {
+    if (steps == 0) continue;
+    const auto end = begin + static_cast<std::ptrdiff_t>(steps);
+    means.push_back(std::accumulate(begin, end, 0.0) / double(steps));
+    begin = end;
+  }
+  return means;
+}
+
+SideSample sample_of(const DiffSide& side, const std::vector<double>& values) {
   SideSample out{.n = values.size()};
   if (values.empty()) return out;
-  for (const double value : values) out.mean += value;
-  out.mean /= double(values.size());
-  if (values.size() >= 2) out.error = standard_deviation(values) / std::sqrt(double(values.size()));
+  out.mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+  const std::vector<double> traces = means_of_traces(values, side.steps_of);
+  out.error = error_of_mean(traces.size() >= kTracesForSpread ? traces : values);
   return out;
 }
 
-SideSample sample_of(const std::vector<std::int64_t>& values) {
-  return sample_of(std::vector<double>(values.begin(), values.end()));
+// Of no values: zeros.
+SideSample sample_of(const DiffSide& side, const std::vector<std::int64_t>* values) {
+  if (values == nullptr) return {.n = side.steps.size()};
+  return sample_of(side, std::vector<double>(values->begin(), values->end()));
 }
 
 bool spread_is_known(const SideSample& a, const SideSample& b) {
@@ -195,7 +217,7 @@ class Comparison {
   static SideSample of_steps(const DiffSide& side, std::int64_t (*part)(const StepTime&)) {
     std::vector<double> values;
     for (const StepTime& step : side.steps) values.push_back(double(part(step)));
-    return sample_of(values);
+    return sample_of(side, values);
   }
 
   void add_parts() {
@@ -235,15 +257,13 @@ class Comparison {
 
   void add_row(const NamedCost* base, const NamedCost* next) {
     const NamedCost& either = base == nullptr ? *next : *base;
-    const auto values = [](const NamedCost* cost, std::size_t steps, auto member) {
-      return sample_of(cost == nullptr ? std::vector<std::int64_t>(steps) : cost->*member);
+    const auto sample = [](const DiffSide& side, const NamedCost* cost, auto member) {
+      return sample_of(side, cost == nullptr ? nullptr : &(cost->*member));
     };
-    const std::size_t base_steps = base_.steps.size();
-    const std::size_t next_steps = next_.steps.size();
-    DiffRow row = row_of(values(base, base_steps, &NamedCost::ns),
-                         values(next, next_steps, &NamedCost::ns), step_ns_);
-    count_calls(values(base, base_steps, &NamedCost::count),
-                values(next, next_steps, &NamedCost::count), row);
+    DiffRow row =
+        row_of(sample(base_, base, &NamedCost::ns), sample(next_, next, &NamedCost::ns), step_ns_);
+    count_calls(sample(base_, base, &NamedCost::count), sample(next_, next, &NamedCost::count),
+                row);
     row.name = either.name;
     row.phase = either.phase;
     DiffTable& table = out_.tables[static_cast<std::size_t>(either.kind)];
@@ -290,7 +310,8 @@ class Comparison {
       const double change = out.next.value_or(0) - out.base.value_or(0);
       const double larger =
           std::max(std::abs(out.next.value_or(0)), std::abs(out.base.value_or(0)));
-      const bool small = out.is_gain && std::abs(change) < kDiffShareOfStep * step_ns_;
+      const double least_ns = out_.step.noise_ns.value_or(kDiffShareOfStep * step_ns_);
+      const bool small = out.is_gain && std::abs(change) < least_ns;
       if (small || std::abs(change) < kDiffShareOfFewSteps * larger || change == 0) return;
       out.change = change > 0 ? DiffChange::kGrew : DiffChange::kShrank;
     }
@@ -362,6 +383,7 @@ DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& 
     side.steps.push_back(idle->steps[i]);
     if (steps[i].edge && steps.size() > 1 && !analysis.steps.chosen) side.only_edges = true;
   }
+  side.steps_of = {side.steps.size()};
   side.costs = step_costs(Timeline(trace), analysis.steps);
   return side;
 }
@@ -372,6 +394,7 @@ void DiffSide::append(DiffSide more) {
   damage.insert(damage.end(), more.damage.begin(), more.damage.end());
   doubts += more.doubts;
   only_edges = only_edges || more.only_edges;
+  steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   append_costs(costs, before, std::move(more.costs), more.steps.size());
 }

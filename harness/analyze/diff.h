@@ -36,12 +36,13 @@ struct DiffSide {
   std::int64_t resolution_ns = 1;
   std::optional<std::int64_t> rank = {};
   std::optional<std::int64_t> world = {};
-  std::vector<std::string> damage = {};  // what blocks the numbers, in words
-  std::int64_t doubts = 0;               // warnings about the traces
-  bool only_edges = false;               // a trace has no step but the first and the last
-  std::vector<StepTime> steps = {};      // counted ones of all traces
-  std::vector<NamedCost> costs = {};     // as long as `steps`; by kind, name and phase
-  std::vector<Finding> findings = {};    // of the first trace
+  std::vector<std::string> damage = {};    // what blocks the numbers, in words
+  std::int64_t doubts = 0;                 // warnings about the traces
+  bool only_edges = false;                 // a trace has no step but the first and the last
+  std::vector<std::size_t> steps_of = {};  // how many of `steps` each trace has
+  std::vector<StepTime> steps = {};        // counted ones of all traces
+  std::vector<NamedCost> costs = {};       // as long as `steps`; by kind, name and phase
+  std::vector<Finding> findings = {};      // of the first trace
 
   // Of the same case: its steps behind these; settings and findings stay those of the first.
   void append(DiffSide more);
@@ -120,13 +121,16 @@ struct TraceDiff {
   [[nodiscard]] bool nothing_changed() const;
 };
 
-// A difference counts from three standard errors of the steps on, from 2 % of the larger value and
-// 0.1 % of the base's step; with fewer than three steps on a side from 5 % of the larger value on.
+// A difference counts from three standard errors on, of the steps or, with three traces or more on
+// a side, of the means of its traces: launches differ by more than the steps of one do. And from 2
+// % of the larger value and 0.1 % of the base's step; with fewer than three steps on a side from 5
+// % of the larger value on.
 inline constexpr double kDiffErrors = 3;
 inline constexpr double kDiffShare = 0.02;
 inline constexpr double kDiffShareOfFewSteps = 0.05;
 inline constexpr double kDiffShareOfStep = 0.001;
 inline constexpr std::size_t kStepsForSpread = 3;
+inline constexpr std::size_t kTracesForSpread = 3;
 // A number of calls: from the same errors on, and from one call in ten steps.
 inline constexpr double kDiffCalls = 0.1;
 

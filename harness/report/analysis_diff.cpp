@@ -68,7 +68,7 @@ std::vector<std::string> diff_remarks(const TraceDiff& diff) {
                                               std::abs(b.changed() ? b.difference_ns() : 0);
                                      });
   if (most != diff.parts.end() && most->changed()) {
-    text += "; most of all " + words_of_part(most->name, diff.scope) + ", " +
+    text += "; its part that changed most: " + words_of_part(most->name, diff.scope) + ", " +
             signed_duration(most->difference_ns());
   }
   lines.push_back(std::move(text));
@@ -109,7 +109,7 @@ AnalysisSection diff_of_parts(const TraceDiff& diff) {
   section.lines.push_back(
       diff.step.noise_ns
           ? "a difference counts where it is three times as large as the uncertainty that the "
-            "spread of the steps gives it, and 2 % of the value, and 0.1 % of the step"
+            "spread of steps or launches gives it, and 2 % of the value, and 0.1 % of the step"
           : "a difference counts where it is 5 % of the value and 0.1 % of the step");
   return section;
 }

@@ -160,6 +160,32 @@ TEST_F(Analyze, ComparesTwoTracesFoldersAndRuns) {
   EXPECT_THAT(refused.out, HasSubstr("comparable: NO"));
 }
 
+TEST_F(Analyze, ComparesTheCasesOfTwoRunsWithAllTheirLaunches) {
+  const auto header = [](const char* case_id) {
+    return R"("stepbench": {"engine": "native", "case_id": ")" + std::string(case_id) + "\"}, ";
+  };
+  for (const char* run : {"one", "two"}) {
+    for (const char* name : {"0123-native-0-0.1", "0123-native-1-0.2", "4567-native-0-0.3"}) {
+      write(std::string(run) + "/traces/" + name + ".pt.trace.json",
+            trace_text(8, 0, header(std::string(name, 4).c_str())));
+    }
+  }
+  const std::string one = (folder_ / "one").string();
+  const std::string two = (folder_ / "two").string();
+  const auto lines =
+      testing::lines_of_text(stepbench({"analyze", two, "--diff", one, "--format", "json"}).out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(lines[0])["diff"]["base"]["steps"], 12);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["diff"]["new"]["steps"], 6);
+  const CommandResult chosen =
+      stepbench({"analyze", two, "--diff", one, "--case", "4567", "--format", "json"});
+  EXPECT_EQ(testing::lines_of_text(chosen.out).size(), 1U);
+  std::filesystem::rename(folder_ / "two/traces/4567-native-0-0.3.pt.trace.json",
+                          folder_ / "elsewhere.json");
+  EXPECT_THAT(stepbench({"analyze", two, "--diff", one}).err,
+              HasSubstr("case 4567 native (only in base)"));
+}
+
 TEST_F(Analyze, ShowsTheRanksOfAJobOnOnePageAndOneOfThemAlone) {
   const auto header = [](int rank, int world) {
     return R"("distributedInfo": {"rank": )" + std::to_string(rank) + R"(, "world_size": )" +
