@@ -89,6 +89,9 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/step",
      {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
       "workloads/loader", "workloads/data"}},
+    {"workloads/python",
+     {"workloads", "workloads/step", "workloads/profile", "workloads/model",
+      "workloads/torch_loader", "workloads/loader", "workloads/data"}},
     {"workloads",
      {"workloads/step", "workloads/profile", "workloads/model", "workloads/transfer",
       "workloads/torch_loader", "workloads/loader", "workloads/data"}},
@@ -109,7 +112,7 @@ bool allowed(const std::string& from, const std::string& to) {
   if (from.starts_with("tools/")) {
     return to.starts_with("harness/") || to == "workloads" || to.starts_with("workloads/");
   }
-  if (to.starts_with("workloads/")) return in(kWorkloadArrows, from, to);
+  if (to == "workloads" || to.starts_with("workloads/")) return in(kWorkloadArrows, from, to);
   if (to.starts_with("harness/")) return may_use_all_of_harness(from) || in(kArrows, from, to);
   return false;
 }
