@@ -13,6 +13,7 @@
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/model_section.h"
 #include "workloads/step/optimizer_section.h"
+#include "workloads/step/python_step_section.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench {
@@ -26,8 +27,9 @@ std::vector<Metric> model_step_metrics() {
 
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
-  for (Section (*section)() : {data_section, loader_section, transfer_section, copy_section,
-                               model_section, optimizer_section, plugin_section, python_section}) {
+  for (Section (*section)() :
+       {data_section, loader_section, transfer_section, copy_section, model_section,
+        optimizer_section, plugin_section, python_section, step_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -49,6 +51,12 @@ Catalogue make() {
            "step its times are latencies.",
        .sections = {"data", "loader", "transfer", "model", "plugin", "python"},
        .metrics = model_step_metrics()},
+      {.name = "python_step",
+       .doc =
+           "A training or evaluation step of your own in Python, with phases that it marks itself.",
+       .sections = {"step", "python"},
+       .phases = python_step_phases(),
+       .metrics = python_step_metrics()},
   };
   return catalogue;
 }
