@@ -46,24 +46,21 @@ const Finding* finding(const LaunchReport& report, std::string_view id) {
 
 double number(const Fields& fields, const char* name) { return std::get<double>(fields.at(name)); }
 
-// Both draw their weights from the same seed.
+// With the same weights. The learning rate is so small that they stay what they are.
 TEST(PythonModel, TorchvisionsResnetComputesWhatOursDoes) {
-  for (const char* workload : {"train_step", "eval_step"}) {
-    test::Options ours = {{"workload", std::string(workload)},
-                          {"model.size", std::string("standard")},
-                          {"schedule.active", std::int64_t{2}}};
-    test::Options theirs = ours;
-    for (const auto& [name, value] : python_model("resnet_file.py")) theirs[name] = value;
-    const LaunchReport expected = report_of(ours);
-    const LaunchReport found = report_of(theirs);
-    EXPECT_EQ(found.metrics.at("model_parameters"), expected.metrics.at("model_parameters"));
-    EXPECT_EQ(found.metrics.at("model_flops_per_step"),
-              expected.metrics.at("model_flops_per_step"));
-    const double loss = number(expected.fingerprint, "loss");
-    EXPECT_NEAR(number(found.fingerprint, "loss"), loss, 1e-4 * loss) << workload;
-    if (!expected.fingerprint.contains("gradient_norm")) continue;
-    const double norm = number(expected.fingerprint, "gradient_norm");
-    EXPECT_NEAR(number(found.fingerprint, "gradient_norm"), norm, 1e-4 * norm);
+  test::Options ours = {{"model.size", std::string("standard")},
+                        {"optimizer.lr", 1e-9},
+                        {"schedule.active", std::int64_t{2}}};
+  test::Options theirs = ours;
+  for (const auto& [name, value] : python_model("resnet_file.py")) theirs[name] = value;
+  const LaunchReport expected = report_of(ours);
+  const LaunchReport found = report_of(theirs);
+  for (const char* same : {"model_parameters", "model_flops_per_step"}) {
+    EXPECT_EQ(found.metrics.at(same), expected.metrics.at(same)) << same;
+  }
+  for (const char* same : {"loss", "gradient_norm"}) {
+    const double value = number(expected.fingerprint, same);
+    EXPECT_NEAR(number(found.fingerprint, same), value, 1e-4 * value) << same;
   }
 }
 
@@ -137,12 +134,9 @@ TEST(PythonStep, OneThatLeavesTheInterpreterFailsAndSaysSo) {
               HasSubstr("the code called sys.exit('enough')"));
 }
 
-TEST(PythonStep, MuchWaitingForDataIsAFinding) {
-  const LaunchReport report = report_of(python_step("slow_data_file.py"));
-  const Finding* wait = finding(report, "python_step.data_wait");
-  ASSERT_NE(wait, nullptr);
-  EXPECT_GT(wait->value, 50);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("the step set torch's threads to 2")));
+TEST(PythonStep, SaysThatItChangedTorchsThreads) {
+  EXPECT_THAT(report_of(python_step("quick_file.py")).notes,
+              Contains(HasSubstr("the step set torch's threads to 2; they were 1")));
 }
 
 TEST(PythonStep, WhatIsCompiledInsideTheWindowIsAFinding) {

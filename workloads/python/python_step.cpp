@@ -4,8 +4,6 @@
 #include <ATen/Parallel.h>
 #include <pybind11/stl.h>
 
-#include <cmath>
-
 #include "workloads/python/python_model.h"
 #include "workloads/python/user_function.h"
 #include "workloads/step/device.h"
@@ -16,9 +14,6 @@ namespace stepbench {
 namespace py = pybind11;
 
 namespace {
-
-// Of the step's time, from which on the wait is worth a remark.
-constexpr double kMuchWait = 0.1;
 
 std::optional<double> as_number(const py::handle value) {
   if (value.is_none()) return std::nullopt;
@@ -74,16 +69,12 @@ void PythonStep::step(StepRecorder& step) {
   if (counts.first > 0) step.add(Count::kSamples, counts.first);
   if (counts.second > 0) step.add(Count::kTokens, counts.second);
   if (memory_) ++memory_->steps;
-  if (!in_window_) return;
-  window_ns_ += context_.clock.now_ns() - step.current().start_ns;
-  wait_ns_ += step.current().phase_ns[static_cast<std::size_t>(PhaseId::kDataWait)];
 }
 
 void PythonStep::window(Edge edge) {
   context_.python->window(edge);
   const c10::Device device = parse_device(resolved_.text("device"));
-  in_window_ = edge == Edge::kBegin;
-  if (!in_window_) {
+  if (edge == Edge::kEnd) {
     if (memory_) memory_->end = device_memory(device).value_or(memory_->begin);
     return;
   }
@@ -131,26 +122,7 @@ void PythonStep::report(ReportSink& sink) const {
         "step() marks no phases, so that all of its time is `other`; mark them by `with "
         "record.phase(\"forward\"):`");
   }
-  report_data_wait(sink);
   if (memory_) stepbench::report(*memory_, sink);
-}
-
-void PythonStep::report_data_wait(ReportSink& sink) const {
-  if (window_ns_ <= 0) return;
-  const double share = static_cast<double>(wait_ns_) / static_cast<double>(window_ns_);
-  if (share < kMuchWait) return;
-  const auto percent = static_cast<std::int64_t>(std::lround(share * 100));
-  sink.finding({.id = "python_step.data_wait",
-                .severity = share < 2 * kMuchWait ? Severity::kInfo : Severity::kWarning,
-                .text = "the step waits " + std::to_string(percent) + " % of its time for data",
-                .value = share * 100,
-                .threshold = kMuchWait * 100,
-                .unit = "%",
-                .share = share,
-                .evidence = {"data_wait_ns"},
-                .remedy = "Give the DataLoader more workers (num_workers), or make its samples "
-                          "cheaper; the same data set under data.kind: python with loader.engine: "
-                          "python tells where its time goes."});
 }
 
 }  // namespace stepbench

@@ -29,8 +29,6 @@ class PythonStep final : public Workload {
   void report(ReportSink& sink) const override;
 
  private:
-  void report_data_wait(ReportSink& sink) const;
-
   ResolvedCase resolved_;
   WorkerContext& context_;
   StepMarks marks_;  // before the Python objects that refer to it
@@ -40,9 +38,6 @@ class PythonStep final : public Workload {
   ModuleNames module_names_;
   std::int64_t steps_per_epoch_ = 0;
   int threads_before_ = 0;
-  bool in_window_ = false;
-  std::int64_t window_ns_ = 0;  // of the steps of all windows
-  std::int64_t wait_ns_ = 0;    // of their phase data_wait
   std::optional<AllocatorWindow> memory_;
 };
 
