@@ -149,11 +149,13 @@ std::vector<Metric> loader_metrics() {
                      .role = Role::kContext,
                      .direction = kNeither,
                      .doc = "What torch.compile compiled in the process, from its start on.",
+                     .source = Source::kCounted,
                      .exact = true});
   metrics.push_back({.name = "python_recompiled_graphs",
                      .unit = "graphs",
                      .doc = "What torch.compile compiled inside the windows; their steps hold its "
                             "time.",
+                     .source = Source::kCounted,
                      .exact = true});
   context("open_descriptors", "descriptors", "Open in the worker at the end of the last window.");
   return metrics;
