@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "harness/analyze/analysis.h"
 #include "harness/trace/read_trace.h"
@@ -116,13 +117,7 @@ class Recording {
   OpLog log_;
 };
 
-// Made once; on tmpfs, so that no disk is measured.
-std::filesystem::path made(std::int64_t rows, const char* suffix) {
-  const std::filesystem::path folder =
-      std::filesystem::path("/dev/shm") / ("stepbench_traces_" + std::to_string(::getuid()));
-  std::filesystem::create_directories(folder);
-  std::filesystem::path path = folder / (std::to_string(rows) + suffix);
-  if (std::filesystem::exists(path)) return path;
+void write_recording(std::int64_t rows, const std::filesystem::path& path) {
   TraceHeader header{.engine = "native", .shapes = true, .memory = true};
   header.devices = {{.id = 0,
                      .name = "Scripted GPU",
@@ -131,6 +126,16 @@ std::filesystem::path made(std::int64_t rows, const char* suffix) {
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
   write_trace(Recording(rows).make(), header, path);
+}
+
+// Made once; on tmpfs, so that no disk is measured.
+std::filesystem::path made(std::int64_t rows, const char* suffix) {
+  const std::filesystem::path folder =
+      std::filesystem::path("/dev/shm") / ("stepbench_traces_" + std::to_string(::getuid()));
+  std::filesystem::create_directories(folder);
+  std::filesystem::path path = folder / (std::to_string(rows) + suffix);
+  if (std::filesystem::exists(path)) return path;
+  write_recording(rows, path);
   return path;
 }
 
@@ -192,4 +197,16 @@ BENCHMARK_CAPTURE(read, ten_million, 10'000'000, ".json")
 }  // namespace
 }  // namespace stepbench
 
-BENCHMARK_MAIN();
+// --write-trace FILE [ROWS]: writes the trace (compressed, if FILE ends in .gz) and measures
+// nothing.
+int main(int argc, char** argv) {
+  if (argc >= 3 && std::string_view(argv[1]) == "--write-trace") {
+    const std::int64_t rows = argc > 3 ? std::stoll(argv[3]) : stepbench::kRows;
+    stepbench::write_recording(rows, argv[2]);
+    return 0;
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -16,6 +16,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/os/output_file.h"
+#include "harness/record/case_options.h"
 #include "harness/report/analysis_report.h"
 #include "harness/text/words.h"
 #include "harness/trace/read_trace.h"
@@ -207,13 +208,20 @@ std::optional<Trace> read_or_report(const std::filesystem::path& path,
   }
 }
 
+// Of the case that a trace in the folder of a run is of: then options can be proposed.
+Fields options_of_own(const Trace& trace, const std::filesystem::path& path) {
+  const auto fact = std::find_if(trace.own_facts.begin(), trace.own_facts.end(),
+                                 [](const auto& each) { return each.first == "case_id"; });
+  if (fact == trace.own_facts.end()) return {};
+  return options_of_case(std::filesystem::absolute(path).parent_path().parent_path(), fact->second);
+}
+
 int analyze(const AnalyzeOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> traces = all_traces(options);
   check_output_file("--output", options.output, traces);
   const AnalysisOptions how{
       .steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)}};
-  const RuleOptions rules{.device = options.device,
-                          .thresholds = thresholds_of(options.thresholds)};
+  RuleOptions rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)};
   const bool to_file = !options.output.empty();
   const AnalysisStyle style{.colour = environment.colour && !to_file,
                             .columns = environment.terminal_columns,
@@ -237,6 +245,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
     if (how.steps.numbers && analysed.analysis.steps.counted().empty()) {
       throw ConfigError("--steps", "there is no such step in " + path.string());
     }
+    rules.options = options_of_own(trace, path);
     analysed.findings = find_causes(trace, analysed.analysis, rules);
     const int own = status_of(options, analysed);
     status = std::max(status, own);
