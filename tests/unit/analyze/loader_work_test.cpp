@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kLoaderMs = 1'000'000;
 
 struct MadeSpan {
   int worker = 0;
@@ -48,16 +48,17 @@ class LoaderLog {
         if (parts[part] == 0) continue;
         const bool in_step = span.worker < 0;
         maker.log.foreign.push_back(
-            {from_ns, from_ns + parts[part] * kMs, in_step ? maker.log.process : 500 + span.worker,
+            {from_ns, from_ns + parts[part] * kLoaderMs,
+             in_step ? maker.log.process : 500 + span.worker,
              testing::index_of(maker.log.names, std::string(kLoaderParts[part])),
              in_step ? kStepLoaderTrack : 0});
-        from_ns += parts[part] * kMs;
+        from_ns += parts[part] * kLoaderMs;
       }
     }
     return *this;
   }
   [[nodiscard]] static std::int64_t at(std::int64_t step, std::int64_t ms) {
-    return (1000 + 100 * step + ms) * kMs;
+    return (1000 + 100 * step + ms) * kLoaderMs;
   }
 
   testing::LogMaker maker;
@@ -66,7 +67,7 @@ class LoaderLog {
 // Of the four steps that count, per step.
 std::array<std::int64_t, 4> exposed_ms(const LoaderWork& work) {
   std::array<std::int64_t, 4> ms = {};
-  for (std::size_t i = 0; i < ms.size(); ++i) ms[i] = work.exposed_ns[i] / (4 * kMs);
+  for (std::size_t i = 0; i < ms.size(); ++i) ms[i] = work.exposed_ns[i] / (4 * kLoaderMs);
   return ms;
 }
 
@@ -186,13 +187,13 @@ TEST(LoaderWork, SumsToTheWaitExactly) {
 // Batches come in bursts of two: that the steps differ is no cause of its own.
 TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
   testing::LogMaker maker;
-  std::int64_t at_ns = 1'000 * kMs;
+  std::int64_t at_ns = 1'000 * kLoaderMs;
   for (std::int64_t i = 0; i < 12; ++i) {
-    const std::int64_t wait_ns = i % 2 == 0 ? 80 * kMs : kMs;
-    maker.step(i, at_ns, at_ns + wait_ns + 20 * kMs);
+    const std::int64_t wait_ns = i % 2 == 0 ? 80 * kLoaderMs : kLoaderMs;
+    maker.step(i, at_ns, at_ns + wait_ns + 20 * kLoaderMs);
     maker.phase("data_wait", i, at_ns, at_ns + wait_ns);
-    maker.op("aten::addmm", at_ns + wait_ns, at_ns + wait_ns + 20 * kMs);
-    at_ns += wait_ns + 20 * kMs;
+    maker.op("aten::addmm", at_ns + wait_ns, at_ns + wait_ns + 20 * kLoaderMs);
+    at_ns += wait_ns + 20 * kLoaderMs;
   }
   const Trace trace = trace_of(maker.log);
   const auto findings = find_causes(trace, analyse(trace));
