@@ -125,7 +125,8 @@ Fields options_of_own(const Trace& trace, const std::filesystem::path& path) {
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
-    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)}},
+    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
+          .window = window_named(options.window)},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
 
 std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,
@@ -164,6 +165,14 @@ AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
     throw ConfigError("--steps", "there is no such step in " + path.string());
+  }
+  if (request.how.window && analysed.analysis.steps.window != *request.how.window) {
+    const std::string needs =
+        *request.how.window == WindowKind::kHostStep
+            ? "no ProfilerStep rows"
+            : "no rows to make it of: steps or ops of the host, work of a device";
+    throw ConfigError("--window", path.string() + " has no window " +
+                                      std::string(name_of(*request.how.window)) + ": " + needs);
   }
   RuleOptions rules = request.rules;
   rules.options = options_of_own(trace, path);
