@@ -2,6 +2,7 @@
 #include "harness/analyze/analysis.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -10,6 +11,14 @@
 namespace stepbench {
 namespace {
 
+// CUDA's own doing, which kineto and Nsight record among the overhead.
+bool is_of_the_driver(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kDriver = {
+      "Command Buffer Full", "Lazy Function Loading", "Runtime Triggered Module Loading",
+      "Driver Compiler", "Driver JIT Compiler"};
+  return std::find(kDriver.begin(), kDriver.end(), name) != kDriver.end();
+}
+
 std::int64_t overhead_in_steps(const Trace& trace, const Steps& steps) {
   std::vector<TimeSpan> windows;
   for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
@@ -17,7 +26,8 @@ std::int64_t overhead_in_steps(const Trace& trace, const Steps& steps) {
   for (const TraceLane& lane : trace.lanes) {
     if (lane.kind == LaneKind::kStream) continue;
     for (const TraceEvent& event : lane.events) {
-      if (event.kind == EventKind::kOverhead) overhead.push_back(span_of(event));
+      if (event.kind != EventKind::kOverhead || is_of_the_driver(trace.name_of(event))) continue;
+      overhead.push_back(span_of(event));
     }
   }
   return (IntervalSet(std::move(overhead)) & IntervalSet(std::move(windows))).length_ns();
@@ -84,6 +94,8 @@ Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
   out.idle = attribute_idle(timeline, out.steps);
   out.profiler_overhead_ns = overhead_in_steps(trace, out.steps);
   out.data_loading = find_data_loading(timeline, out.steps);
+  out.loader_work = find_loader_work(timeline, out.steps);
+  out.host_work = find_host_work(timeline, out.steps);
   out.copies = find_copies(timeline, out.steps);
   out.kernels = list_kernels(timeline, out.steps);
   out.operators = std::move(operators.rows);

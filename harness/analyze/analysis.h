@@ -19,11 +19,13 @@
 #include "harness/analyze/data_loading.h"
 #include "harness/analyze/device_memory.h"
 #include "harness/analyze/holistic.h"
+#include "harness/analyze/host_work.h"
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
 #include "harness/analyze/kernels.h"
 #include "harness/analyze/known.h"
 #include "harness/analyze/launches.h"
+#include "harness/analyze/loader_work.h"
 #include "harness/analyze/operators.h"
 #include "harness/analyze/runtime_calls.h"
 #include "harness/analyze/steps.h"
@@ -51,6 +53,8 @@ struct Analysis {
   std::vector<IdleReport> idle = {};          // of each device, then of all; or the host's
   std::int64_t profiler_overhead_ns = 0;      // in the counted steps: the profiler's own work
   Known<DataLoading> data_loading = {};
+  Known<LoaderWork> loader_work = {};  // of own traces
+  Known<HostWork> host_work = {};
   Known<Copies> copies = {};
   Known<Kernels> kernels = {};                     // whole trace, and the counted steps
   Known<std::vector<OperatorRow>> operators = {};  // whole trace

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
+
+// Of a wait: smaller parts are not worth a word.
+constexpr double kMinPartShown = 0.01;
+// Of the workers' time while the step waits: above it there are too few of them.
+constexpr double kManyBusy = 0.7;
+
+std::string_view words_of(LoaderPart part) {
+  constexpr std::array<std::string_view, kLoaderPartCount> kWords = {"fetching", "decoding",
+                                                                     "collating", "no worker busy"};
+  return kWords[static_cast<std::size_t>(part)];
+}
 
 std::string_view loader_class(const RuleInput& in) {
   for (const LoaderCall& call : in.analysis.data_loading->calls) {
@@ -15,8 +29,24 @@ std::string_view loader_class(const RuleInput& in) {
   return {};
 }
 
-bool loads_in_the_step(std::string_view iterator) {
-  return iterator.find("SingleProcess") != std::string_view::npos;
+bool loads_in_the_step(const RuleInput& in) {
+  if (in.analysis.loader_work) return in.analysis.loader_work->in_step_thread;
+  return loader_class(in).find("SingleProcess") != std::string_view::npos;
+}
+
+// "fetch 97.1 %, collate 2.9 %": of the wait.
+std::string meanwhile(const LoaderWork& work) {
+  const auto total_ns = double(work.exposed_total_ns());
+  std::string text;
+  for (std::size_t i = 0; i < kLoaderPartCount; ++i) {
+    const double share = double(work.exposed_ns[i]) / total_ns;
+    if (share < kMinPartShown) continue;
+    if (!text.empty()) text += ", ";
+    const auto part = static_cast<LoaderPart>(i);
+    const bool around = part == LoaderPart::kHandOver && work.in_step_thread;
+    text += std::string(around ? "around it" : words_of(part)) + ' ' + percent_text(share);
+  }
+  return text;
 }
 
 bool is_exposed(const RuleInput& in) {
@@ -36,11 +66,16 @@ Ruling data_exposed(const RuleInput& in) {
       percent_text(in.share(exposed_ns)) + " of the time (" + in.each_step(exposed_ns);
   if (hidden_ns > 0) text += "; another " + duration(in.per_step(hidden_ns)) + " is hidden";
   text += ')';
-  if (!iterator.empty()) text += "; iterator " + std::string(iterator);
+  const Known<LoaderWork>& work = in.analysis.loader_work;
+  if (work && work->exposed_total_ns() > 0) {
+    text += "; meanwhile " + meanwhile(*work);
+  } else if (!iterator.empty()) {
+    text += "; iterator " + std::string(iterator);
+  }
   Finding finding = in.of_share(exposed_ns, std::move(text));
   in.gain(finding, exposed_ns);
   finding.remedy =
-      loads_in_the_step(iterator)
+      loads_in_the_step(in)
           ? "Read batches in workers, DataLoader(num_workers=...), while the step computes."
           : "More workers, a larger prefetch_factor, or less work per sample: cheaper transforms, "
             "smaller or decoded files.";
@@ -72,11 +107,60 @@ Ruling slow_first_batch(const RuleInput& in) {
 }
 
 Ruling loader_workers(const RuleInput& in) {
-  if (!is_exposed(in) || !in.options.options.empty()) return std::nullopt;
-  if (loads_in_the_step(loader_class(in))) return std::nullopt;
-  return in.undecided(
-      "whether there are too few workers, too few cores or slow storage: the state of the workers "
-      "is not in this trace");
+  if (!is_exposed(in) || loads_in_the_step(in)) return std::nullopt;
+  if (!in.analysis.loader_work) {
+    return in.undecided(
+        "whether there are too few workers, too few cores or slow storage: the state of the "
+        "workers is not in this trace");
+  }
+  const LoaderWork& work = *in.analysis.loader_work;
+  const double busy = work.busy_share_waiting;
+  const std::string workers = counted(work.workers, "worker");
+  const std::string while_waiting = percent_text(busy) +
+                                    " busy while the step waits; a batch takes " +
+                                    duration(work.batch.median) + " in a worker";
+  const auto made = [&](std::string text) {
+    Finding finding = in.of_value(in.share(in.idle_ns(IdleCause::kDataLoading)), Severity::kWarning,
+                                  std::move(text));
+    return finding;
+  };
+  if (work.largest_exposed() == LoaderPart::kHandOver) {
+    Finding finding = made(
+        "no worker makes a batch for most of the wait: finished batches are on "
+        "their way, or workers start late (" +
+        workers + ", " + percent_text(work.busy_share) + " busy)");
+    finding.remedy =
+        "Hand over fewer bytes or larger batches, keep workers over epochs "
+        "(persistent_workers), and let them read further ahead (prefetch_factor).";
+    if (in.is_set_to("loader.transport", std::string("torch_fd"))) {
+      in.propose(finding, "loader.transport", "shm_ring");
+    }
+    return finding;
+  }
+  if (busy < kManyBusy) {
+    Finding finding = made(
+        "some batches take much longer than others, and the step waits for "
+        "them: " +
+        workers + ", only " + while_waiting + " (the longest " + duration(work.batch.max) + ')');
+    finding.remedy =
+        "Take batches as they are finished (in_order=False), read further ahead "
+        "(prefetch_factor), or make the slow samples cheaper.";
+    if (in.is_set_to("loader.in_order", true)) in.propose(finding, "loader.in_order", "false");
+    return finding;
+  }
+  // Of the step itself: what the workers have to keep up with.
+  const double own_ns = in.wall_ns() - in.per_step(in.idle_ns(IdleCause::kDataLoading));
+  const double enough = std::ceil(work.batch.mean / std::max(own_ns, 1.0));
+  std::string text = "too few workers, or too few cores for them: " + workers + ", " +
+                     while_waiting + ", mostly " + std::string(words_of(work.largest_exposed())) +
+                     ", and the step without its waits " + duration(own_ns);
+  Finding finding = made(std::move(text));
+  finding.remedy =
+      "More workers where cores are free or samples wait for storage; otherwise less "
+      "work per sample.";
+  const auto more = std::min(std::int64_t(enough), 2 * work.workers);
+  if (more > work.workers) in.propose(finding, "loader.num_workers", std::to_string(more));
+  return finding;
 }
 
 }  // namespace stepbench

@@ -70,6 +70,10 @@ using Ruling = std::optional<Finding>;
 [[nodiscard]] Ruling allocations(const RuleInput& in);
 [[nodiscard]] Ruling unattributed(const RuleInput& in);
 [[nodiscard]] Ruling profiler_overhead(const RuleInput& in);
+// rule_operators.cpp
+[[nodiscard]] Ruling tiny_operators(const RuleInput& in);
+[[nodiscard]] Ruling host_reads(const RuleInput& in);
+[[nodiscard]] Ruling host_allocations(const RuleInput& in);
 // rule_device.cpp
 [[nodiscard]] Ruling communication_exposed(const RuleInput& in);
 [[nodiscard]] Ruling low_utilization(const RuleInput& in);

@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::int64_t kMinStepsForSpread = 4;
 constexpr double kLargeSpread = 0.25;
+constexpr std::string_view kDataPart = "idle_data_loading";
+// Of the step's time: from here on waits for data are a finding of their own.
+constexpr double kMinWaits = 0.05;
 
 // "idle: host op"; without a device the host is not idle meanwhile.
 std::string words_of(std::string_view part, bool on_device) {
@@ -21,36 +24,57 @@ std::string words_of(std::string_view part, bool on_device) {
 }
 
 std::int64_t wall_of(const StepTime& step) { return step.wall_ns; }
+std::int64_t without_waits(const StepTime& step) { return step.wall_ns - step.data_exposed_ns(); }
+
+double spread_of(const Summary& steps) { return steps.median > 0 ? steps.iqr / steps.median : 0; }
+
+std::string differing(const Summary& steps, std::string_view what) {
+  return std::string(what) + ": the middle half of them spreads over " +
+         percent_text(spread_of(steps)) + " of the median, from " + duration(steps.min) + " to " +
+         duration(steps.max);
+}
 
 }  // namespace
 
 Ruling unstable_steps(const RuleInput& in) {
-  const Summary wall = in.idle.summary(in.analysis.steps, wall_of);
-  if (wall.n < kMinStepsForSpread) {
+  const Summary all = in.idle.summary(in.analysis.steps, wall_of);
+  if (all.n < kMinStepsForSpread) {
     return in.undecided("the spread of the steps needs four of them; there are " +
-                        std::to_string(wall.n));
+                        std::to_string(all.n));
   }
-  if (wall.median <= 0 || wall.iqr / wall.median < in.threshold) return std::nullopt;
+  // Waits for data are a finding of their own: what is left without them?
+  const bool waits = in.share(in.idle_ns(IdleCause::kDataLoading)) >= kMinWaits;
+  const Summary rest = waits ? in.idle.summary(in.analysis.steps, without_waits) : all;
+  if (spread_of(rest) < in.threshold) {
+    if (spread_of(all) < in.threshold) return std::nullopt;
+    Finding symptom = in.of_value(
+        spread_of(all), Severity::kInfo,
+        differing(all, "steps differ") + "; it is the waits for data that vary, not the work");
+    symptom.remedy =
+        "Workers that take turns deliver in bursts, and some samples cost more than others: it "
+        "goes "
+        "when the waits go.";
+    return symptom;
+  }
   const StepPart* varies = nullptr;
   double most = 0;
   for (const StepPart& part : step_parts()) {
+    if (waits && part.name == kDataPart) continue;
     const double spread = in.idle.summary(in.analysis.steps, part.of).iqr;
     if (spread > most) {
       most = spread;
       varies = &part;
     }
   }
-  std::string text = "steps differ: the middle half of them spreads over " +
-                     percent_text(wall.iqr / wall.median) + " of the median, from " +
-                     duration(wall.min) + " to " + duration(wall.max);
+  std::string text =
+      differing(rest, waits ? "steps differ beside their waits for data" : "steps differ");
   if (varies != nullptr) text += "; mostly " + words_of(varies->name, in.on_device()) + " varies";
-  const double ratio = wall.iqr / wall.median;
+  const double ratio = spread_of(rest);
   Finding finding = in.of_value(ratio, Severity::kWarning, std::move(text));
   finding.remedy =
       "Find what the slow steps do differently (--steps), and repeat: a busy machine, changing "
-      "clocks "
-      "and changing shapes look alike in one trace.";
-  in.gain(finding, (wall.mean - wall.min) * in.steps);
+      "clocks and changing shapes look alike in one trace.";
+  in.gain(finding, (rest.mean - rest.min) * in.steps);
   finding.severity = ratio >= kLargeSpread ? Severity::kProblem : Severity::kWarning;
   return finding;
 }

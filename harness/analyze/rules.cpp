@@ -16,7 +16,7 @@ struct RuleEntry {
   Ruling (*decide)(const RuleInput&);
 };
 
-constexpr std::array<RuleEntry, 23> kRules = {{
+constexpr std::array<RuleEntry, 26> kRules = {{
     {{"trace.data_exposed", 0.05, "ratio", "the device (on a CPU: the step) waits for a batch", ""},
      data_exposed},
     {{"trace.slow_first_batch", 5, "ratio", "the first batch takes longer than the later ones", ""},
@@ -49,6 +49,15 @@ constexpr std::array<RuleEntry, 23> kRules = {{
      sync_bound},
     {{"trace.allocations", 0.01, "ratio", "calls that allocate or free memory of the device", ""},
      allocations},
+    {{"trace.tiny_operators", 0.1, "ratio",
+      "on a CPU: operators that take less than 10 us, by time", ""},
+     tiny_operators},
+    {{"trace.host_reads", 1, "per step",
+      "on a CPU: values that the step reads from tensors, as .item() does", ""},
+     host_reads},
+    {{"trace.host_allocations", 0.01, "ratio",
+      "on a CPU: fresh pages of large blocks that are allocated again and again", ""},
+     host_allocations},
     {{"trace.communication_exposed", 0.1, "ratio", "communication runs while nothing computes", ""},
      communication_exposed},
     {{"trace.low_gpu_utilization", 0.5, "ratio", "share of the time in which a kernel runs",

@@ -4,9 +4,11 @@
 // Names, shapes and threads stand once in tables and are referred to by index.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepbench {
@@ -96,13 +98,21 @@ struct StepMark {
   std::uint32_t phase = kNoIndex;  // OpLog::names; none: the whole step
 };
 
-// Work of another process, with its own track: a loader worker's fetch, decode, collate.
+// What a loader did for a batch, on a track of its own: a worker's fetch, decode, collate.
 struct ForeignSpan {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t pid = 0;
+  std::int64_t pid = 0;  // of the worker; OpLog::process: it has no process of its own
   std::uint32_t name = kNoIndex;
+  std::int64_t tid = 0;  // of its track; 0: a process, with its pid
+  [[nodiscard]] std::int64_t track() const { return tid == 0 ? pid : tid; }
 };
+// Tracks of loaders in the step's own process, beyond all threads of a system: what the step thread
+// reads itself, and each worker thread.
+inline constexpr std::int64_t kStepLoaderTrack = 5'000'000;
+inline constexpr std::int64_t kFirstWorkerTrack = kStepLoaderTrack + 1;
+// What the spans of a batch are called, in their order.
+inline constexpr std::array<std::string_view, 3> kLoaderParts = {"fetch", "decode", "collate"};
 
 struct OpThread {
   std::int64_t id = 0;  // of the kernel

@@ -21,6 +21,7 @@ class AnalysisWriter {
     json_.close_array();
     json_.open_object("blocks");
     block("data_loading", analysis_.data_loading, [&](const auto& each) { add(each); });
+    block("loader_work", analysis_.loader_work, [&](const auto& each) { add(each); });
     block("copies", analysis_.copies, [&](const auto& each) { add(each); });
     block("kernels", analysis_.kernels, [&](const auto& each) { add(each); });
     rows("operators", analysis_.operators);
@@ -183,6 +184,22 @@ class AnalysisWriter {
     json_.integer("calls", std::ssize(of.calls)).integer("first_ns", of.first_ns);
     summary("later_ns", of.later);
     summary("interval_ns", of.interval);
+  }
+  void add(const LoaderWork& of) {
+    json_.flag("in_step_thread", of.in_step_thread).integer("workers", of.workers);
+    summary("batch_ns", of.batch);
+    const auto parts = [&](std::string_view key, const LoaderWork::Parts& values) {
+      json_.open_object(key);
+      for (std::size_t i = 0; i < kLoaderPartCount; ++i) {
+        json_.integer(std::string(stepbench::name_of(static_cast<LoaderPart>(i))) + "_ns",
+                      values[i]);
+      }
+      json_.close_object();
+    };
+    parts("work", of.work_ns);
+    parts("exposed", of.exposed_ns);
+    json_.number("busy_share", of.busy_share);
+    json_.number("busy_share_waiting", of.busy_share_waiting);
   }
   void add(const Copies& of) {
     json_.open_array("groups");

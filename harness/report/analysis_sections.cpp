@@ -173,6 +173,45 @@ AnalysisSection operators_section(const AnalysedTrace& analysed, std::size_t lim
   return section;
 }
 
+AnalysisSection loader_section(const AnalysedTrace& analysed) {
+  const LoaderWork& work = *analysed.analysis.loader_work;
+  const std::size_t steps = analysed.analysis.steps.counted().size();
+  const auto total_ns = double(work.exposed_total_ns());
+  const double batches = double(std::max<std::int64_t>(1, work.batch.n));
+  const double longest_ns = std::max(work.batch.mean, total_ns / double(steps));
+  const TimeUnit unit = unit_for({&longest_ns, 1});
+  AnalysisSection section{.title = "loader: what was done while the step waited for data"};
+  section.grid.columns = {{.head = "part", .align = Align::kLeft},
+                          {.head = "per step [" + std::string(unit.name) + ']'},
+                          {.head = "share [%]"},
+                          {.head = "per batch [" + std::string(unit.name) + ']'}};
+  const std::string not_made = work.in_step_thread ? "around it" : "no worker busy";
+  std::int64_t made_ns = 0;
+  for (std::size_t i = 0; i < kLoaderPartCount; ++i) {
+    const auto part = static_cast<LoaderPart>(i);
+    made_ns += work.work_ns[i];
+    if (work.exposed_ns[i] == 0 && work.work_ns[i] == 0) continue;
+    const bool handed = part == LoaderPart::kHandOver;
+    section.grid.rows.push_back(
+        {.cells = {handed ? not_made : std::string(name_of(part)),
+                   time_cell(mean_ns(work.exposed_ns[i], steps), unit),
+                   total_ns > 0 ? percent(double(work.exposed_ns[i]) / total_ns) : "-",
+                   handed ? "-" : time_cell(double(work.work_ns[i]) / batches, unit)}});
+  }
+  section.grid.rows.push_back(
+      {.cells = {"sum", time_cell(total_ns / double(steps), unit), total_ns > 0 ? "100" : "-",
+                 time_cell(double(made_ns) / batches, unit)}});
+  if (work.in_step_thread) {
+    section.lines.push_back("no workers: the step thread reads the batches itself");
+  } else {
+    section.lines.push_back(counted(work.workers, "worker") + ", " + percent_text(work.busy_share) +
+                            " busy in these steps, " + percent_text(work.busy_share_waiting) +
+                            " while the step waits; a batch takes " + duration(work.batch.median) +
+                            " (median), at most " + duration(work.batch.max));
+  }
+  return section;
+}
+
 AnalysisSection copies_section(const AnalysedTrace& analysed, std::size_t limit) {
   const std::vector<CopyGroup>& groups = analysed.analysis.copies->groups;
   const std::size_t steps = analysed.analysis.steps.counted().size();
@@ -516,6 +555,7 @@ std::vector<AnalysisSection> detail_sections(const AnalysedTrace& analysed, std:
       absent[known.reason()].emplace_back(what);
     }
   };
+  if (analysis.loader_work && analysis.data_loading) sections.push_back(loader_section(analysed));
   add("kernels", analysis.kernels, [&] { return kernels_section(analysed, row_limit); });
   if (analysis.kernels) sections.push_back(launches_by_count(analysed, row_limit));
   add("operators", analysis.operators, [&] { return operators_section(analysed, row_limit); });

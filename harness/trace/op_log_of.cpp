@@ -84,10 +84,12 @@ class LogOfTrace {
       case EventKind::kSync:
         add_activity(event, thread);
         return;
-      case EventKind::kWorker:
-        log_.foreign.push_back(
-            {event.start_ns, event.end_ns, trace_.lane_of(event).pid, name_of(event)});
+      case EventKind::kWorker: {
+        const TraceLane& lane = trace_.lane_of(event);
+        log_.foreign.push_back({event.start_ns, event.end_ns, lane.pid, name_of(event),
+                                lane.tid == lane.pid ? 0 : lane.tid});
         return;
+      }
       default:
         return;
     }

@@ -2,6 +2,7 @@
 #include "harness/trace/read_nsight.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <string>
@@ -105,10 +106,30 @@ class NsightReader {
   }
 
  private:
+  // The name itself, or that of the latest version of the table: "NVTX_EVENTS_V2".
+  std::string table_of(std::string_view name) const {
+    if (database_.has(name)) return std::string(name);
+    std::string latest(name);
+    int version = 0;
+    for (const std::string& table : database_.tables()) {
+      if (!table.starts_with(name)) continue;
+      std::string_view rest = std::string_view(table).substr(name.size());
+      if (!rest.starts_with("_V")) continue;
+      rest.remove_prefix(2);
+      int number = 0;
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      if (error != std::errc() || end != rest.data() + rest.size() || number <= version) continue;
+      version = number;
+      latest = table;
+    }
+    return latest;
+  }
+  bool has(std::string_view table) const { return database_.has(table_of(table)); }
+
   void refuse_others() const {
     const bool any = database_.has("StringIds") &&
-                     (database_.has(kKernels) || database_.has(kCalls) || database_.has(kRanges) ||
-                      database_.has(kGraphs) || database_.has("TARGET_INFO_SESSION_START_TIME"));
+                     (has(kKernels) || has(kCalls) || has(kRanges) || has(kGraphs) ||
+                      database_.has("TARGET_INFO_SESSION_START_TIME"));
     if (any) return;
     throw ConfigError(path_,
                       database_.has("StringTable")
@@ -248,7 +269,7 @@ class NsightReader {
                           "dynamicSharedMemory",
                           "contextId",
                           "graphNodeId"};
-    database_.read(kKernels, {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(table_of(kKernels), {columns.begin(), columns.end()}, [this](const Row& row) {
       const std::string name = text_of(row.integer(6), text_of(row.integer(7), "kernel"));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event == nullptr) return;
@@ -305,7 +326,7 @@ class NsightReader {
   void graphs() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "graphId"};
-    database_.read(kGraphs, {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(table_of(kGraphs), {columns.begin(), columns.end()}, [this](const Row& row) {
       const std::string name = "CUDA graph " + std::to_string(row.integer_or(6, 0));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event != nullptr) join(*event, row);
@@ -325,7 +346,7 @@ class NsightReader {
     };
     const auto columns = {"start",     "end",   "deviceId", "streamId", "correlationId",
                           "globalPid", "bytes", "copyKind", "srcKind",  "dstKind"};
-    database_.read(kCopies, {columns.begin(), columns.end()}, [&](const Row& row) {
+    database_.read(table_of(kCopies), {columns.begin(), columns.end()}, [&](const Row& row) {
       const std::string name = "Memcpy " + std::string(copy_word(row.integer_or(7, 0))) + " (" +
                                memory(row, 8) + " -> " + memory(row, 9) + ")";
       add_bytes(add(stream_of(row), EventKind::kMemcpy, name, row), row);
@@ -335,7 +356,7 @@ class NsightReader {
   void sets() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "bytes"};
-    database_.read(kSets, {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(table_of(kSets), {columns.begin(), columns.end()}, [this](const Row& row) {
       add_bytes(add(stream_of(row), EventKind::kMemset, "Memset", row), row);
     });
   }
@@ -353,7 +374,7 @@ class NsightReader {
 
   void calls() {
     const auto columns = {"start", "end", "globalTid", "correlationId", "nameId"};
-    database_.read(kCalls, {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(table_of(kCalls), {columns.begin(), columns.end()}, [this](const Row& row) {
       const std::int64_t global = row.integer_or(2, 0);
       const std::string name = without_version(text_of(row.integer(4), "CUDA call"));
       const bool driver = name.starts_with("cu") && !name.starts_with("cuda");
@@ -366,7 +387,7 @@ class NsightReader {
   void waits() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "syncType", "eventId"};
-    database_.read(kWaits, {columns.begin(), columns.end()}, [this](const Row& row) {
+    database_.read(table_of(kWaits), {columns.begin(), columns.end()}, [this](const Row& row) {
       constexpr std::string_view kNames[] = {"Sync", "Event Sync", "Stream Wait Event",
                                              "Stream Sync", "Context Sync"};
       const std::int64_t type = row.integer_or(6, 0);
@@ -389,7 +410,7 @@ class NsightReader {
     constexpr std::int64_t kLastRange = 71;  // 70 and 71: the same with a payload
     const auto columns = {"start", "end", "globalTid", "eventType", "text", "textId"};
     database_.read(
-        kRanges, {columns.begin(), columns.end()},
+        table_of(kRanges), {columns.begin(), columns.end()},
         [&](const Row& row) {
           const std::int64_t type = row.integer_or(3, kPushPop);
           const bool range =
@@ -426,13 +447,16 @@ class NsightReader {
     }
   }
 
+  // Since 2024 what CUPTI and the driver tell of themselves has a table of its own.
   void overhead() {
     const auto columns = {"start", "end", "globalTid", "nameId"};
-    database_.read("PROFILER_OVERHEAD", {columns.begin(), columns.end()}, [this](const Row& row) {
-      const std::string lane = "overhead " + std::to_string(tid_of(row.integer_or(2, 0)));
-      (void)add(builder_.other_lane(lane), EventKind::kOverhead,
-                text_of(row.integer(3), "profiler"), row);
-    });
+    for (const std::string_view table : {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"}) {
+      database_.read(table_of(table), {columns.begin(), columns.end()}, [this](const Row& row) {
+        const std::string lane = "overhead " + std::to_string(tid_of(row.integer_or(2, 0)));
+        (void)add(builder_.other_lane(lane), EventKind::kOverhead,
+                  text_of(row.integer(3), "profiler"), row);
+      });
+    }
   }
 
   void thread_names() {

@@ -80,11 +80,15 @@ void TraceEvents::metadata() {
     label("thread_name", process, id, "name", json_string(thread_text({id, name})));
     label("thread_sort_index", process, id, "sort_index", std::to_string(id));
   }
-  std::set<std::int64_t> workers;
-  for (const ForeignSpan& span : log_.foreign) workers.insert(span.pid);
-  for (const std::int64_t pid : workers) {
-    name_process(std::to_string(pid), loader_process_text(pid), "CPU", pid);
-    label("thread_name", std::to_string(pid), pid, "name", json_string(kLoaderWorker));
+  std::set<std::pair<std::int64_t, std::int64_t>> workers;
+  for (const ForeignSpan& span : log_.foreign) workers.emplace(span.pid, span.track());
+  for (const auto& [pid, track] : workers) {
+    const std::string worker = std::to_string(pid);
+    if (pid != log_.process) name_process(worker, loader_process_text(pid), "CPU", pid);
+    label("thread_name", worker, track, "name", json_string(loader_track_text(track)));
+    if (pid == log_.process) {
+      label("thread_sort_index", worker, track, "sort_index", std::to_string(track));
+    }
   }
   std::map<int, std::set<std::uint32_t>> streams;
   for (const DeviceActivity& activity : log_.activities) {

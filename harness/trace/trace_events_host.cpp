@@ -97,7 +97,7 @@ void TraceEvents::memory() {
 
 void TraceEvents::foreign() {
   for (const ForeignSpan& span : log_.foreign) {
-    open(kForeign, names_[span.name], span.pid, span.pid, span.start_ns, span.end_ns).text("}");
+    open(kForeign, names_[span.name], span.pid, span.track(), span.start_ns, span.end_ns).text("}");
   }
 }
 

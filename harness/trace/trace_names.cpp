@@ -17,6 +17,12 @@ std::string loader_process_text(std::int64_t pid) {
   return std::string(kLoaderWorker) + ' ' + std::to_string(pid);
 }
 
+std::string loader_track_text(std::int64_t tid) {
+  if (tid < kStepLoaderTrack) return std::string(kLoaderWorker);
+  if (tid == kStepLoaderTrack) return std::string(kStepLoader);
+  return std::string(kLoaderWorker) + ' ' + std::to_string(tid - kFirstWorkerTrack);
+}
+
 MarkRow row_of_mark(const OpLog& log, const StepMark& mark, std::string_view loader) {
   if (mark.phase == kNoIndex) return {.name = "ProfilerStep#" + std::to_string(mark.index)};
   const std::string& phase = log.names[mark.phase];

@@ -14,12 +14,14 @@ namespace stepbench {
 
 inline constexpr std::string_view kWorkerProcess = "stepbench-worker";
 inline constexpr std::string_view kLoaderWorker = "loader worker";
+inline constexpr std::string_view kStepLoader = "loader, in the step thread";
 inline constexpr std::string_view kProfilerSpan = "PyTorch Profiler (0)";
 inline constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // pid and tid
 
 [[nodiscard]] std::string thread_text(const OpThread& thread);
 [[nodiscard]] std::string stream_text(std::uint32_t stream);
 [[nodiscard]] std::string loader_process_text(std::int64_t pid);
+[[nodiscard]] std::string loader_track_text(std::int64_t tid);
 
 // Steps are ProfilerStep#N. data_wait is an op, because torch-tb-profiler passes over annotations
 // other than steps.

@@ -67,8 +67,10 @@ class TraceOfLog {
       builder_.name_thread(log_.process, thread.id, thread_text(thread));
     }
     for (const ForeignSpan& span : log_.foreign) {
-      builder_.name_process(span.pid, loader_process_text(span.pid));
-      builder_.name_thread(span.pid, span.pid, kLoaderWorker);
+      if (span.pid != log_.process) {
+        builder_.name_process(span.pid, loader_process_text(span.pid));
+      }
+      builder_.name_thread(span.pid, span.track(), loader_track_text(span.track()));
     }
   }
 
@@ -175,8 +177,9 @@ class TraceOfLog {
 
   void foreign() {
     for (const ForeignSpan& span : log_.foreign) {
-      builder_.add(builder_.host_lane(span.pid, span.pid), EventKind::kWorker, names_[span.name],
-                   span.start_ns - base_ns_, std::max(span.start_ns, span.end_ns) - base_ns_);
+      builder_.add(builder_.host_lane(span.pid, span.track()), EventKind::kWorker,
+                   names_[span.name], span.start_ns - base_ns_,
+                   std::max(span.start_ns, span.end_ns) - base_ns_);
     }
   }
 

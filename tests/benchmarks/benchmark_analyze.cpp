@@ -2,8 +2,8 @@
 // How fast a trace is read: 255 MB with 605,604 rows, as the writer makes them of a training run.
 // The aims: 450 MB/s and 0.9 us for a row on one core, 200 MB/s of text from gzip, a peak of half
 // the text; ten million rows (4.2 GB) within 2.5 GiB. And how fast it is analysed: 0.25 s for all
-// of them, 10 ms for ten steps of 1,100 rows. Times are of the processor: others may use the
-// machine.
+// of them, 10 ms for ten steps of 1,100 rows and their causes. Times are of the processor: others
+// may use the machine.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,8 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
-#include "harness/analyze/analysis.h"
+#include "harness/analyze/rules.h"
 #include "harness/trace/read_trace.h"
 #include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"
@@ -22,13 +23,17 @@ namespace {
 
 constexpr std::int64_t kRows = 605'604;
 constexpr std::int64_t kLaunchesPerStep = 1'100;
+constexpr std::int64_t kRowsPerLaunch = 8;  // with both ends of the arrow
 constexpr std::int64_t kLaunchNs = 90'000;
 constexpr std::size_t kNames = 120;
 
-// Steps of 1,100 launches: an op within an op, the call, the kernel, and a change of memory.
+// Steps of so many launches: an op within an op, the call, the kernel, and a change of memory.
 class Recording {
  public:
-  explicit Recording(std::int64_t rows) : launches_(rows / kRowsPerLaunch) { log_.process = 4711; }
+  explicit Recording(std::int64_t rows, std::int64_t launches_per_step = kLaunchesPerStep)
+      : launches_(rows / kRowsPerLaunch), launches_per_step_(launches_per_step) {
+    log_.process = 4711;
+  }
 
   OpLog make() {
     log_.threads = {{4711, "step"}, {4712, "autograd"}};
@@ -50,8 +55,7 @@ class Recording {
   }
 
  private:
-  static constexpr std::int64_t kRowsPerLaunch = 8;  // with both ends of the arrow
-  static constexpr int kDepth = 3;                   // of ops in each other
+  static constexpr int kDepth = 3;  // of ops in each other
 
   // As long as those of templates are.
   static std::string kernel_name(const std::string& number) {
@@ -65,9 +69,9 @@ class Recording {
 
   void launch(std::int64_t i) {
     const std::int64_t at_ns = 1'000'000 + i * kLaunchNs;
-    if (i % kLaunchesPerStep == 0) {
+    if (i % launches_per_step_ == 0) {
       log_.marks.push_back(
-          {at_ns, at_ns + kLaunchesPerStep * kLaunchNs, i / kLaunchesPerStep, kNoIndex});
+          {at_ns, at_ns + launches_per_step_ * kLaunchNs, i / launches_per_step_, kNoIndex});
     }
     const auto name = static_cast<std::uint32_t>(static_cast<std::size_t>(i * 7) % kNames * 2);
     const auto thread = static_cast<std::uint32_t>(i / 100 % 2);
@@ -113,16 +117,11 @@ class Recording {
   }
 
   std::int64_t launches_;
+  std::int64_t launches_per_step_;
   OpLog log_;
 };
 
-// Made once; on tmpfs, so that no disk is measured.
-std::filesystem::path made(std::int64_t rows, const char* suffix) {
-  const std::filesystem::path folder =
-      std::filesystem::path("/dev/shm") / ("stepbench_traces_" + std::to_string(::getuid()));
-  std::filesystem::create_directories(folder);
-  std::filesystem::path path = folder / (std::to_string(rows) + suffix);
-  if (std::filesystem::exists(path)) return path;
+void write_recording(std::int64_t rows, const std::filesystem::path& path) {
   TraceHeader header{.engine = "native", .shapes = true, .memory = true};
   header.devices = {{.id = 0,
                      .name = "Scripted GPU",
@@ -131,6 +130,16 @@ std::filesystem::path made(std::int64_t rows, const char* suffix) {
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
   write_trace(Recording(rows).make(), header, path);
+}
+
+// Made once; on tmpfs, so that no disk is measured.
+std::filesystem::path made(std::int64_t rows, const char* suffix) {
+  const std::filesystem::path folder =
+      std::filesystem::path("/dev/shm") / ("stepbench_traces_" + std::to_string(::getuid()));
+  std::filesystem::create_directories(folder);
+  std::filesystem::path path = folder / (std::to_string(rows) + suffix);
+  if (std::filesystem::exists(path)) return path;
+  write_recording(rows, path);
   return path;
 }
 
@@ -181,8 +190,18 @@ void analyse_rows(benchmark::State& state, std::int64_t rows) {
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+// What a profiled launch does before it reports: from its log to the causes.
+void report_of_a_worker(benchmark::State& state, std::int64_t steps, std::int64_t rows_of_step) {
+  const OpLog log = Recording(steps * rows_of_step, rows_of_step / kRowsPerLaunch).make();
+  for (auto _ : state) {
+    const Trace trace = trace_of(log);
+    const std::vector<Finding> causes = find_causes(trace, analyse(trace));
+    benchmark::DoNotOptimize(causes.data());
+  }
+}
+
+BENCHMARK_CAPTURE(report_of_a_worker, ten_steps, 10, 1'100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(analyse_rows, all, kRows)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(analyse_rows, ten_steps_of_a_worker, 11'000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, plain, kRows, ".json")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, gzip, kRows, ".json.gz")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, ten_million, 10'000'000, ".json")
@@ -192,4 +211,16 @@ BENCHMARK_CAPTURE(read, ten_million, 10'000'000, ".json")
 }  // namespace
 }  // namespace stepbench
 
-BENCHMARK_MAIN();
+// --write-trace FILE [ROWS]: writes the trace (compressed, if FILE ends in .gz) and measures
+// nothing.
+int main(int argc, char** argv) {
+  if (argc >= 3 && std::string_view(argv[1]) == "--write-trace") {
+    const std::int64_t rows = argc > 3 ? std::stoll(argv[3]) : stepbench::kRows;
+    stepbench::write_recording(rows, argv[2]);
+    return 0;
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -160,18 +160,25 @@ TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
   WorkerSpans spans;
   spans.listen(true);
   ASSERT_EQ(worker_span_listener, &spans);
-  worker_span_listener->batch(41, {.began_ns = 0, .ended_ns = 40, .fetch_ns = 40});
-  worker_span_listener->batch(42,
+  worker_span_listener->batch(41, 0, {.began_ns = 0, .ended_ns = 40, .fetch_ns = 40});
+  worker_span_listener->batch(42, 1,
                               {.began_ns = 100, .ended_ns = 190, .fetch_ns = 30, .decode_ns = 50});
+  worker_span_listener->batch(0, 1, {.began_ns = 100, .ended_ns = 110, .decode_ns = 10});
+  worker_span_listener->own_batch({.began_ns = 100, .ended_ns = 110, .fetch_ns = 10});
   spans.listen(false);
   EXPECT_EQ(worker_span_listener, nullptr);
   OpLog log;
+  log.process = 40;
   spans.add_to(log, 1050, 1000);
-  ASSERT_THAT(log.foreign, SizeIs(3));
+  ASSERT_THAT(log.foreign, SizeIs(5));
   EXPECT_THAT(log.names, ElementsAre("fetch", "decode", "collate"));
   EXPECT_EQ(log.foreign[0].start_ns, 1100);
   EXPECT_EQ(log.foreign[2].end_ns, 1190);
   EXPECT_EQ(log.foreign[1].pid, 42);
+  EXPECT_EQ(log.foreign[1].tid, 0);
+  EXPECT_EQ(log.foreign[3].pid, 40);
+  EXPECT_EQ(log.foreign[3].tid, kFirstWorkerTrack + 1);
+  EXPECT_EQ(log.foreign[4].tid, kStepLoaderTrack);
 }
 
 TEST(BackwardModules, ComeFromTheLastForwardOpWithTheirNumber) {

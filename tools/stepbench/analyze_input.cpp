@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/record/case_options.h"
 #include "harness/text/words.h"
 #include "harness/trace/read_trace.h"
 #include "tools/stepbench/usage.h"
@@ -113,6 +114,14 @@ void check_device(std::optional<int> device, const Analysis& analysis,
                : join(analysis.devices, ", ", [](int each) { return std::to_string(each); })));
 }
 
+// Of the case that a trace in the folder of a run is of: what can be proposed for it.
+Fields options_of_own(const Trace& trace, const std::filesystem::path& path) {
+  const auto fact = std::find_if(trace.own_facts.begin(), trace.own_facts.end(),
+                                 [](const auto& each) { return each.first == "case_id"; });
+  if (fact == trace.own_facts.end()) return {};
+  return options_of_case(std::filesystem::absolute(path).parent_path().parent_path(), fact->second);
+}
+
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
@@ -165,7 +174,9 @@ AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
     throw ConfigError("--window", path.string() + " has no window " +
                                       std::string(name_of(*request.how.window)) + ": " + needs);
   }
-  analysed.findings = find_causes(trace, analysed.analysis, request.rules);
+  RuleOptions rules = request.rules;
+  rules.options = options_of_own(trace, path);
+  analysed.findings = find_causes(trace, analysed.analysis, rules);
   return analysed;
 }
 

@@ -5,6 +5,7 @@
 
 #include "harness/workload.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/worker_spans.h"
 
 namespace stepbench {
 
@@ -53,6 +54,7 @@ std::optional<Batch> InlineLoader::next() {
     metrics_.dispatch_ns += wait_ns - cost.total_ns() - pinning_ns;
     metrics_.wait_ns.push_back(wait_ns);
     metrics_.queue_depth.push_back(0);
+    if (worker_span_listener != nullptr) worker_span_listener->own_batch(cost);
   };
   const std::int64_t index = next_batch_++;  // a failed batch is passed over, as in Python
   try {

@@ -133,9 +133,8 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   worker.idle_ns += result.idle_ns;
   worker.blocked_ns += result.blocked_ns;
   if (worker.cores.empty()) worker.cores = pool_->cores(result.worker);
-  if (worker_span_listener == nullptr) return;
-  if (const std::int64_t process = pool_->process(result.worker))
-    worker_span_listener->batch(process, result.cost);
+  if (worker_span_listener == nullptr || result.cost.total_ns() <= 0) return;
+  worker_span_listener->batch(pool_->process(result.worker), result.worker, result.cost);
 }
 
 void PrefetchingLoader::end_worker(int worker) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/profile/worker_spans.h"
 
+#include <array>
+
 #include "workloads/profile/string_table.h"
 
 namespace stepbench {
@@ -12,18 +14,24 @@ void WorkerSpans::listen(bool on) {
 
 void WorkerSpans::add_to(OpLog& log, std::int64_t from_ns, std::int64_t offset_ns) const {
   StringTable names(log.names);
-  for (const auto& [pid, cost] : batches_) {
+  for (const Made& made : batches_) {
+    const BatchCost& cost = made.cost;
     if (cost.ended_ns + offset_ns < from_ns) continue;
+    const bool has_process = made.pid != 0;
+    const std::int64_t track =
+        made.worker == kConsumer ? kStepLoaderTrack : kFirstWorkerTrack + made.worker;
+    const std::array<std::int64_t, kLoaderParts.size()> parts = {cost.fetch_ns, cost.decode_ns,
+                                                                 cost.collate_ns()};
     std::int64_t at = cost.began_ns + offset_ns;
-    const auto add = [&, process = pid](const char* name, std::int64_t ns) {
-      if (ns <= 0) return;
-      log.foreign.push_back(
-          {.start_ns = at, .end_ns = at + ns, .pid = process, .name = names.id(name)});
-      at += ns;
-    };
-    add("fetch", cost.fetch_ns);
-    add("decode", cost.decode_ns);
-    add("collate", cost.collate_ns());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] <= 0) continue;
+      log.foreign.push_back({.start_ns = at,
+                             .end_ns = at + parts[i],
+                             .pid = has_process ? made.pid : log.process,
+                             .name = names.id(kLoaderParts[i]),
+                             .tid = has_process ? 0 : track});
+      at += parts[i];
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader's worker threads did, as spans of the profile.
+// What a loader's workers did, as spans of the profile.
 #pragma once
 
-#include <utility>
+#include <cstdint>
 #include <vector>
 
 #include "harness/ops/op_log.h"
@@ -10,12 +10,15 @@
 
 namespace stepbench {
 
-// Keeps what the loader's worker processes did while it listens: as tracks of their own.
+// Keeps what the loader's workers did while it listens, or the step thread in their place: as
+// tracks of their own.
 class WorkerSpans final : public WorkerSpanListener {
  public:
   ~WorkerSpans() override { listen(false); }
   void listen(bool on);
-  void batch(std::int64_t pid, const BatchCost& cost) override { batches_.emplace_back(pid, cost); }
+  void batch(std::int64_t pid, int worker, const BatchCost& cost) override {
+    batches_.push_back({pid, worker, cost});
+  }
   void clear() { batches_.clear(); }
 
   // Batches that ended after `from_ns`, as fetch, decode and collate one after another: a reader
@@ -23,7 +26,12 @@ class WorkerSpans final : public WorkerSpanListener {
   void add_to(OpLog& log, std::int64_t from_ns, std::int64_t offset_ns) const;
 
  private:
-  std::vector<std::pair<std::int64_t, BatchCost>> batches_;
+  struct Made {
+    std::int64_t pid = 0;  // 0: this process
+    int worker = 0;
+    BatchCost cost;
+  };
+  std::vector<Made> batches_;
 };
 
 }  // namespace stepbench

@@ -2,12 +2,15 @@
 #include "workloads/step/model_step.h"
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "harness/base/error.h"
 #include "harness/machine/cpu_precision.h"
+#include "harness/machine/cpu_threads.h"
+#include "harness/machine/environment.h"
 #include "workloads/data/file_digest.h"
 #include "workloads/data/python_parts.h"
 #include "workloads/step/fixed_batch.h"
@@ -242,6 +245,8 @@ void ModelStep::report(ReportSink& sink) const {
   if (!options_.device.is_cuda()) {
     auto finding = emulated_precision(resolved_.text("model.precision"), cpu_features("/"));
     if (finding) sink.finding(std::move(*finding));
+    auto crowded = crowded_threads(at::get_num_threads(), cores_in_affinity("/"));
+    if (crowded) sink.finding(std::move(*crowded));
   }
   sink.metric("model_parameters", static_cast<double>(parameter_count_));
   report_model_work(resolved_, flops_per_sample_ * static_cast<double>(samples_per_step()),

@@ -324,11 +324,10 @@ TEST(PlantedCauses, AFirstStepThatIsUnlikeTheOthersIsNamed) {
 }
 
 TEST(PlantedCauses, WorkOfTheProfilerIsNamed) {
-  const auto trace = [](double share) {
-    return planted(0, [share](PlantedStep& step) {
-      step.trace.row(step.trace.builder.other_lane("Profiler"), EventKind::kOverhead,
-                     "Activity Buffer Request", step.gap_begin_ns(),
-                     step.gap_begin_ns() + gap_at(share));
+  const auto trace = [](double share, const char* name = "Activity Buffer Request") {
+    return planted(0, [=](PlantedStep& step) {
+      step.trace.row(step.trace.builder.other_lane("Profiler"), EventKind::kOverhead, name,
+                     step.gap_begin_ns(), step.gap_begin_ns() + gap_at(share));
     });
   };
   const std::vector<Finding> findings = causes_of(trace(0.04));
@@ -336,6 +335,9 @@ TEST(PlantedCauses, WorkOfTheProfilerIsNamed) {
   ASSERT_NE(found, nullptr);
   EXPECT_NEAR(found->value, 0.04, 1e-6);
   EXPECT_EQ(find_made(causes_of(trace(0.008)), "trace.profiler_overhead"), nullptr);
+  EXPECT_EQ(find_made(causes_of(trace(0.04, "Command Buffer Full")), "trace.profiler_overhead"),
+            nullptr)
+      << "the device's queue is full: no doing of the profiler";
 }
 
 void add_device(TraceMaker& trace) {

@@ -13,6 +13,7 @@ namespace {
 std::string threshold_in_words(const TraceRule& rule) {
   if (rule.unit == "ns") return short_number(rule.threshold / 1e6) + " ms";
   if (rule.unit == "percent") return short_number(rule.threshold) + " %";
+  if (rule.unit == "per step") return short_number(rule.threshold) + " per step";
   if (rule.threshold > 1) return short_number(rule.threshold) + " times";
   return short_number(rule.threshold * 100) + " %";
 }

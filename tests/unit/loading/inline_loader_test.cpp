@@ -7,6 +7,7 @@
 
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/order.h"
+#include "workloads/loader/worker_spans.h"
 
 namespace stepbench {
 namespace {
@@ -55,6 +56,28 @@ TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
   EXPECT_THAT(test::indices(*loader.next()), ElementsAre(0, 1));
   EXPECT_THROW((void)loader.next(), Error);
   EXPECT_THAT(test::indices(*loader.next()), ElementsAre(4, 5));
+}
+
+TEST(InlineLoader, TellsAListenerWhatEachBatchCostTheStepThread) {
+  struct Listener final : WorkerSpanListener {
+    void batch(std::int64_t pid, int worker, const BatchCost& cost) override {
+      EXPECT_EQ(pid, 0);
+      EXPECT_EQ(worker, kConsumer);
+      EXPECT_GE(cost.ended_ns, cost.began_ns);
+      ++batches;
+    }
+    int batches = 0;
+  } listener;
+  const test::IndexDataset data(6);
+  const HostClock clock;
+  InlineLoader loader(data, {.batch_size = 2}, sequential_order(6), clock);
+  loader.begin_epoch(0);
+  (void)loader.next();
+  worker_span_listener = &listener;
+  (void)loader.next();
+  (void)loader.next();
+  worker_span_listener = nullptr;
+  EXPECT_EQ(listener.batches, 2);
 }
 
 TEST(InlineLoader, PartsOfNextSumToItsDurationExactly) {

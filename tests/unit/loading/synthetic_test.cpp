@@ -86,6 +86,20 @@ TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
   EXPECT_NEAR(stragglers, 1000, 100);
 }
 
+TEST(Synthetic, WhatABatchCostsToPutTogetherIsNeitherFetchedNorDecoded) {
+  const Synthetic data({.shape = {4}, .collate_us = 2000});
+  std::array<float, 4> image = {};
+  std::int64_t label = 0;
+  const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(image.data()),
+                                           reinterpret_cast<std::byte*>(&label)};
+  const HostClock clock;
+  ReadCost cost{.clock = &clock};
+  const auto scratch = data.make_scratch();
+  const std::int64_t began_ns = clock.now_ns();
+  data.read({.index = 1}, slots, *scratch, cost);
+  EXPECT_GE(clock.now_ns() - began_ns - cost.fetch_ns - cost.decode_ns, 2'000'000);
+}
+
 TEST(Synthetic, BytesTakeEveryValue) {
   const Synthetic data({.shape = {64, 64}, .dtype = DType::kUInt8});
   EXPECT_EQ(data.fields()[0].bytes(), 4096U);

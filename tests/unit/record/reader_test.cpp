@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/record/case_options.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench {
@@ -74,6 +75,17 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   const std::size_t at = text.find(from);
   if (at == std::string::npos) throw std::logic_error("not in the text: " + from);
   return text.replace(at, from.size(), to);
+}
+
+TEST(OptionsOfACase, AreThoseOfItsLaunchesInTheFolderOfTheRun) {
+  const TemporaryFolder folder;
+  const LaunchKey key{.case_id = "89dcd98dde63f459"};
+  write_file(folder / "a.jsonl", kRun + whole(key));
+  const Fields options = options_of_case(folder.path(), key.case_id);
+  EXPECT_EQ(options, testing::launch_row(key).options);
+  EXPECT_TRUE(options_of_case(folder.path(), "another").empty());
+  EXPECT_TRUE(options_of_case(folder.path(), "").empty());
+  EXPECT_TRUE(options_of_case(folder / "nowhere", key.case_id).empty());
 }
 
 TEST(Reader, ALaunchLineCommitsItsSamples) {

@@ -206,6 +206,39 @@ TEST(ReadNsight, AnOldExportWithFewerTablesAndColumnsIsReadAsFarAsItGoes) {
   EXPECT_TRUE(trace.devices.empty());
 }
 
+// As 2025 and 2026 write it: more columns, an older one renamed, what CUPTI tells of itself in a
+// table of its own; and tables with a version in their names.
+TEST(ReadNsight, ANewExportSaysTheSameAsOneOf2024) {
+  Export earlier;
+  compose(earlier);
+  Export later;
+  compose(later);
+  later.run(R"(
+    ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN greenContextId INTEGER;
+    ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN clusterX INTEGER;
+    ALTER TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION ADD COLUMN deprecatedSyncType INTEGER;
+    ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME ADD COLUMN callchainId INTEGER;
+    ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO CUPTI_ACTIVITY_KIND_KERNEL_V3;
+    ALTER TABLE NVTX_EVENTS RENAME TO NVTX_EVENTS_V10;
+    CREATE TABLE NVTX_EVENTS_V2 (start INTEGER, end INTEGER, eventType INTEGER);
+    CREATE TABLE NVTX_EVENTS_VIEW (start INTEGER);
+    INSERT INTO StringIds VALUES (70,'Buffer Flush'),(71,'Command Buffer Full');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD (start INTEGER, end INTEGER, eventClass INTEGER,
+      globalTid INTEGER, correlationId INTEGER, nameId INTEGER, overheadType INTEGER);)");
+  later.run("INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES (10,20,103," + kThread +
+            ",0,70,3),(30,40,103," + kThread + ",0,71,8)");
+  const Trace old_form = earlier.read();
+  const Trace new_form = later.read();
+  for (const EventKind kind :
+       {EventKind::kAnnotation, EventKind::kOp, EventKind::kRuntime, EventKind::kDriver,
+        EventKind::kKernel, EventKind::kMemcpy, EventKind::kSync}) {
+    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << kind_text(kind);
+    EXPECT_GT(new_form.count(kind), 0) << kind_text(kind);
+  }
+  EXPECT_EQ(old_form.count(EventKind::kOverhead), 0);
+  EXPECT_EQ(new_form.count(EventKind::kOverhead), 2);
+}
+
 TEST(ReadNsight, AGraphThatWasRecordedWholeIsWorkOfTheDevice) {
   Export file;
   file.run(R"(

@@ -184,6 +184,15 @@ Variant synthetic_variant() {
                .max = 60e6,
                .identity_default = 0.0,
                .requires_ = with_cost},
+              {.name = "collate_us",
+               .type = OptionType::kNumber,
+               .doc = "What a sample costs when its batch is put together: computes, as a slow "
+                      "collate_fn does. Beside cost_us.",
+               .unit = "us",
+               .default_value = 0.0,
+               .min = 0,
+               .max = 60e6,
+               .identity_default = 0.0},
               {.name = "dtype",
                .type = OptionType::kEnum,
                .doc = "Type of the image: float32 in [-1, 1), or uint8, a quarter of the bytes.",
@@ -222,6 +231,7 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
       .fill = resolved.text("data.fill") == "all",
       .cost = cost_kind(resolved.text("data.cost")),
       .touch_bytes = resolved.integer("data.touch_bytes"),
+      .collate_us = resolved.number("data.collate_us"),
       .dtype = resolved.text("data.dtype") == "uint8" ? DType::kUInt8 : DType::kFloat32};
   if (resolved.has("data.features")) {
     options.shape = {resolved.integer("data.features")};
@@ -299,10 +309,13 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
   cost.decode_ns += made - began;
   if (options_.cost == CostKind::kSleep) sleep_us(cost_us(key));
   if (options_.cost == CostKind::kSpin) spin_us(cost_us(key));
-  if (options_.cost == CostKind::kNone || cost.clock == nullptr) return;
-  // Waiting stands for storage, computing for a decoder.
-  (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) +=
-      cost.clock->now_ns() - made;
+  if (options_.cost != CostKind::kNone && cost.clock != nullptr) {
+    // Waiting stands for storage, computing for a decoder.
+    (options_.cost == CostKind::kSleep ? cost.fetch_ns : cost.decode_ns) +=
+        cost.clock->now_ns() - made;
+  }
+  // What is neither of them counts as collating.
+  if (options_.collate_us > 0) spin_us(options_.collate_us);
 }
 
 std::int64_t Synthetic::label(std::uint64_t seed, std::int64_t index) const {

@@ -26,6 +26,7 @@ struct SyntheticOptions {
   std::int64_t touch_bytes = 0;
   double straggler_share = 0;  // of the samples; these cost straggler_us more
   double straggler_us = 0;
+  double collate_us = 0;          // of each sample, counted as neither fetching nor decoding
   DType dtype = DType::kFloat32;  // of `image`: kFloat32 or kUInt8
 };
 

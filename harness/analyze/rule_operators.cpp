@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about the step thread of a trace without device: there its operators are the work.
+#include <algorithm>
+
+#include "harness/analyze/rule_input.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kMinTinyOperators = 100;  // per step
+// Of large blocks: bytes that the steps allocate, by what they hold of them at one time. A pass
+// forwards and backwards needs each of its blocks once or twice.
+constexpr double kMinTurns = 10;
+// An upper bound of what the system takes to hand out a page of 4 KiB and fill it with zeros.
+constexpr double kPageNs = 1000;
+
+const HostWork* host_work_of(const RuleInput& in) {
+  return in.on_device() || !in.analysis.host_work ? nullptr : &*in.analysis.host_work;
+}
+
+}  // namespace
+
+Ruling tiny_operators(const RuleInput& in) {
+  const HostWork* work = host_work_of(in);
+  if (work == nullptr || in.share(double(work->tiny_ns)) < in.threshold) return std::nullopt;
+  const double each = in.per_step(double(work->tiny));
+  if (each < kMinTinyOperators) return std::nullopt;
+  const HostWork::Often& often = work->most_often;
+  Finding finding =
+      in.of_share(double(work->tiny_ns),
+                  with_separators(std::int64_t(each + 0.5)) +
+                      " operators per step take less than 10 us each, " +
+                      percent_text(in.share(double(work->tiny_ns))) + " of the step (" +
+                      in.each_step(double(work->tiny_ns)) +
+                      "): most of that is the way to an operator, not its "
+                      "work; most often " +
+                      in.name(often.name) + ", " +
+                      with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
+                      " times per step");
+  finding.remedy =
+      "Fewer, larger operators: work on whole tensors in place of loops over elements, foreach or "
+      "fused optimizers, torch.compile, larger batches.";
+  if (in.is_set_to("optimizer.implementation", std::string("single"))) {
+    in.propose(finding, "optimizer.implementation", "fused");
+  }
+  in.gain(finding, double(work->tiny_ns));
+  in.add_place(finding, often.name, work->slowest_run, work->slowest_run_step);
+  return finding;
+}
+
+Ruling host_reads(const RuleInput& in) {
+  const HostWork* work = host_work_of(in);
+  if (work == nullptr) return std::nullopt;
+  const double each = in.per_step(double(work->reads));
+  if (each < in.threshold) return std::nullopt;
+  Finding finding =
+      in.of_value(each, Severity::kInfo,
+                  "the step reads a value from a tensor " + short_number(each, 1) +
+                      (each < 1.05 ? " time" : " times") + " (" + in.name(work->most_reading.name) +
+                      "): cheap here, but on a GPU each read stops the host until all "
+                      "work before it is done");
+  finding.remedy = "Keep sums and losses in tensors, and read them once in many steps.";
+  in.add_place(finding, work->most_reading.name, work->first_read, work->first_read_step);
+  return finding;
+}
+
+Ruling host_allocations(const RuleInput& in) {
+  const HostWork* work = host_work_of(in);
+  if (work == nullptr || !work->allocations || work->allocations->most_held <= 0) {
+    return std::nullopt;
+  }
+  const HostWork::Allocations& blocks = *work->allocations;
+  const double turns = in.per_step(double(blocks.bytes)) / double(blocks.most_held);
+  const double pages_ns = double(blocks.bytes) / double(HostWork::kPageBytes) * kPageNs;
+  if (turns < kMinTurns || in.share(pages_ns) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(
+      pages_ns, "large blocks of memory are allocated again and again: " +
+                    byte_text(in.per_step(double(blocks.bytes))) + " in " +
+                    short_number(in.per_step(double(blocks.count)), 1) +
+                    " blocks per step, while at most " + byte_text(double(blocks.most_held)) +
+                    " of them are held at once; mostly in " + in.name(blocks.most_often.name));
+  finding.low_confidence = true;
+  finding.remedy =
+      "Blocks of the system come as fresh pages: write into tensors that stay (out=, in-place "
+      "operators), or use an allocator that keeps blocks (jemalloc, tcmalloc).";
+  in.gain(finding, pages_ns);
+  in.add_place(finding, blocks.most_often.name, blocks.first, blocks.first_step);
+  return finding;
+}
+
+}  // namespace stepbench
