@@ -49,9 +49,9 @@ struct CaseResult {
   std::string candidate_case_id;  // another one only when options are ignored
   std::string workload;
   Fields options;  // of the base
-  std::vector<MetricResult> metrics;
-  std::vector<PhaseChange> cause;  // of a changed step: the phases that explain it
-  std::vector<std::string> notes;
+  std::vector<MetricResult> metrics = {};
+  std::vector<PhaseChange> cause = {};  // of a changed step: the phases that explain it
+  std::vector<std::string> notes = {};
   std::vector<OpChange> ops = {};  // of a changed step, where both sides have profiled launches
   std::optional<FingerprintDifference> fingerprint = {};
   std::size_t ended_at = 0;  // pairs at the look that ended it; 0 outside `ab`

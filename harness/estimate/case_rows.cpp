@@ -28,7 +28,9 @@ bool are_shards(const std::vector<RunRow>& runs) {
 
 class Gatherer {
  public:
-  explicit Gatherer(const Results& results) : results_(results) {}
+  explicit Gatherer(const Results& results) : results_(results) {
+    for (const WorkerRow& worker : results.workers) workers_.emplace(worker.worker_id, &worker);
+  }
 
   CaseRow& row(const LaunchKey& key, std::size_t run) {
     const std::string run_id = run_id_of(results_, run);
@@ -36,6 +38,7 @@ class Gatherer {
         index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
     if (is_new) {
       rows_.push_back({.case_id = key.case_id, .run_id = run_id, .arm = key.arm, .pass = key.pass});
+      if (run < results_.runs.size()) rows_.back().run = &results_.runs[run];
     }
     return rows_[at->second];
   }
@@ -43,6 +46,7 @@ class Gatherer {
   void add(const Launch& launch) {
     CaseRow& to = row(launch.row.key, launch.run);
     if (to.options.empty()) to.options = launch.row.options;
+    if (to.worker == nullptr) to.worker = worker_of(launch.row.worker_id);
     to.workload = launch.row.workload;
     to.smoke = to.smoke || launch.row.smoke;
     switch (launch.row.outcome.kind) {
@@ -79,7 +83,13 @@ class Gatherer {
   }
 
  private:
+  [[nodiscard]] const WorkerRow* worker_of(const std::string& id) const {
+    const auto found = workers_.find(id);
+    return found == workers_.end() ? nullptr : found->second;
+  }
+
   const Results& results_;
+  std::map<std::string_view, const WorkerRow*> workers_;
   std::vector<CaseRow> rows_;
   std::map<RowKey, std::size_t> index_;
 };

@@ -117,6 +117,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     for (const std::string& file : verdict_files) {
       write_verdict(file, error_json(run.exit_status, text));
     }
+    write_error_export_files(options.output.exports, "stepbench ab", text, run.exit_status);
     environment.err << "stepbench: " << printable(text) << '\n';
     return run.exit_status;
   }
@@ -138,13 +139,20 @@ int execute(const AbOptions& options, const Environment& environment) {
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench ab");
-    for (const std::string& file : verdict_files) {
+    const auto write = [](const auto& write_it) {
       try {
-        write_verdict(file, error_json(failure.exit_status, failure.text));
+        write_it();
       } catch (const Error&) {
-        continue;  // the first failure is the one to tell
+        return;  // the first failure is the one to tell
       }
+    };
+    for (const std::string& file : verdict_files) {
+      write([&] { write_verdict(file, error_json(failure.exit_status, failure.text)); });
     }
+    write([&] {
+      write_error_export_files(options.output.exports, "stepbench ab", failure.text,
+                               failure.exit_status);
+    });
     throw;
   }
 }

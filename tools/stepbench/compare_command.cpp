@@ -11,7 +11,6 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/compare_files.h"
-#include "harness/report/comparison_json.h"
 #include "harness/report/comparisons_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
@@ -37,6 +36,7 @@ Examples:
   stepbench compare old new --margin step=2% --margin peak_bytes=0
   stepbench compare old new --allow cpu.model                  another machine, on purpose
   stepbench compare old new --verdict verdict.json; jq .exit_code verdict.json
+  stepbench compare old new --junit report.xml --format github
 
 Exit status: 0 ok or better, 2 wrong usage or sides that may not be compared, 3 inconclusive or
 perhaps worse (0 with --allow-inconclusive), 4 no data or an invalid environment. A make recipe turns
@@ -75,7 +75,7 @@ int execute(const CompareArguments& options, const Environment& environment) {
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench compare");
-    write_verdict(options.output.verdict_file, error_json(failure.exit_status, failure.text));
+    write_no_verdict(options.output, "stepbench compare", failure.exit_status, failure.text);
     throw;
   }
   for (Comparison& comparison : comparisons) {
