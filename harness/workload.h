@@ -20,6 +20,7 @@
 namespace stepbench {
 
 struct OpTable;
+class PythonParts;
 
 enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
 
@@ -64,6 +65,8 @@ struct WorkerContext {
   int launch = 0;
   // Of this case's workload, in order of PhaseId.
   std::vector<std::string> phase_names = {};
+  // What users wrote in Python, for the workloads of this project; null in a worker without it.
+  PythonParts* python = nullptr;
 };
 
 class Workload {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workloads/data/data_section.h"
+#include "workloads/data/python_kind.h"
 #include "workloads/loader/analysis/loader_report.h"
 #include "workloads/loader/loader_section.h"
 #include "workloads/loader/sampler.h"
@@ -26,13 +27,13 @@ std::vector<Metric> model_step_metrics() {
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
   for (Section (*section)() : {data_section, loader_section, transfer_section, copy_section,
-                               model_section, optimizer_section, plugin_section}) {
+                               model_section, optimizer_section, plugin_section, python_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
       {.name = "loader",
        .doc = "The DataLoader alone: how fast can it deliver batches?",
-       .sections = {"data", "loader"},
+       .sections = {"data", "loader", "python"},
        .metrics = loader_metrics()},
       {.name = "transfer",
        .doc = "Copies to the device alone: how near do they come to the bus?",
@@ -40,19 +41,20 @@ Catalogue make() {
        .metrics = copy_metrics()},
       {.name = "train_step",
        .doc = "One optimizer step on batches of a DataLoader.",
-       .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin"},
+       .sections = {"data", "loader", "transfer", "model", "optimizer", "plugin", "python"},
        .metrics = model_step_metrics()},
       {.name = "eval_step",
        .doc =
            "The forward pass alone, in evaluation mode and without gradients. With schedule.sync: "
            "step its times are latencies.",
-       .sections = {"data", "loader", "transfer", "model", "plugin"},
+       .sections = {"data", "loader", "transfer", "model", "plugin", "python"},
        .metrics = model_step_metrics()},
   };
   return catalogue;
 }
 
 void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_python_arguments(resolved, facts, sink);
   check_data(resolved, facts, sink);
   check_sampler(resolved, facts, sink);
   check_loader(resolved, facts, sink);

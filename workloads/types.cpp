@@ -2,6 +2,7 @@
 #include "workloads/types.h"
 
 #include <array>
+#include <cstdlib>
 
 #include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
@@ -12,6 +13,7 @@
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/check_plugin.h"
+#include "workloads/no_python.h"
 #include "workloads/profile/profile_instrument.h"
 #include "workloads/step/device.h"
 #include "workloads/step/eval_step.h"
@@ -43,8 +45,9 @@ std::unique_ptr<Instrument> make_allocator_series(const ResolvedCase& resolved, 
       static_cast<std::size_t>(window));
 }
 
-std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request) {
-  return show_data(resolved, decode_show_data(request), torch_engines(), torch_order);
+std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
+                                 PythonParts* python) {
+  return show_data(resolved, decode_show_data(request), torch_engines(), torch_order, python);
 }
 
 }  // namespace
@@ -59,7 +62,10 @@ std::span<const WorkloadType> built_in_workloads() {
   return types;
 }
 
-int stepbench_worker_main(int argc, char** argv) {
+int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
+  // Models of kind aoti check the shapes of their inputs only then.
+  ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", /*overwrite=*/0);
+  NoPython no_python(host.no_python);
   // The allocator first: a step's end has been marked by all others when it reads its counters.
   const std::array instruments = {
       InstrumentType{"allocator", {Pass::kNative, Pass::kKineto}, make_allocator_series},
@@ -77,7 +83,9 @@ int stepbench_worker_main(int argc, char** argv) {
                      {.software = torch_software,
                       .set_threads = set_torch_threads,
                       .rules = rules,
-                      .show_data = show_data_with_torch});
+                      .show_data = show_data_with_torch,
+                      .python = host.python != nullptr ? host.python : &no_python,
+                      .build_id = host.build_id});
 }
 
 }  // namespace stepbench

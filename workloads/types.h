@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "harness/workload.h"
 
@@ -11,7 +12,15 @@ namespace stepbench {
 // The built-in workloads, for programs that add their own to them.
 [[nodiscard]] std::span<const WorkloadType> built_in_workloads();
 
+// What a worker's main function is told by who hosts it.
+struct WorkerHost {
+  // Null: this process has no interpreter, and `no_python` says why.
+  PythonParts* python = nullptr;
+  std::string no_python = {};
+  std::string build_id = {};  // WorkerFacts::build_id
+};
+
 // The built-in workloads behind worker_main: the whole of stepbench-worker's main().
-[[nodiscard]] int stepbench_worker_main(int argc, char** argv);
+[[nodiscard]] int stepbench_worker_main(int argc, char** argv, const WorkerHost& host = {});
 
 }  // namespace stepbench

@@ -8,6 +8,20 @@
 namespace stepbench {
 namespace {
 
+// What becomes of steps that are not whole: where there are no others, they are all there is.
+std::string what_becomes_of_truncated(const Steps& steps) {
+  const std::vector<std::size_t> counted_steps = steps.counted();
+  const bool counts = std::any_of(counted_steps.begin(), counted_steps.end(),
+                                  [&](std::size_t i) { return steps.steps[i].truncated; });
+  return counts ? "the summary rests on it all the same, as there is no whole step"
+                : "left out of the summary";
+}
+
+// "1 step reaches", "2 steps reach"
+std::string steps_that(std::int64_t count, std::string_view one, std::string_view several) {
+  return counted(count, "step") + ' ' + std::string(count == 1 ? one : several);
+}
+
 void check_numbers(const Steps& steps, IntegrityNotes& notes) {
   if (steps.duplicates > 0) {
     notes.add(IntegrityLevel::kWarning, "duplicate_steps",
@@ -24,14 +38,14 @@ void check_numbers(const Steps& steps, IntegrityNotes& notes) {
   }
   if (steps.overlapping > 0) {
     notes.add(IntegrityLevel::kWarning, "overlapping_steps",
-              counted(steps.overlapping, "step") + " end after the next one began",
+              steps_that(steps.overlapping, "ends", "end") + " after the next one began",
               steps.overlapping);
   }
   if (steps.clipped > 0) {
     notes.add(IntegrityLevel::kWarning, "clipped_steps",
-              counted(steps.clipped, "step") +
-                  " reach beyond the interval that the profiler says it recorded: cut there, and "
-                  "left out of the summary",
+              steps_that(steps.clipped, "reaches", "reach") +
+                  " beyond the interval that the profiler says it recorded: cut there; " +
+                  what_becomes_of_truncated(steps),
               steps.clipped);
   }
 }
@@ -53,7 +67,7 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
     notes.add(IntegrityLevel::kWarning, "truncated_last_step",
               "the last step has " + with_separators(last.device_rows) +
                   " device rows, the one before " + with_separators(before.device_rows) +
-                  ": the recording stopped early, and the step is left out of the summary",
+                  ": the recording stopped early; " + what_becomes_of_truncated(steps),
               last.device_rows, before.device_rows);
   }
 }

@@ -32,6 +32,27 @@ const TensorboardGpu* gpu_of(const RuleInput& in) {
   return nullptr;
 }
 
+// "; 14 of 30 equal parts of the trace are below it": is the device idle everywhere, or now and
+// then? Empty where the trace is too short to tell.
+std::string low_parts_text(const RuleInput& in) {
+  if (!in.analysis.tracelens) return {};
+  const std::vector<DeviceTimeline>& timelines = *in.analysis.tracelens;
+  const auto timeline =
+      std::find_if(timelines.begin(), timelines.end(), [&](const DeviceTimeline& each) {
+        return !in.options.device || each.device == *in.options.device;
+      });
+  if (timeline == timelines.end() || timeline->busy_over_time.empty()) return {};
+  const std::vector<double>& parts = timeline->busy_over_time;
+  const auto low =
+      std::count_if(parts.begin(), parts.end(), [&](double share) { return share < in.threshold; });
+  std::string text = "; of " + std::to_string(parts.size()) +
+                     " equal parts of the time between the first and the last row of ";
+  text += timelines.size() > 1 ? "device " + std::to_string(timeline->device) : "the device";
+  if (low == std::ssize(parts)) return text + ", all are below that";
+  if (low == 0) return text + ", none is below that";
+  return text + ", " + std::to_string(low) + (low == 1 ? " is" : " are") + " below that";
+}
+
 }  // namespace
 
 Ruling communication_exposed(const RuleInput& in) {
@@ -72,7 +93,8 @@ Ruling low_utilization(const RuleInput& in) {
                      "kernels run " + percent_text(busy) + " of the time, and less than " +
                          percent_text(in.threshold) + " in " + std::to_string(below) + " of " +
                          std::to_string(all) + " steps; the largest cause: " +
-                         std::string(copies ? "copies that nothing hides" : words_of(largest)));
+                         std::string(copies ? "copies that nothing hides" : words_of(largest)) +
+                         low_parts_text(in));
 }
 
 Ruling gpu_gaps(const RuleInput& in) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <initializer_list>
+#include <vector>
 
 #include "harness/analyze/rule_input.h"
 #include "harness/text/numbers.h"
@@ -20,16 +22,53 @@ void propose_fewer_launches(const RuleInput& in, Finding& finding) {
   }
 }
 
+// Idle time in calls that start nothing and have a rule of their own: allocations, and sets that
+// the host waits for.
+double other_rules_ns(const RuleInput& in) {
+  double total_ns = 0;
+  for (const IdlePlace& place : in.idle.places) {
+    if (place.cause != IdleCause::kLaunch || place.call == kNoIndex) continue;
+    const TraceName& call = in.trace.names[place.call];
+    const bool waits_for_set =
+        call.facts.call == CallClass::kSet && call.text.find("Async") == std::string::npos;
+    if (call.facts.call == CallClass::kAllocate || waits_for_set) {
+      total_ns += double(place.idle_ns);
+    }
+  }
+  return total_ns;
+}
+
+// The longest pieces of idle time of these causes.
+void add_longest_places(const RuleInput& in, std::initializer_list<IdleCause> causes,
+                        Finding& finding) {
+  std::vector<const IdlePlace*> places;
+  for (const IdlePlace& place : in.idle.places) {
+    if (std::find(causes.begin(), causes.end(), place.cause) != causes.end()) {
+      places.push_back(&place);
+    }
+  }
+  std::stable_sort(places.begin(), places.end(), [](const IdlePlace* a, const IdlePlace* b) {
+    return a->longest.length_ns() > b->longest.length_ns();
+  });
+  for (const IdlePlace* place : places) {
+    in.add_place(finding, place->call == kNoIndex ? place->name : place->call, place->longest,
+                 place->longest_step);
+  }
+}
+
 }  // namespace
 
 Ruling launch_bound(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNothingLaunched);
-  const double total_ns = in.host_bound_ns();
+  const double elsewhere_ns = other_rules_ns(in);
+  const double total_ns = in.host_bound_ns() - elsewhere_ns;
   if (in.share(total_ns) < in.threshold) return std::nullopt;
   std::string text = "the device waits for the host to launch work " +
                      percent_text(in.share(total_ns)) + " of the time: calls of CUDA " +
-                     duration(in.per_step(in.idle_ns(IdleCause::kLaunch))) + ", operators " +
-                     duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) + ", other threads " +
+                     duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)) +
+                     (elsewhere_ns > 0 ? " (without those that allocate or set memory)" : "") +
+                     ", operators " + duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) +
+                     ", other threads " +
                      duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";
   Finding finding = in.of_share(total_ns, std::move(text));
   finding.remedy =
@@ -37,9 +76,8 @@ Ruling launch_bound(const RuleInput& in) {
       "batches.";
   propose_fewer_launches(in, finding);
   in.gain(finding, total_ns);
-  for (const IdleCause cause : {IdleCause::kHostOp, IdleCause::kLaunch, IdleCause::kOtherThread}) {
-    in.add_places(finding, cause);
-  }
+  add_longest_places(in, {IdleCause::kHostOp, IdleCause::kLaunch, IdleCause::kOtherThread},
+                     finding);
   return finding;
 }
 

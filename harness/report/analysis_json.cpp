@@ -311,6 +311,9 @@ class AnalysisWriter {
     json_.integer("exposed_communication_ns", of.exposed_communication_ns);
     json_.integer("exposed_copies_ns", of.exposed_copies_ns);
     json_.integer("busy_ns", of.busy_ns).integer("idle_ns", of.idle_ns);
+    json_.open_array("busy_over_time");
+    for (const double share : of.busy_over_time) json_.number({}, share);
+    json_.close_array();
   }
 
   const AnalysedTrace& analysed_;

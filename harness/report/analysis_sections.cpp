@@ -2,6 +2,7 @@
 #include "harness/report/analysis_sections.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -355,6 +356,13 @@ AnalysisSection timelines_section(const AnalysedTrace& analysed) {
                    percent(double(each.busy_ns) / std::max(1.0, double(each.window.length_ns()))),
                    ms(each.computation_ns), ms(each.communication_ns), ms(each.copies_ns),
                    ms(each.idle_ns)}});
+    if (each.busy_over_time.empty()) continue;
+    section.lines.push_back(
+        "device " + std::to_string(each.device) + " busy, over " +
+        std::to_string(each.busy_over_time.size()) +
+        " equal parts of it [%]: " + join(each.busy_over_time, " ", [](double share) {
+          return std::to_string(std::lround(100 * share));
+        }));
   }
   return section;
 }
@@ -419,12 +427,12 @@ AnalysisSection step_section(const AnalysedTrace& analysed) {
   section.grid.columns = {{.head = "part", .align = Align::kLeft},
                           {.head = "per step [" + std::string(unit.name) + ']'},
                           {.head = "share [%]"},
-                          {.head = "", .align = Align::kLeft, .drop_at = 2},
+                          {.head = "", .align = Align::kLeft, .drop_at = 1},
                           {.head = "median", .drop_at = 3},
-                          {.head = "p90", .drop_at = 3},
-                          {.head = "max", .drop_at = 3},
-                          {.head = "first step", .drop_at = 1},
-                          {.head = "last step", .drop_at = 1}};
+                          {.head = "p90", .drop_at = 2},
+                          {.head = "max", .drop_at = 4},
+                          {.head = "first step", .drop_at = 6},
+                          {.head = "last step", .drop_at = 5}};
   const auto add = [&](const std::string& name, std::int64_t (*of)(const StepTime&)) {
     const Summary spread = idle->summary(steps, of);
     const double mean = mean_ns(of(idle->counted), counts);

@@ -20,7 +20,13 @@ class AnalysisPage {
     gap();
     line(section.title + (section.window.empty() ? "" : "; window " + section.window));
     if (!section.grid.rows.empty()) {
-      text_ += draw(section.grid, columns_, style_.colour).text;
+      const DrawnGrid drawn = draw(section.grid, columns_, style_.colour);
+      text_ += drawn.text;
+      std::vector<std::string> heads = drawn.dropped;
+      std::erase(heads, "");
+      if (!heads.empty()) {
+        line("no room for: " + join(heads) + " (a wider terminal or --format markdown has it)");
+      }
     }
     for (const std::string& each : section.lines) line(each);
   }

@@ -28,7 +28,13 @@ std::vector<std::string> secret_values(const Plan& plan) {
 
 Fields without_secrets(Fields options) {
   for (auto& [name, value] : options) {
-    if (is_secret(name, value)) value = masked_value(to_text(value));
+    if (is_secret(name, value)) {
+      value = masked_value(to_text(value));
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      // Two passwords stay different.
+      std::string masked = mask_url_passwords(*text);
+      if (masked != *text) value = masked + " (" + masked_value(*text) + ")";
+    }
   }
   return options;
 }

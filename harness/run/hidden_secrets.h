@@ -13,7 +13,8 @@ namespace stepbench {
 // The values of secret variables that cases of the plan set.
 [[nodiscard]] std::vector<std::string> secret_values(const Plan& plan);
 
-// Options by full name, with masked_value() for that of each env.NAME that is a secret.
+// Options by full name, with masked_value() for that of each env.NAME that is a secret, and without
+// the passwords of URLs.
 [[nodiscard]] Fields without_secrets(Fields options);
 
 // In the command line, the configuration's text and the context.

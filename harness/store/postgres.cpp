@@ -34,10 +34,23 @@ std::string first_sentence(const char* message) {
   return printable(text.substr(0, text.find('\n')));
 }
 
+// libpq ends a password at these, takes the rest for the name of a host, and prints it.
+void require_escaped_password(const std::string& url, const std::string& name) {
+  const std::size_t user = url.find("://") + 3;
+  const std::size_t colon = url.find(':', user);
+  const std::size_t end = url.substr(0, url.find('?')).rfind('@');
+  if (end == std::string::npos || colon >= end) return;
+  const std::size_t bad = url.find_first_of("@/", colon);
+  if (bad >= end) return;
+  throw ConfigError(name, std::string("the password holds a '") + url[bad] + "'; write it as " +
+                              (url[bad] == '@' ? "%40" : "%2F"));
+}
+
 class Postgres : public Database {
  public:
   Postgres(PqApi api, std::string_view url)
       : api_(api), url_(url), name_(printable(without_password(url))) {
+    require_escaped_password(url_, name_);
     open();
   }
   ~Postgres() override { close(); }

@@ -93,8 +93,23 @@ std::string masked_value(std::string_view value) {
   return std::string{kMask} + digest(value).substr(0, kDigits);
 }
 
-std::string mask_secrets(std::string_view text, std::span<const std::string> values) {
+std::string mask_url_passwords(std::string_view text) {
+  constexpr std::string_view kScheme = "://";
   std::string masked{text};
+  for (std::size_t at = masked.find(kScheme); at != std::string::npos;
+       at = masked.find(kScheme, at)) {
+    at += kScheme.size();
+    const std::size_t end = std::min(masked.find_first_of("/?#,}<>\"' \t\n", at), masked.size());
+    const std::size_t host = masked.substr(at, end - at).rfind('@');
+    const std::size_t colon = masked.find(':', at);
+    if (host == std::string::npos || colon >= at + host - 1 || masked[colon + 1] == '$') continue;
+    masked.replace(colon + 1, at + host - colon - 1, kMask);
+  }
+  return masked;
+}
+
+std::string mask_secrets(std::string_view text, std::span<const std::string> values) {
+  std::string masked = mask_url_passwords(text);
   for (const std::string& value : values) {
     if (value.size() >= kLeastValueBytes) replace_each(masked, value);
   }

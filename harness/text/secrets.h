@@ -22,7 +22,11 @@ inline constexpr std::string_view kMask = "***";
 
 // A command line or a YAML text with "***" for the value in `NAME=value`, `env.NAME=value` and
 // `NAME: value` where NAME, in capitals or after "env.", is such a variable, and for each of
-// `values` that is long enough to be one wherever it stands. References as ${NAME} stay.
+// `values` that is long enough to be one wherever it stands, and for the passwords of URLs.
+// References as ${NAME} stay.
 [[nodiscard]] std::string mask_secrets(std::string_view text, std::span<const std::string> values);
+
+// "http://me:***@proxy:8080" for a URL with a password; the rest as it is.
+[[nodiscard]] std::string mask_url_passwords(std::string_view text);
 
 }  // namespace stepbench

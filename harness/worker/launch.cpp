@@ -95,7 +95,8 @@ class Launch {
                  message.world,
                  {},
                  message.launch,
-                 phase_names(parts.catalogue, message.resolved.workload)} {}
+                 phase_names(parts.catalogue, message.resolved.workload),
+                 parts.facts.python} {}
 
   void run() {
     guarded([&] { set_up(); });

@@ -66,7 +66,8 @@ class Program {
     }
     protocol::CaseMessage message = protocol::decode_case(line);
     fill_defaults(message.resolved, parts_.catalogue);
-    std::cout << parts_.facts.show_data(message.resolved, request) << std::flush;
+    std::cout << parts_.facts.show_data(message.resolved, request, parts_.facts.python)
+              << std::flush;
   }
 
  private:
@@ -78,8 +79,9 @@ class Program {
 
   void say_hello(int descriptor) const {
     send(descriptor,
-         protocol::Hello{protocol::kSupported, build_id(), catalogue_digest(parts_.catalogue),
-                         ::getpid(),
+         protocol::Hello{protocol::kSupported,
+                         parts_.facts.build_id.empty() ? build_id() : parts_.facts.build_id,
+                         catalogue_digest(parts_.catalogue), ::getpid(),
                          parts_.facts.software == nullptr ? Fields{} : parts_.facts.software()});
   }
 

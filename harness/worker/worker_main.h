@@ -22,7 +22,13 @@ struct WorkerFacts {
   const Clock* clock = nullptr;                               // null: the host's
   // For `data`: the text to print for a case; null: this worker cannot. The request is what
   // `stepbench data show` wrote.
-  std::string (*show_data)(const ResolvedCase& resolved, std::string_view request) = nullptr;
+  std::string (*show_data)(const ResolvedCase& resolved, std::string_view request,
+                           PythonParts* python) = nullptr;
+  // WorkerContext::python, which outlives the worker.
+  PythonParts* python = nullptr;
+  // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:
+  // this program's own.
+  std::string build_id = {};
 };
 
 //   WORKER --control-fd=3     driven by stepbench

@@ -256,5 +256,18 @@ TEST_F(FleetTest, APasswordIsInNoMessage) {
   }
 }
 
+TEST_F(FleetTest, APasswordThatEndsEarlyIsRefusedBeforeItIsTakenForAHost) {
+  for (const std::string url :
+       {"postgresql://me:sec@ret@127.0.0.1:1/x", "postgresql://me:sec/ret@127.0.0.1:1/x"}) {
+    try {
+      (void)Database::open(url);
+      FAIL() << "there is a server";
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(std::string(error.what()).find("ret"), std::string::npos) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr("write it as %"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stepbench

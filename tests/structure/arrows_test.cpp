@@ -46,6 +46,9 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/worker",
      {"harness/schedule", "harness/measure", "harness/protocol", "harness/record",
       "harness/catalogue", "harness/stats", "harness/findings", "harness/ops"}},
+    {"harness/gbench",
+     {"harness/plan", "harness/catalogue", "harness/measure", "harness/estimate",
+      "harness/findings"}},
     {"harness/estimate", {"harness/record", "harness/stats"}},
     {"harness/compare",
      {"harness/estimate", "harness/stats", "harness/record", "harness/ops", "harness/catalogue"}},
@@ -86,6 +89,9 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/step",
      {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
       "workloads/loader", "workloads/data"}},
+    {"workloads/python",
+     {"workloads", "workloads/step", "workloads/profile", "workloads/model",
+      "workloads/torch_loader", "workloads/loader", "workloads/data"}},
     {"workloads",
      {"workloads/step", "workloads/profile", "workloads/model", "workloads/transfer",
       "workloads/torch_loader", "workloads/loader", "workloads/data"}},
@@ -102,10 +108,11 @@ bool allowed(const std::string& from, const std::string& to) {
   if (kGroundFloor.contains(to) && !kGroundFloor.contains(from) && from != "harness/stats")
     return true;
   if (to == "harness") return !kBelowTheSeam.contains(from);
+  if (from == "tools/gbench" && to == "tools/stepbench") return true;  // the same options
   if (from.starts_with("tools/")) {
     return to.starts_with("harness/") || to == "workloads" || to.starts_with("workloads/");
   }
-  if (to.starts_with("workloads/")) return in(kWorkloadArrows, from, to);
+  if (to == "workloads" || to.starts_with("workloads/")) return in(kWorkloadArrows, from, to);
   if (to.starts_with("harness/")) return may_use_all_of_harness(from) || in(kArrows, from, to);
   return false;
 }

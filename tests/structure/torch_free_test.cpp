@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array kTorchFree = {
     "harness/",
+    "tools/gbench/",
     "tools/stepbench/",
     "workloads/built_in",
     "workloads/data/",

@@ -127,6 +127,13 @@ TEST(ModelRules, Tf32OnTheCpuIsSkippedInASweepAndAMistakeOutsideOne) {
   EXPECT_THAT(alone.errors, ElementsAre(StartsWith("model.precision: precision tf32")));
 }
 
+TEST(ModelRules, WhatWasFixedWhenAModelWasCompiledIsNotForTheCaseToChoose) {
+  Heard heard;
+  judge(with(test::tiny_images("aoti"), "model.precision", std::string("bf16")), {}, heard);
+  EXPECT_THAT(heard.errors, ElementsAre(StartsWith("model.kind: aoti is a compiled forward pass"),
+                                        StartsWith("model.precision: bf16 is autocast")));
+}
+
 test::Options graph_on(const std::string& device) {
   test::Options options =
       with(with(test::tiny_images("mlp"), "device", device), "model.cuda_graph", true);

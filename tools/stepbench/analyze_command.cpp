@@ -21,6 +21,7 @@
 #include "harness/trace/read_trace.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/usage.h"
 
 namespace stepbench::cli {
 namespace {
@@ -195,6 +196,17 @@ void check_device(const AnalyzeOptions& options, const Analysis& analysis,
                                                   })));
 }
 
+// Of several traces: a broken one is told and passed over.
+std::optional<Trace> read_or_report(const std::filesystem::path& path,
+                                    const Environment& environment) {
+  try {
+    return read_trace(path);
+  } catch (const ConfigError& error) {
+    print_error(environment.err, error.what(), environment.err_colour);
+    return std::nullopt;
+  }
+}
+
 int analyze(const AnalyzeOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> traces = all_traces(options);
   check_output_file("--output", options.output, traces);
@@ -208,8 +220,15 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
                             .row_limit = options.row_limit};
   std::string text;
   int status = kExitOk;
+  bool any_unreadable = false;
   for (const std::filesystem::path& path : traces) {
-    const Trace trace = read_trace(path);
+    const std::optional<Trace> whole_trace =
+        traces.size() == 1 ? read_trace(path) : read_or_report(path, environment);
+    if (!whole_trace) {
+      any_unreadable = true;
+      continue;
+    }
+    const Trace& trace = *whole_trace;
     AnalysedTrace analysed{.trace = &trace,
                            .path = path.string(),
                            .analysis = analyse(trace, how),
@@ -229,6 +248,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
                                            : analysis_text(analysed, style);
     }
   }
+  if (any_unreadable) status = kExitUsage;
   if (!to_file) {
     environment.out << text << std::flush;
     if (!environment.out) throw ConfigError("standard output", "cannot write");

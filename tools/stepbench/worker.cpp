@@ -1,4 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/python/launcher.h"
 #include "workloads/types.h"
 
-int main(int argc, char** argv) { return stepbench::stepbench_worker_main(argc, argv); }
+extern char** environ;  // NOLINT: POSIX
+
+namespace {
+
+// What stepbench_host.py says where it cannot carry on, before the worker's own arguments.
+constexpr std::string_view kNoPython = "--no-python=";
+
+stepbench::Variables environment() {
+  stepbench::Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<char*> arguments(argv, argv + argc);
+  stepbench::WorkerHost host;
+  if (argc > 1 && std::string_view(argv[1]).starts_with(kNoPython)) {
+    host.no_python = argv[1] + kNoPython.size();
+    arguments.erase(arguments.begin() + 1);
+  } else if (argc > 1) {
+    try {
+      host.no_python = stepbench::become_python_host(
+          std::span<const char* const>(argv + 1, argv + argc), environment());
+    } catch (const std::exception& error) {
+      host.no_python = error.what();
+    }
+  }
+  return stepbench::stepbench_worker_main(static_cast<int>(arguments.size()), arguments.data(),
+                                          host);
+}

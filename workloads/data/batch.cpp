@@ -9,11 +9,17 @@ namespace stepbench {
 std::size_t size_of(DType dtype) {
   switch (dtype) {
     case DType::kUInt8:
+    case DType::kBool:
       return 1;
+    case DType::kInt16:
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      return 2;
     case DType::kInt32:
     case DType::kFloat32:
       return 4;
     case DType::kInt64:
+    case DType::kFloat64:
       return 8;
   }
   assert(false);

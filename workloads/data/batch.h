@@ -13,7 +13,17 @@
 
 namespace stepbench {
 
-enum class DType : std::uint8_t { kUInt8, kInt32, kInt64, kFloat32 };
+enum class DType : std::uint8_t {
+  kUInt8,
+  kInt32,
+  kInt64,
+  kFloat32,
+  kBool,
+  kInt16,
+  kFloat16,
+  kBFloat16,
+  kFloat64
+};
 [[nodiscard]] std::size_t size_of(DType dtype);
 
 // Shape and type of one field of a sample, without the batch dimension: image {3, 224, 224}

@@ -23,7 +23,7 @@ struct DataKind {
   // Name, documentation and options.
   Variant variant;
   InputKind (*input)(const ResolvedCase& resolved) = nullptr;
-  // Throws ConfigError naming the file or folder that is wrong.
+  // Throws ConfigError naming the file or folder that is wrong. Null: PythonParts opens it.
   std::unique_ptr<Dataset> (*open)(const ResolvedCase& resolved) = nullptr;
   // Samples come as streams, without indices to shuffle.
   bool iterable = false;

@@ -14,6 +14,8 @@
 #include "workloads/data/generate/make_jpeg_folder.h"
 #include "workloads/data/generate/make_webdataset.h"
 #include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/python_kind.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/data/synthetic/synthetic.h"
 #include "workloads/data/synthetic/synthetic_tokens.h"
 
@@ -37,6 +39,7 @@ std::vector<DataKind> table() {
       made(safetensors_kind(), safetensors_maker()),
       made(raw_tensor_kind(), raw_tensor_maker()),
       made(webdataset_kind(), webdataset_maker()),
+      python_kind(),
   };
 }
 
@@ -58,8 +61,13 @@ const DataKind& data_kind(const ResolvedCase& resolved) {
   return data_kind(resolved.text("data.kind"));
 }
 
-std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved) {
-  return data_kind(resolved).open(resolved);
+std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved, PythonParts* python) {
+  const DataKind& kind = data_kind(resolved);
+  if (kind.open != nullptr) return kind.open(resolved);
+  if (python == nullptr) {
+    throw ConfigError("data.kind", kind.variant.name + " is read by stepbench-worker alone");
+  }
+  return python->open_dataset(resolved);
 }
 
 std::vector<const Maker*> makers() {

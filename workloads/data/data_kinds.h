@@ -12,6 +12,8 @@
 
 namespace stepbench {
 
+class PythonParts;
+
 [[nodiscard]] const std::vector<DataKind>& data_kinds();
 
 // The row of that name. Throws ConfigError("data.kind", ...) if there is none.
@@ -19,8 +21,9 @@ namespace stepbench {
 [[nodiscard]] const DataKind& data_kind(const ResolvedCase& resolved);
 
 // The data set that the section `data` describes. Throws ConfigError naming the file or folder that
-// is wrong.
-[[nodiscard]] std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved);
+// is wrong. `python` opens those that the user wrote in Python; null: they are refused.
+[[nodiscard]] std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved,
+                                                    PythonParts* python = nullptr);
 
 // What `stepbench data make` can make, in the order of the table.
 [[nodiscard]] std::vector<const Maker*> makers();

@@ -78,6 +78,11 @@ class Dataset {
   // Writes one sample. Throws Error naming the file (and offset) when the data is bad.
   virtual void read(const SampleKey& key, SampleSlots out, Scratch& scratch,
                     ReadCost& cost) const = 0;
+  // The first samples under this seed, collated by the data set itself; a smaller one is repeated.
+  // Nothing: read() is all that there is to it.
+  [[nodiscard]] virtual std::optional<Batch> first_batch(std::int64_t, std::uint64_t) const {
+    return std::nullopt;
+  }
   // Number of classes or vocabulary size, 0 where there is none: what a model's output must fit.
   [[nodiscard]] virtual std::int64_t classes() const { return 0; }
   // The class of every sample as read() writes it under this seed; empty where a sample has none.

@@ -24,6 +24,8 @@ struct Engine {
   Variant variant;
   // False: the calling thread reads each batch itself.
   bool has_workers = true;
+  // With num_workers 0 it reads the batches itself; all others are `inline` then.
+  bool reads_alone = false;
   // Its workers are processes, forked before anything uses CUDA or opens an OpenMP region.
   bool forks = false;
   // Offers loader.pin_memory; with workers, in a pin thread.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workloads/data/data_kinds.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/loader/analysis/loader_report.h"
 
 namespace stepbench {
@@ -20,7 +21,7 @@ LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& cont
 void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upload) {
   pinned_ = std::move(pinned);
   options_ = loader_options(resolved_);
-  dataset_ = make_dataset(resolved_);
+  dataset_ = make_dataset(resolved_, context_.python);
   page_cache_.prepare(*dataset_);
   loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
   stream_.emplace(*loader_, context_);
@@ -41,6 +42,7 @@ void LoaderPipeline::tear_down() { stepbench::tear_down(loader_, context_); }
 void LoaderPipeline::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_);
+  if (context_.python != nullptr) context_.python->report(sink);
   report_idle_readers(*dataset_, options_.num_workers, context_.world, sink);
   for (std::string& note : dataset_->facts().notes) sink.note(std::move(note));
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "harness/text/words.h"
+#include "workloads/data/data_kinds.h"
+#include "workloads/data/python_kind.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/sampler.h"
 
@@ -38,7 +40,7 @@ std::vector<Option> common_options() {
   std::vector<Option> options = {
       {.name = "engine",
        .type = OptionType::kEnum,
-       .doc = "What loads the batches. With num_workers 0 every engine is `inline`.",
+       .doc = "What loads the batches. With num_workers 0 every engine but python is `inline`.",
        .default_value = std::string{"thread"},
        .choices = {}},
       {.name = "batch_size",
@@ -221,8 +223,15 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
+  if (data_kind(resolved).open == nullptr && engine->variant.name != kPythonName) {
+    const std::string reason = "data.kind " + resolved.text("data.kind") +
+                               " is read by loader.engine: python alone, and this is engine " +
+                               engine->variant.name;
+    facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
+    return;
+  }
   if (workers == 0) {
-    engine = &reads_itself();
+    if (!engine->reads_alone) engine = &reads_itself();
     resolved.options["loader.engine"] = engine->variant.name;
     // Accepted by Python and without effect.
     resolved.options["loader.in_order"] = Value{};

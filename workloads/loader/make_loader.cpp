@@ -12,13 +12,16 @@
 namespace stepbench {
 namespace {
 
-// Without workers the calling thread reads each batch itself, whatever engine is named.
+// Without workers the calling thread reads each batch itself, whatever engine is named but
+// Python's.
 const Engine& engine_to_make(const std::vector<Engine>& table, const std::string& name,
                              const LoaderOptions& options) {
   std::vector<std::string> known;
+  const Engine* named = find_engine(table, name);
+  const bool inline_instead = options.num_workers == 0 && (named == nullptr || !named->reads_alone);
   for (const Engine& engine : table) {
     if (engine.make == nullptr) continue;
-    if (options.num_workers == 0 ? !engine.has_workers : engine.variant.name == name) return engine;
+    if (inline_instead ? !engine.has_workers : engine.variant.name == name) return engine;
     known.push_back(engine.variant.name);
   }
   throw ConfigError("loader.engine",

@@ -68,6 +68,7 @@ std::span<const ModelType> model_types() {
       ModelType{"bert_base", make_bert_base},
       ModelType{"torchscript", make_torchscript},
       ModelType{"plugin", make_plugin},
+      ModelType{"aoti", make_aoti},
   };
   return types;
 }

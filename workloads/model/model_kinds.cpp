@@ -71,6 +71,16 @@ Variant plugin_variant() {
           .options = own_model_options("The shared library. Only the worker loads it.")};
 }
 
+Variant aoti_variant() {
+  return {.name = "aoti",
+          .doc =
+              "A model of your own, compiled ahead of time by torch.export and AOTInductor in "
+              "Python and run without Python, for eval_step. Takes one tensor, gives logits. "
+              "Device, precision and shapes were fixed when it was exported.",
+          .options = own_model_options(
+              "File that torch._inductor.aoti_compile_and_package() wrote (model.pt2).")};
+}
+
 std::string needs_labels(InputKind input, const ResolvedCase&) {
   return input == InputKind::kTokens ? "samples with one class label (data.kind: synthetic)" : "";
 }
@@ -118,6 +128,7 @@ std::vector<ModelKind> table() {
        .masked_loss = true},
       {.variant = torchscript_variant(), .masked_loss = true},
       {.variant = plugin_variant(), .masked_loss = true},
+      {.variant = aoti_variant(), .masked_loss = true},
   };
 }
 

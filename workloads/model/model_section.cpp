@@ -25,7 +25,9 @@ Section model_section() {
                                  {"vit_base", "vit_b16"},
                                  {"bert", "bert_base"},
                                  {"gpt2", "gpt"},
-                                 {"jit", "torchscript"}}},
+                                 {"jit", "torchscript"},
+                                 {"aotinductor", "aoti"},
+                                 {"pt2", "aoti"}}},
               {.name = "size",
                .type = OptionType::kEnum,
                .doc = "standard: the published widths and depths. tiny: the same architecture at a "
@@ -240,6 +242,22 @@ void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
   }
 }
 
+// What was fixed when the model was compiled cannot be chosen here.
+void check_compiled_model(const ResolvedCase& resolved, RuleSink& sink) {
+  if (resolved.text("model.kind") != "aoti") return;
+  if (resolved.workload == "train_step") {
+    sink.error("model.kind",
+               "aoti is a compiled forward pass and has no backward: use workload: eval_step, or "
+               "train the model as model.kind: torchscript or plugin");
+  }
+  const std::string& precision = resolved.text("model.precision");
+  if (precision == "bf16" || precision == "fp16") {
+    sink.error("model.precision", precision +
+                                      " is autocast, which a compiled model does not see: export "
+                                      "it under torch.autocast, and leave model.precision out");
+  }
+}
+
 }  // namespace
 
 void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
@@ -257,6 +275,7 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
                                    "model's output is sized by it; set data.classes");
   }
   check_loss(resolved, sink);
+  check_compiled_model(resolved, sink);
   check_cuda_graph(resolved, facts, sink);
   if (resolved.text("model.precision") == "tf32" && resolved.text("device") == "cpu") {
     const std::string reason = "precision tf32 needs a CUDA device; the case runs on the CPU";

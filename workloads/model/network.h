@@ -22,7 +22,7 @@ void require_tokens(std::string_view kind, const DataShape& data);
 void require_classes(std::string_view kind, const DataShape& data);
 
 using MakeModel = std::unique_ptr<Model>(const ResolvedCase&, const DataShape&);
-MakeModel make_bert_base, make_gpt, make_mlp, make_resnet18, make_resnet50, make_torchscript,
-    make_vit_b16;
+MakeModel make_aoti, make_bert_base, make_gpt, make_mlp, make_resnet18, make_resnet50,
+    make_torchscript, make_vit_b16;
 
 }  // namespace stepbench

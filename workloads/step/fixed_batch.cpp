@@ -10,6 +10,7 @@ namespace stepbench {
 
 Batch read_fixed_batch(const Dataset& dataset, std::int64_t size, std::uint64_t seed) {
   if (dataset.size() == 0) throw Error("the data set is empty");
+  if (auto own = dataset.first_batch(size, seed)) return std::move(*own);
   auto memory = std::make_shared<std::vector<std::unique_ptr<std::byte[]>>>();
   Batch batch{.fields = {}, .size = size, .owner = memory};
   for (const FieldSpec& field : dataset.fields()) {

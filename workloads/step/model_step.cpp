@@ -125,9 +125,30 @@ void ModelStep::build_model() {
 
 void ModelStep::try_on_samples(Model& model, const DataShape& data) {
   model.to(options_.device, options_.memory_format);
-  const Batch samples = read_fixed_batch(pipeline_.dataset(), kFingerprintSamples, options_.seed);
-  try_own_model(resolved_, model, data, transfer_->to_device(samples),
-                [this](Model& tried, const at::Tensor& input) { return output_of(tried, input); });
+  for (const std::int64_t size : batch_sizes_to_try()) {
+    const Batch samples = read_fixed_batch(pipeline_.dataset(), size, options_.seed);
+    try_own_model(
+        resolved_, model, data, transfer_->to_device(samples),
+        [this](Model& tried, const at::Tensor& input) { return output_of(tried, input); });
+  }
+}
+
+// A compiled model may take batches of one size only.
+std::int64_t ModelStep::fingerprint_samples() const {
+  return resolved_.text("model.kind") == "aoti" ? resolved_.integer("loader.batch_size")
+                                                : kFingerprintSamples;
+}
+
+std::vector<std::int64_t> ModelStep::batch_sizes_to_try() const {
+  std::vector<std::int64_t> sizes = {fingerprint_samples()};
+  if (resolved_.text("model.kind") != "aoti" || pipeline_.dataset().iterable() != nullptr) {
+    return sizes;
+  }
+  const std::int64_t last = pipeline_.dataset().size() % resolved_.integer("loader.batch_size");
+  const bool comes =
+      resolved_.text("loader.epochs") == "separate" && !resolved_.flag("loader.drop_last");
+  if (comes && last > 0) sizes.push_back(last);
+  return sizes;
 }
 
 BatchTensors ModelStep::next_batch(StepRecorder& step) {
@@ -178,10 +199,14 @@ void ModelStep::tear_down() {
 
 Fingerprint ModelStep::fingerprint() {
   return with_torch_errors([this] {
-    const Batch batch = read_fixed_batch(pipeline_.dataset(), kFingerprintSamples, options_.seed);
+    const std::int64_t samples = fingerprint_samples();
+    const Batch batch = read_fixed_batch(pipeline_.dataset(), samples, options_.seed);
     const FlopCounter counter;
     const Fingerprint fingerprint = score(transfer_->to_device(batch));
-    flops_per_sample_ = static_cast<double>(counter.flops()) / kFingerprintSamples;
+    // Fused kernels of a compiled model pass the counter by.
+    if (resolved_.text("model.kind") != "aoti") {
+      flops_per_sample_ = static_cast<double>(counter.flops()) / static_cast<double>(samples);
+    }
     return fingerprint;
   });
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/workload.h"
 #include "workloads/loader/loader_pipeline.h"
@@ -77,7 +78,11 @@ class ModelStep : public Workload {
  private:
   std::optional<std::string> build();
   void build_model();
+  // Tries a model from a file on batches of the sizes that will come.
   void try_on_samples(Model& model, const DataShape& data);
+  // Of the batch that the fingerprint is taken of.
+  [[nodiscard]] std::int64_t fingerprint_samples() const;
+  [[nodiscard]] std::vector<std::int64_t> batch_sizes_to_try() const;
   [[nodiscard]] at::Tensor output_of(Model& model, const at::Tensor& input) const;
   [[nodiscard]] std::int64_t samples_per_step() const;
   void keep_data_on_device();

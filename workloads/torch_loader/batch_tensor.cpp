@@ -18,6 +18,16 @@ at::ScalarType scalar_type(DType dtype) {
       return at::kLong;
     case DType::kFloat32:
       return at::kFloat;
+    case DType::kBool:
+      return at::kBool;
+    case DType::kInt16:
+      return at::kShort;
+    case DType::kFloat16:
+      return at::kHalf;
+    case DType::kBFloat16:
+      return at::kBFloat16;
+    case DType::kFloat64:
+      return at::kDouble;
   }
   throw Error("a batch field has an unknown type");
 }

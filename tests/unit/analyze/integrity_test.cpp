@@ -147,6 +147,19 @@ TEST(Integrity, TellsOfALastStepThatWasCutOff) {
   Notes(maker.finish()).expect("truncated_last_step", IntegrityLevel::kWarning, 1);
 }
 
+TEST(Integrity, SaysWhetherTheSummaryRestsOnAStepThatWasCutOff) {
+  TraceMaker maker;
+  maker.row(maker.builder.other_lane("Spans"), EventKind::kSpan, "PyTorch Profiler (0)", 0,
+            10'000'000);
+  maker.step(0, 0, 50'000'000);
+  maker.op("aten::mm", 10, 9'000'000);
+  const Notes notes(maker.finish());
+  ASSERT_NE(notes.find("clipped_steps"), nullptr);
+  EXPECT_EQ(notes.find("clipped_steps")->text,
+            "1 step reaches beyond the interval that the profiler says it recorded: cut there; the "
+            "summary rests on it all the same, as there is no whole step");
+}
+
 TEST(Integrity, TellsOfRowsThatCrossEachOther) {
   TraceMaker maker = sound();
   maker.op("aten::mm", 800, 850);

@@ -181,6 +181,31 @@ TEST(PlantedCauses, ThatCostTheHostItsLeadCountWhatTheDeviceWaitsForAfterwards) 
   EXPECT_NEAR(*findings.front().gain_ns, double(gap_ns), 0.01 * double(gap_ns));
 }
 
+// Of each gap a fourth is an allocation, a fourth a call that launches, and half an operator.
+TEST(PlantedCauses, CountAnAllocationOnceAndPointAtTheLongestPlacesFirst) {
+  const std::int64_t gap_ns = gap_at(0.4);
+  const auto plant = [](PlantedStep& step) {
+    const std::int64_t quarter_ns = step.gap_ns / 4;
+    const std::int64_t at_ns = step.gap_begin_ns();
+    step.trace.op("aten::empty", at_ns, at_ns + quarter_ns);
+    step.trace.call("cudaMalloc", at_ns, at_ns + quarter_ns);
+    step.trace.call("cudaLaunchKernel", at_ns + quarter_ns, at_ns + 2 * quarter_ns);
+    step.trace.op("aten::add_", at_ns + 2 * quarter_ns, step.gap_end_ns());
+  };
+  const std::vector<Finding> findings = causes_of(planted(gap_ns, plant));
+  const Finding* launch = find_made(findings, "trace.launch_bound");
+  ASSERT_NE(launch, nullptr);
+  EXPECT_NEAR(*launch->gain_ns, 0.75 * double(gap_ns), 0.01 * double(gap_ns));
+  const Finding* allocations = find_made(findings, "trace.allocations");
+  ASSERT_NE(allocations, nullptr);
+  EXPECT_NEAR(*allocations->gain_ns, 0.25 * double(gap_ns), 0.01 * double(gap_ns));
+  ASSERT_GE(launch->places.size(), 2U);
+  EXPECT_EQ(launch->places[0].name, "aten::add_");
+  EXPECT_TRUE(
+      std::is_sorted(launch->places.begin(), launch->places.end(),
+                     [](const auto& a, const auto& b) { return a.duration_ns > b.duration_ns; }));
+}
+
 TEST(PlantedCauses, ManyTinyKernelsAreNamed) {
   const auto tiny = [](std::int64_t kernel_ns) {
     return [kernel_ns](PlantedStep& step) {
@@ -207,6 +232,7 @@ TEST(PlantedCauses, ALowUtilizationNamesItsLargestCause) {
   ASSERT_NE(found, nullptr);
   EXPECT_NEAR(found->value, 0.4, 0.001);
   EXPECT_THAT(found->text, ::testing::HasSubstr("loading data"));
+  EXPECT_THAT(found->text, ::testing::HasSubstr("of 30 equal parts of the time"));
   EXPECT_EQ(find_made(causes_of(planted(gap_at(0.48), loading)), "trace.low_gpu_utilization"),
             nullptr);
 }

@@ -296,18 +296,21 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
       "env: {WANDB_API_KEY: wandb_in_the_file}\n"
       "sweep: {matrix: {stub.samples: [1]}}\n");
   program.prefix = {"/usr/bin/env", "NCCL_SECRET=from_the_shell"};
-  EXPECT_EQ(program.run({"--set", "env.HF_TOKEN=hf_on_the_line"}).exit_status, 0);
+  const std::vector<std::string> on_the_line = {"--set", "env.HF_TOKEN=hf_on_the_line", "--set",
+                                                "env.http_proxy=http://me:proxy_password@proxy"};
+  EXPECT_EQ(program.run(on_the_line).exit_status, 0);
   std::string text;
   for (const auto& entry : std::filesystem::directory_iterator{program.run_dir()}) {
     text += read_text(entry.path()).value();
   }
-  for (const char* value : {"wandb_in_the_file", "hf_on_the_line", "from_the_shell"}) {
+  for (const char* value :
+       {"wandb_in_the_file", "hf_on_the_line", "from_the_shell", "proxy_password"}) {
     EXPECT_EQ(text.find(value), std::string::npos) << value;
   }
   for (const char* name : {"WANDB_API_KEY", "HF_TOKEN", "NCCL_SECRET"}) {
     EXPECT_THAT(text, HasSubstr(name));
   }
-  const CommandResult resumed = program.resume({"--set", "env.HF_TOKEN=hf_on_the_line"});
+  const CommandResult resumed = program.resume(on_the_line);
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
 }
 

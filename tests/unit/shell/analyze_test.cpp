@@ -113,6 +113,16 @@ TEST_F(Analyze, ReadsAFolderOfTracesAndTheTracesOfARun) {
   EXPECT_THAT(other.err, HasSubstr("begins with 'ff'"));
 }
 
+TEST_F(Analyze, PrintsTheWholeTracesOfAFolderAndNamesTheBrokenOne) {
+  write("log/a.json", trace_text(6));
+  write("log/broken.json", trace_text(8).substr(0, 700));
+  write("log/c.json", trace_text(4));
+  const CommandResult shown = stepbench({"analyze", (folder_ / "log").string()});
+  EXPECT_EQ(shown.exit_status, 2);
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("a.json: 6 steps"), HasSubstr("c.json: 4 steps")));
+  EXPECT_THAT(shown.err, AllOf(HasSubstr("broken.json"), HasSubstr("byte")));
+}
+
 TEST_F(Analyze, EndsWith4WhereTheNumbersWouldLie) {
   const CommandResult broken = stepbench({"analyze", write("a.json", trace_text(8, 4))});
   EXPECT_EQ(broken.exit_status, 4);

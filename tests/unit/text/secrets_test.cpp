@@ -52,6 +52,18 @@ TEST(Secrets, AreMaskedInValuesOfSeveralLines) {
   EXPECT_EQ(mask_secrets("  env.HF_TOKEN: [abc, x]\n", kNone), "  env.HF_TOKEN: ***\n");
 }
 
+TEST(Secrets, PasswordsOfUrlsAreMaskedWhereverTheyStand) {
+  EXPECT_EQ(mask_url_passwords("http://me:pass@proxy:8080/x"), "http://me:***@proxy:8080/x");
+  EXPECT_EQ(mask_url_passwords("a=redis://:p@h, b=ftp://u:q:r@h"),
+            "a=redis://:***@h, b=ftp://u:***@h");
+  EXPECT_EQ(mask_secrets("--set env.http_proxy=http://u:pw@h", kNone),
+            "--set env.http_proxy=http://u:***@h");
+  for (const char* harmless : {"http://proxy:8080/a@b", "https://me@host/x", "c://", "://:@h",
+                               "http://me:${PASSWORD}@host", "sqlite:a:b@c"}) {
+    EXPECT_EQ(mask_url_passwords(harmless), harmless);
+  }
+}
+
 TEST(Secrets, AReferenceToAVariableTellsNothingAndStays) {
   EXPECT_EQ(mask_secrets("HF_TOKEN: ${HF_TOKEN}", kNone), "HF_TOKEN: ${HF_TOKEN}");
   EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");

@@ -43,6 +43,11 @@ void put(const MappedColumn& column, const std::byte* from, std::byte* to) {
     case DType::kInt64:
       return convert_to<std::int64_t>(column.spec.dtype, from, to, elements);
     case DType::kFloat32:
+    case DType::kBool:
+    case DType::kInt16:
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kFloat64:
       assert(false);
   }
 }

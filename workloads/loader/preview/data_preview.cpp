@@ -54,11 +54,12 @@ std::string order_in_words(const Dataset& data, const LoaderOptions& options) {
 class Preview {
  public:
   Preview(const ResolvedCase& resolved, const PreviewRequest& request,
-          const std::vector<Engine>& table, const OrderMaker& order)
+          const std::vector<Engine>& table, const OrderMaker& order, PythonParts* python)
       : request_(request), resolved_(resolved), options_(loader_options(resolved)) {
     // Pinned memory holds the same numbers.
     resolved_.options["loader.pin_memory"] = Value{false};
-    data_ = make_dataset(resolved_);
+    context_.python = python;
+    data_ = make_dataset(resolved_, python);
     facts_ = data_->facts();
     EpochOrder epochs = order(*data_, options_);
     if (epochs) indices_ = epochs(0);
@@ -280,8 +281,9 @@ class Preview {
 }  // namespace
 
 DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
-                         const std::vector<Engine>& table, const OrderMaker& order) {
-  return Preview(resolved, request, table, order).run();
+                         const std::vector<Engine>& table, const OrderMaker& order,
+                         PythonParts* python) {
+  return Preview(resolved, request, table, order, python).run();
 }
 
 bool previews_without_torch(const ResolvedCase& resolved) {

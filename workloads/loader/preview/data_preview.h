@@ -77,7 +77,8 @@ struct PreviewRequest {
 // Reads through the very engine that the case names, without pinning. Throws what the data set and
 // the loader throw.
 [[nodiscard]] DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
-                                       const std::vector<Engine>& table, const OrderMaker& order);
+                                       const std::vector<Engine>& table, const OrderMaker& order,
+                                       PythonParts* python = nullptr);
 
 // Whether preview_data() needs no torch to deliver what a worker would: engine and order are there
 // without it.

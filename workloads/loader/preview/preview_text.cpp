@@ -198,6 +198,16 @@ std::string dtype_name(DType dtype) {
       return "int64";
     case DType::kFloat32:
       return "float32";
+    case DType::kBool:
+      return "bool";
+    case DType::kInt16:
+      return "int16";
+    case DType::kFloat16:
+      return "float16";
+    case DType::kBFloat16:
+      return "bfloat16";
+    case DType::kFloat64:
+      return "float64";
   }
   return {};
 }

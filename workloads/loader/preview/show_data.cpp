@@ -48,12 +48,13 @@ ShowDataRequest decode_show_data(std::string_view line) {
 }
 
 std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
-                      const std::vector<Engine>& table, const OrderMaker& order) {
+                      const std::vector<Engine>& table, const OrderMaker& order,
+                      PythonParts* python) {
   if (!request.png.empty()) expect_new(request.png);
   DataPreview preview = preview_data(
       resolved,
       {.samples = request.samples, .batches = request.batches, .pictures = !request.png.empty()},
-      table, order);
+      table, order, python);
   if (!preview.pictures.empty()) {
     const std::filesystem::path folder = std::filesystem::path(request.png).parent_path();
     std::error_code ignored;

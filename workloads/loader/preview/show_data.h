@@ -26,6 +26,7 @@ struct ShowDataRequest {
 // What is to be printed. Throws ConfigError naming the contact sheet's file if that is there
 // already, before anything is read, and what preview_data() throws.
 [[nodiscard]] std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
-                                    const std::vector<Engine>& table, const OrderMaker& order);
+                                    const std::vector<Engine>& table, const OrderMaker& order,
+                                    PythonParts* python = nullptr);
 
 }  // namespace stepbench

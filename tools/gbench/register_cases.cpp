@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/gbench/register_cases.h"
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+
+#include "harness/gbench/benchmark_name.h"
+#include "harness/text/printable.h"
+#include "tools/gbench/launch_counters.h"
+
+namespace stepbench::gbench {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+void report(const std::optional<Launch>& launch, benchmark::State& state) {
+  const LaunchNumbers numbers =
+      launch ? numbers_of(*launch) : LaunchNumbers{.reason = "interrupted"};
+  if (!numbers.step_ns) {
+    const std::string text = (numbers.skipped ? "skipped: " : "") + printable(numbers.reason);
+    state.SkipWithError(text.c_str());
+    return;
+  }
+  state.SetIterationTime(*numbers.step_ns / kNsPerSecond);
+  for (const auto& [name, value] : numbers.counters) state.counters[name] = value;
+}
+
+}  // namespace
+
+void register_cases(const Plan& plan, LaunchQueue& queue, const RegisterOptions& options) {
+  const std::vector<std::string> names = benchmark_names(plan);
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const auto launches = std::make_shared<int>(0);
+    auto* const registered = benchmark::RegisterBenchmark(
+        names[i].c_str(), [&queue, i, launches](benchmark::State& state) {
+          for (auto _ : state) {
+            report(queue.measure({.case_index = i, .launch = (*launches)++}), state);
+          }
+        });
+    registered->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    if (options.repeats || plan.cases[i].skip) continue;
+    registered->Repetitions(static_cast<int>(plan.cases[i].resolved.integer_or("launches", 1)));
+  }
+}
+
+}  // namespace stepbench::gbench

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/gbench/run_benchmarks.h"
+
+#include <benchmark/benchmark.h>
+
+#include <ostream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/labels.h"
+#include "harness/campaign/recorded_request.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/campaign/session.h"
+#include "harness/catalogue/json.h"
+#include "harness/run/run_header.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/gbench/launch_queue.h"
+#include "tools/gbench/register_cases.h"
+#include "tools/stepbench/campaign_context.h"
+
+namespace stepbench::gbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The words of the command line for as long as Google Benchmark keeps pointers to them. Its
+// Initialize ends the program for --help and for wrong values of its own options.
+class BenchmarkLine {
+ public:
+  explicit BenchmarkLine(const std::vector<std::string>& words) : texts_{"stepbench-gbench"} {
+    texts_.insert(texts_.end(), words.begin(), words.end());
+    for (std::string& text : texts_) pointers_.push_back(text.data());
+    int count = static_cast<int>(pointers_.size());
+    benchmark::Initialize(&count, pointers_.data());
+    if (count > 1) {
+      throw ConfigError(pointers_[1], "is no option of Google Benchmark, or its value is wrong");
+    }
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+// What readers of a benchmark's JSON need to find the run again.
+void add_context(const RunRow& header, const fs::path& folder) {
+  benchmark::AddCustomContext("stepbench_version", header.stepbench_version);
+  benchmark::AddCustomContext("stepbench_run_id", header.run_id);
+  benchmark::AddCustomContext("stepbench_results", folder.string());
+  benchmark::AddCustomContext("stepbench_experiment", printable(header.config_path));
+  for (const auto& [name, value] : header.labels) {
+    benchmark::AddCustomContext("label_" + printable(name), printable(to_text(value)));
+  }
+}
+
+int status_of(const Session& session, const Results& results) {
+  if (session.signal()) return exit_status_of_signal(*session.signal());
+  return run_exit_status(results);
+}
+
+}  // namespace
+
+int run_benchmarks(const Arguments& arguments, const cli::Environment& environment) {
+  const BenchmarkLine line(arguments.benchmark);
+  const RunRequest& request = arguments.request;
+  const CampaignContext context = cli::campaign_context(environment);
+  const PlannedRun run = plan_experiment(request, context, !arguments.lists);
+  const auto& [catalogue, plan] = run.planned;
+  LaunchQueue queue;
+  register_cases(plan, queue, {.repeats = arguments.repeats});
+  if (arguments.lists) {
+    return benchmark::RunSpecifiedBenchmarks() == 0 ? kExitNothingMeasured : kExitOk;
+  }
+  const HostClock clock;
+  Progress progress = cli::make_progress(environment, /*quiet=*/true, clock);
+  Interrupts interrupts;
+  Session session{context, progress, interrupts, clock};
+  std::set<std::string> devices;
+  add_devices(plan, devices);
+  if (!session.begin(devices, request.lock)) return exit_status_of_signal(*session.signal());
+  RunRow header = session.header({.plan = plan,
+                                  .catalogue = catalogue,
+                                  .worker = run.worker.value(),
+                                  .smoke = request.smoke,
+                                  .asked = asked_for(request, request.set)});
+  header.labels = parse_labels(request.labels);
+  const fs::path folder = Session::open_folder("", request.results, header);
+  add_context(header, folder);
+  std::size_t matched = 0;
+  std::thread benchmarks([&] {
+    matched = benchmark::RunSpecifiedBenchmarks();
+    queue.close();
+  });
+  Results finished;
+  try {
+    if (queue.wait_for_first()) {
+      RunRequest again = request;
+      again.file = readable_again(request.file, plan.config_text, folder);
+      session.measure({.arms = {{.plan = plan,
+                                 .worker = run.worker.value(),
+                                 .catalogue_digest = catalogue_digest(catalogue),
+                                 .repeat_prefix = repeat_prefix(again)}},
+                       .run_dir = folder,
+                       .smoke = request.smoke},
+                      header, columns_of(plan, catalogue), {}, queue, finished);
+    }
+  } catch (...) {
+    queue.end();
+    benchmarks.join();
+    throw;
+  }
+  queue.end();
+  benchmarks.join();
+  if (matched == 0) {
+    std::error_code ignored;
+    fs::remove(folder, ignored);
+    return kExitNothingMeasured;
+  }
+  environment.err << "Results: " << printable(folder.string()) << '\n';
+  return status_of(session, finished);
+}
+
+}  // namespace stepbench::gbench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker that runs inside a Python interpreter gives its workloads: parts that the user
+// wrote in Python, behind the interfaces of ours. Implemented in workloads/python; a worker without
+// an interpreter has one that says why there is none. Names types of rooms above this one without
+// including them.
+#pragma once
+
+#include <memory>
+
+#include "harness/base/resolved_case.h"
+
+namespace stepbench {
+
+class Dataset;
+class Loader;
+class Model;
+class ReportSink;
+class Workload;
+struct DataShape;
+struct LoaderOptions;
+struct WorkerContext;
+
+// Main thread only, without the interpreter's lock, which each call takes for as long as it needs
+// it. All throw ConfigError naming the option or the user's file, and Error with Python's
+// traceback.
+class PythonParts {
+ public:
+  PythonParts() = default;
+  PythonParts(const PythonParts&) = delete;
+  PythonParts& operator=(const PythonParts&) = delete;
+  virtual ~PythonParts() = default;
+
+  // data.kind: python
+  [[nodiscard]] virtual std::unique_ptr<Dataset> open_dataset(const ResolvedCase& resolved) = 0;
+  // loader.engine: python, over a data set of open_dataset().
+  [[nodiscard]] virtual std::unique_ptr<Loader> make_loader(const Dataset& dataset,
+                                                            const LoaderOptions& options,
+                                                            const WorkerContext& context) = 0;
+  // model.kind: python
+  [[nodiscard]] virtual std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
+                                                          const DataShape& data) = 0;
+  // workload: python_step
+  [[nodiscard]] virtual std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,
+                                                            WorkerContext& context) = 0;
+  // Which interpreter it is and what its start took.
+  virtual void report(ReportSink& sink) const = 0;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/python_engine.h"
+
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/workload.h"
+#include "workloads/data/python_kind.h"
+#include "workloads/data/python_parts.h"
+
+namespace stepbench {
+namespace {
+
+// What the DataLoader of Python has no word for.
+void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const auto refuse = [&](const char* option, const std::string& reason) {
+    facts.swept ? sink.skip(reason) : sink.error(option, reason);
+  };
+  if (resolved.text("data.kind") != kPythonName) {
+    refuse("loader.engine", "engine python reads data.kind: python alone, and this is " +
+                                resolved.text("data.kind") +
+                                "; set engine: thread, or write a dataset() in Python");
+    return;
+  }
+  if (resolved.text_or("loader.sampler", "").starts_with("weighted")) {
+    refuse("loader.sampler",
+           "engine python weighs no samples itself: define sampler(dataset) in data.path and "
+           "return a WeightedRandomSampler");
+    return;
+  }
+  if (resolved.text_or("loader.affinity", "none") != "none") {
+    refuse("loader.affinity",
+           "engine python does not say where its workers run; define worker_init(worker) in "
+           "data.path and call os.sched_setaffinity there");
+    return;
+  }
+  if (resolved.text_or("loader.buffers", "fresh") != "fresh") {
+    refuse("loader.buffers", "Python's DataLoader makes fresh memory for each batch");
+    return;
+  }
+  resolved.options["loader.affinity"] = Value{};
+  resolved.options["loader.buffers"] = Value{};
+  if (resolved.integer("loader.num_workers") == 0) {
+    resolved.options["loader.start_method"] = Value{};
+  }
+}
+
+}  // namespace
+
+Engine python_engine() {
+  return {
+      .variant = {.name = kPythonName,
+                  .doc = "torch.utils.data.DataLoader of Python itself, for data.kind: python. "
+                         "Its batches reach the step without a copy.",
+                  .options = {{.name = "start_method",
+                               .type = OptionType::kEnum,
+                               .doc = "How Python starts its workers, as "
+                                      "DataLoader(multiprocessing_context=...).",
+                               .default_value = std::string{"fork"},
+                               .choices = {"fork", "spawn", "forkserver"},
+                               .identity_default = std::string{"fork"},
+                               .requires_ = Requires{.option = "loader.num_workers",
+                                                     .op = Requires::Op::kGreater,
+                                                     .value = std::int64_t{0},
+                                                     .doc = "needs workers (num_workers > 0)"}}}},
+      .reads_alone = true,
+      .forks = true,
+      .check = check_python,
+      .make = [](const Dataset& dataset, const LoaderOptions& options, EpochOrder,
+                 const WorkerContext& context) -> std::unique_ptr<Loader> {
+        if (context.python == nullptr) {
+          throw ConfigError("loader.engine", "python is an engine of stepbench-worker alone");
+        }
+        return context.python->make_loader(dataset, options, context);
+      }};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python parts of a worker that has no interpreter: each says why.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "workloads/data/python_parts.h"
+
+namespace stepbench {
+
+class NoPython final : public PythonParts {
+ public:
+  // Empty: nobody looked for an interpreter.
+  explicit NoPython(std::string why) : why_(std::move(why)) {}
+
+  [[nodiscard]] std::unique_ptr<Dataset> open_dataset(const ResolvedCase& resolved) override;
+  [[nodiscard]] std::unique_ptr<Loader> make_loader(const Dataset& dataset,
+                                                    const LoaderOptions& options,
+                                                    const WorkerContext& context) override;
+  [[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
+                                                  const DataShape& data) override;
+  [[nodiscard]] std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,
+                                                    WorkerContext& context) override;
+  void report(ReportSink&) const override {}
+
+ private:
+  [[noreturn]] void refuse(const char* option) const;
+
+  std::string why_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension module that stepbench_host.py loads: the whole worker as one function.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/python/hosted_parts.h"
+#include "workloads/types.h"
+
+namespace stepbench {
+namespace {
+
+int hosted_worker_main(std::vector<std::string> arguments, const std::string& build_id,
+                       std::int64_t import_torch_ns) {
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  HostedParts parts(import_torch_ns);
+  const pybind11::gil_scoped_release released;
+  return stepbench_worker_main(static_cast<int>(argv.size()), argv.data(),
+                               {.python = &parts, .build_id = build_id});
+}
+
+}  // namespace
+}  // namespace stepbench
+
+PYBIND11_MODULE(stepbench_python, module) {
+  module.def("worker_main", &stepbench::hosted_worker_main);
+}

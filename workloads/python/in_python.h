@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter's lock (GIL) and its errors. The worker runs without the lock; it is taken for a
+// call of Python and given back after it, so that the step's C++ and the user's threads run side by
+// side.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <exception>
+#include <utility>
+
+namespace stepbench {
+
+// What a Python exception is to the harness: ConfigError for UserError of user_file.py, else Error
+// with one line that says what happened and the traceback below. With the lock held.
+[[nodiscard]] std::exception_ptr to_cpp(pybind11::error_already_set& error);
+
+// Calls `body` with the lock held, on any thread. What it returns must be no Python object: that
+// would outlive the lock. Throws what to_cpp() makes of a Python exception.
+template <typename Body>
+auto in_python(const Body& body) {
+  const pybind11::gil_scoped_acquire hold;
+  try {
+    return body();
+  } catch (pybind11::error_already_set& error) {
+    std::rethrow_exception(to_cpp(error));
+  }
+}
+
+// A Python object that C++ keeps beyond one call: let go of with the lock held, on any thread.
+class KeptObject {
+ public:
+  KeptObject() = default;
+  // With the lock held.
+  explicit KeptObject(pybind11::object object) : object_(object.release()) {}
+  KeptObject(const KeptObject&) = delete;
+  KeptObject& operator=(const KeptObject&) = delete;
+  KeptObject(KeptObject&& other) noexcept : object_(std::exchange(other.object_, {})) {}
+  KeptObject& operator=(KeptObject&& other) noexcept {
+    if (this == &other) return *this;
+    reset();
+    object_ = std::exchange(other.object_, {});
+    return *this;
+  }
+  ~KeptObject() { reset(); }
+
+  // With the lock held.
+  [[nodiscard]] pybind11::object get() const {
+    return pybind11::reinterpret_borrow<pybind11::object>(object_);
+  }
+  [[nodiscard]] explicit operator bool() const { return static_cast<bool>(object_); }
+  void reset() {
+    if (!object_) return;
+    const pybind11::gil_scoped_acquire hold;
+    object_.dec_ref();
+    object_ = {};
+  }
+
+ private:
+  pybind11::handle object_;
+};
+
+}  // namespace stepbench

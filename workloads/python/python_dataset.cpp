@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/python/python_dataset.h"
+
+#include <pybind11/stl.h>
+
+#include <cstring>
+
+#include "harness/base/error.h"
+#include "workloads/python/tensor_batch.h"
+#include "workloads/python/user_function.h"
+
+namespace stepbench {
+
+namespace py = pybind11;
+
+PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved) {
+  const std::int64_t seed = resolved_.integer_or("seed", 0);
+  in_python([&] {
+    const py::module_ data = py::module_::import("stepbench_hosted.data");
+    data.attr("seed_all")(seed);
+    const py::object dataset =
+        call_user_function(resolved_, {"data.path", path(), "dataset"}, py::dict());
+    data_ = KeptObject(data.attr("UserData")(path(), dataset));
+    size_ = user_data().attr("size")().cast<std::int64_t>();
+    classes_ =
+        resolved_.integer_or("data.classes", user_data().attr("classes")().cast<std::int64_t>());
+  });
+  const std::optional<Batch> one = first_batch(1, static_cast<std::uint64_t>(seed));
+  for (const BatchField& field : one->fields) fields_.push_back(*field.spec);
+}
+
+void PythonDataset::read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const {
+  const Batch one = in_python([&] {
+    const py::object samples = user_data().attr("samples")(py::make_tuple(key.index));
+    return TensorBatches(path()).take(user_data().attr("collate")(samples));
+  });
+  for (std::size_t field = 0; field < out.size(); ++field) {
+    const std::size_t bytes = fields_[field].bytes();
+    if (field >= one.fields.size() || one.fields[field].spec->bytes() != bytes) {
+      throw Error("sample " + std::to_string(key.index) +
+                  " of the data set has another shape than sample 0");
+    }
+    std::memcpy(out[field], one.fields[field].data, bytes);
+  }
+}
+
+std::optional<Batch> PythonDataset::first_batch(std::int64_t size, std::uint64_t seed) const {
+  return in_python([&] {
+    return std::optional(TensorBatches(path()).take(user_data().attr("first_batch")(size, seed)));
+  });
+}
+
+DatasetFacts PythonDataset::facts() const {
+  return in_python([&] {
+    return DatasetFacts{.class_names =
+                            user_data().attr("class_names")().cast<std::vector<std::string>>()};
+  });
+}
+
+std::string PythonDataset::digest() const {
+  return in_python([&] { return user_data().attr("digest")().cast<std::string>(); });
+}
+
+}  // namespace stepbench

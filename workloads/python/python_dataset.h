@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// data.kind: python. The user's Dataset as far as the step needs it beside the loader: its fields,
+// a batch for the fingerprint, its digest.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/resolved_case.h"
+#include "workloads/data/dataset.h"
+#include "workloads/python/in_python.h"
+
+namespace stepbench {
+
+// Main thread. Every call takes the interpreter's lock.
+class PythonDataset final : public Dataset {
+ public:
+  // Imports data.path, calls dataset() and collates one sample to see its fields. Throws
+  // ConfigError and Error as PythonParts says.
+  explicit PythonDataset(const ResolvedCase& resolved);
+
+  [[nodiscard]] std::int64_t size() const override { return size_; }
+  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
+    return std::make_unique<Scratch>();
+  }
+  // dataset[index], collated alone. Throws Error where its shape is not that of fields().
+  void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const override;
+  [[nodiscard]] std::optional<Batch> first_batch(std::int64_t size,
+                                                 std::uint64_t seed) const override;
+  [[nodiscard]] std::int64_t classes() const override { return classes_; }
+  [[nodiscard]] DatasetFacts facts() const override;
+  [[nodiscard]] std::string digest() const override;
+
+  // UserData of stepbench_hosted/data.py. With the lock held.
+  [[nodiscard]] pybind11::object user_data() const { return data_.get(); }
+  [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
+  [[nodiscard]] std::string path() const { return resolved_.text("data.path"); }
+
+ private:
+  ResolvedCase resolved_;
+  KeptObject data_;
+  std::int64_t size_ = -1;
+  std::int64_t classes_ = 0;
+  std::vector<FieldSpec> fields_;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/python/python_loader.h"
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/workload.h"
+#include "workloads/python/in_python.h"
+#include "workloads/python/tensor_batch.h"
+#include "workloads/python/user_function.h"
+
+namespace stepbench {
+namespace {
+
+namespace py = pybind11;
+
+// Places in a worker's part of the records: stepbench_hosted/timing.py.
+enum class Place : std::uint8_t { kBatches, kBusyNs, kFetchNs, kCollateNs };
+constexpr std::size_t kPlaces = 8;
+
+// What each worker did since the loader was made, in memory that they share with this process.
+struct WorkerCounts {
+  std::int64_t batches = 0;
+  std::int64_t busy_ns = 0;
+  std::int64_t fetch_ns = 0;
+  std::int64_t collate_ns = 0;
+};
+
+class Records {
+ public:
+  Records() = default;
+  Records(std::int64_t* memory, std::size_t workers) : memory_(memory), workers_(workers) {}
+
+  [[nodiscard]] std::size_t workers() const { return workers_; }
+  [[nodiscard]] WorkerCounts of(std::size_t worker) const {
+    return {.batches = value(worker, Place::kBatches),
+            .busy_ns = value(worker, Place::kBusyNs),
+            .fetch_ns = value(worker, Place::kFetchNs),
+            .collate_ns = value(worker, Place::kCollateNs)};
+  }
+  [[nodiscard]] std::int64_t batches() const {
+    std::int64_t sum = 0;
+    for (std::size_t worker = 0; worker < workers_; ++worker) {
+      sum += value(worker, Place::kBatches);
+    }
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t value(std::size_t worker, Place place) const {
+    std::int64_t& number = memory_[worker * kPlaces + static_cast<std::size_t>(place)];
+    return std::atomic_ref(number).load(std::memory_order_relaxed);
+  }
+
+  std::int64_t* memory_ = nullptr;
+  std::size_t workers_ = 0;
+};
+
+py::dict options_for_python(const LoaderOptions& options, const ResolvedCase& resolved) {
+  py::dict given;
+  given["batch_size"] = options.batch_size;
+  given["shuffle"] = options.shuffle;
+  given["with_replacement"] = options.with_replacement;
+  given["num_samples"] = options.num_samples;
+  given["seed"] = options.seed;
+  given["joined"] = options.joined;
+  given["num_workers"] = options.num_workers;
+  given["prefetch_factor"] = options.prefetch_factor;
+  given["pin_memory"] = options.pin_memory;
+  given["persistent_workers"] = options.persistent_workers;
+  given["drop_last"] = options.drop_last;
+  given["timeout_s"] = options.timeout_s;
+  given["in_order"] = options.in_order;
+  given["threads_per_worker"] = options.threads_per_worker;
+  given["start_method"] = resolved.text_or("loader.start_method", "fork");
+  given["rank"] = options.rank;
+  given["world"] = options.world;
+  return given;
+}
+
+class PythonLoader final : public Loader {
+ public:
+  PythonLoader(const PythonDataset& dataset, const LoaderOptions& options, const Clock& clock)
+      : options_(options), clock_(clock), tensors_(dataset.path()) {
+    in_python([&] { make(dataset); });
+    reset_metrics();
+  }
+
+  ~PythonLoader() override {
+    try {
+      in_python([&] { loader_.get().attr("close")(); });
+    } catch (const std::exception&) {
+      // Workers that do not end are killed with this process.
+    }
+  }
+
+  void begin_epoch(std::int64_t epoch) override {
+    const std::int64_t began = clock_.now_ns();
+    in_python([&] {
+      iterator_.reset();
+      before_epoch_ = records_.batches();
+      yielded_ = 0;
+      at_epoch_.clear();
+      for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
+        at_epoch_.push_back(records_.of(worker).batches);
+      }
+      iterator_ = KeptObject(loader_.get().attr("begin_epoch")(epoch));
+    });
+    ++metrics_.epochs;
+    metrics_.epoch_begin_ns += clock_.now_ns() - began;
+  }
+
+  [[nodiscard]] std::optional<Batch> next() override {
+    const std::int64_t began = clock_.now_ns();
+    const std::int64_t depth = ready().value_or(0);
+    const bool is_there = is_ready(depth);
+    std::int64_t got = began;
+    std::optional<Batch> batch;
+    try {
+      batch = in_python([&] { return take(got); });
+    } catch (...) {
+      ++yielded_;
+      got = clock_.now_ns();
+      count(began, got, depth, is_there);
+      throw;
+    }
+    if (!batch) {
+      metrics_.epoch_end_ns += clock_.now_ns() - began;
+      return std::nullopt;
+    }
+    batch->index = yielded_++;
+    batch->partial = batch->size < options_.batch_size;
+    count(began, got, depth, is_there);
+    ++metrics_.batches;
+    metrics_.samples += batch->size;
+    metrics_.bytes += static_cast<std::int64_t>(batch->bytes());
+    return batch;
+  }
+
+  [[nodiscard]] std::int64_t batches_per_epoch() const override { return batches_per_epoch_; }
+
+  [[nodiscard]] std::optional<std::int64_t> ready() const override {
+    if (options_.num_workers == 0) return std::nullopt;
+    return std::max<std::int64_t>(0, records_.batches() - before_epoch_ - yielded_);
+  }
+
+  [[nodiscard]] const LoaderMetrics& metrics() const override {
+    const std::int64_t now = clock_.now_ns();
+    metrics_.fetch_ns = 0;
+    metrics_.collate_ns = 0;
+    for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
+      const WorkerCounts counts = records_.of(worker);
+      const WorkerCounts& before = at_reset_[worker];
+      metrics_.fetch_ns += counts.fetch_ns - before.fetch_ns;
+      metrics_.collate_ns += counts.collate_ns - before.collate_ns;
+      LoaderMetrics::Worker& out = metrics_.workers[worker];
+      out.busy_ns = counts.busy_ns - before.busy_ns;
+      out.idle_ns = std::max<std::int64_t>(0, now - reset_ns_ - out.busy_ns);
+    }
+    return metrics_;
+  }
+
+  void reset_metrics() override {
+    metrics_ = {};
+    metrics_.workers.resize(records_.workers());
+    metrics_.tells_blocked = false;
+    at_reset_.clear();
+    for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
+      at_reset_.push_back(records_.of(worker));
+    }
+    reset_ns_ = clock_.now_ns();
+  }
+
+ private:
+  // Of the user's functions that need no more than the data set.
+  [[nodiscard]] static py::object optional_sampler(const PythonDataset& dataset, const char* name,
+                                                   const py::dict& offered) {
+    const py::module_ user_file = py::module_::import("stepbench_hosted.user_file");
+    if (user_file.attr("optional")(dataset.path(), name).is_none()) return py::none();
+    return call_user_function(dataset.resolved(), {"data.path", dataset.path(), name}, offered,
+                              py::make_tuple(dataset.user_data().attr("dataset")));
+  }
+
+  void make(const PythonDataset& dataset) {
+    const py::dict given = options_for_python(options_, dataset.resolved());
+    const py::object sampler = optional_sampler(dataset, "sampler", given);
+    const py::object batch_sampler = optional_sampler(dataset, "batch_sampler", given);
+    loader_ =
+        KeptObject(py::module_::import("stepbench_hosted.loader")
+                       .attr("UserLoader")(dataset.user_data(), given, sampler, batch_sampler));
+    const auto address = loader_.get().attr("address")().cast<std::uintptr_t>();
+    const auto workers = static_cast<std::size_t>(std::max<std::int64_t>(1, options_.num_workers));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): ctypes gives an address
+    records_ = Records(reinterpret_cast<std::int64_t*>(address), workers);
+    batches_per_epoch_ = loader_.get().attr("batches")().cast<std::int64_t>();
+  }
+
+  // `got`: when Python had it.
+  [[nodiscard]] std::optional<Batch> take(std::int64_t& got) {
+    if (!iterator_) return std::nullopt;
+    const auto collated = py::reinterpret_steal<py::object>(PyIter_Next(iterator_.get().ptr()));
+    got = clock_.now_ns();
+    if (collated) return tensors_.take(collated);
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    iterator_.reset();
+    return std::nullopt;
+  }
+
+  // Python gives the tasks of a map-style data set to its workers in turns.
+  [[nodiscard]] bool is_ready(std::int64_t depth) const {
+    if (options_.num_workers == 0) return false;
+    if (!options_.in_order || batches_per_epoch_ < 0) return depth > 0;
+    const auto worker = static_cast<std::size_t>(yielded_ % options_.num_workers);
+    const std::int64_t done = records_.of(worker).batches - at_epoch_.at(worker);
+    return done > yielded_ / options_.num_workers;
+  }
+
+  void count(std::int64_t began, std::int64_t got, std::int64_t depth, bool is_there) {
+    const std::int64_t ended = clock_.now_ns();
+    metrics_.wait_ns.push_back(ended - began);
+    metrics_.queue_depth.push_back(depth);
+    metrics_.ready += is_there ? 1 : 0;
+    metrics_.dispatch_ns += ended - got;
+    const std::int64_t waited = got - began;
+    if (options_.num_workers == 0) {
+      metrics_.read_ns += waited;
+      return;
+    }
+    (is_there ? metrics_.receive_ns : metrics_.blocked_ns) += waited;
+    if (is_there) metrics_.transport_ns += waited;
+    if (!is_there && depth > 0) metrics_.stalled_ns += waited;
+    metrics_.held += is_there ? 0 : depth;
+  }
+
+  const LoaderOptions options_;
+  const Clock& clock_;
+  TensorBatches tensors_;
+  KeptObject loader_;
+  KeptObject iterator_;
+  Records records_;
+  std::int64_t batches_per_epoch_ = -1;
+  std::int64_t yielded_ = 0;            // in this epoch, failed ones included
+  std::int64_t before_epoch_ = 0;       // batches that workers had finished
+  std::vector<std::int64_t> at_epoch_;  // the same by worker
+  std::vector<WorkerCounts> at_reset_;
+  std::int64_t reset_ns_ = 0;
+  mutable LoaderMetrics metrics_;
+};
+
+}  // namespace
+
+std::unique_ptr<Loader> make_python_loader(const PythonDataset& dataset,
+                                           const LoaderOptions& options,
+                                           const WorkerContext& context) {
+  if (options.upload != nullptr) {
+    throw ConfigError("transfer.placement",
+                      "pin_thread needs the pin thread of an engine of ours, and Python's "
+                      "DataLoader has one of its own; set placement: async");
+  }
+  return std::make_unique<PythonLoader>(dataset, options, context.clock);
+}
+
+}  // namespace stepbench

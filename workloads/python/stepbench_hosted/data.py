@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's data set: what it is, and batches of it that are read without a loader."""
+import itertools
+import random
+
+import torch
+from torch.utils.data import IterableDataset, default_collate
+
+from stepbench_hosted import user_file
+from stepbench_hosted.user_file import UserError
+
+
+class Seeded:
+    """All random numbers of Python as if the program began with this seed; afterwards as they were."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def __enter__(self):
+        self.states = (random.getstate(), torch.get_rng_state(), numpy_random() and numpy_random().get_state())
+        seed_all(self.seed)
+
+    def __exit__(self, *_):
+        random.setstate(self.states[0])
+        torch.set_rng_state(self.states[1])
+        if self.states[2] is not None:
+            numpy_random().set_state(self.states[2])
+
+
+def numpy_random():
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy.random
+
+
+def seed_all(seed):
+    random.seed(seed)
+    torch.default_generator.manual_seed(seed)
+    if numpy_random() is not None:
+        numpy_random().seed(seed % 2**32)
+
+
+class UserData:
+    """What the file data.path defines. `dataset` is what its function of that name returned."""
+
+    def __init__(self, path, dataset):
+        self.path = path
+        self.dataset = dataset
+        self.iterable = isinstance(dataset, IterableDataset)
+        self.collate = user_file.optional(path, "collate") or default_collate
+        self.worker_init = user_file.optional(path, "worker_init")
+        if not self.iterable and not hasattr(dataset, "__getitem__"):
+            raise UserError(
+                "data.path",
+                f"dataset() returned {type(dataset).__name__}, which is no Dataset: it has no __getitem__ and is no "
+                "torch.utils.data.IterableDataset",
+            )
+
+    def size(self):
+        """Samples; -1: not known."""
+        if self.iterable:
+            return -1
+        try:
+            return len(self.dataset)
+        except (TypeError, NotImplementedError, AttributeError):
+            return -1
+
+    def classes(self):
+        """How many there are; 0: not known."""
+        for name in ("classes", "num_classes"):
+            known = getattr(self.dataset, name, None)
+            if isinstance(known, int):
+                return known
+            if hasattr(known, "__len__"):
+                return len(known)
+        return 0
+
+    def class_names(self):
+        names = getattr(self.dataset, "classes", None)
+        return [str(name) for name in names] if isinstance(names, (list, tuple)) else []
+
+    def first_batch(self, size, seed):
+        """The first `size` samples, collated; a smaller data set is repeated."""
+        with Seeded(seed):
+            return self.collate(self.samples(range(size)))
+
+    def samples(self, indices):
+        if self.iterable:
+            found = list(itertools.islice(iter(self.dataset), len(indices)))
+            if not found:
+                raise UserError("data.path", "the data set is empty: its iterator yields nothing")
+            return [found[i % len(found)] for i in range(len(indices))]
+        size = self.size()
+        if size == 0:
+            raise UserError("data.path", "the data set is empty: len(dataset) is 0")
+        wanted = [i % size if size > 0 else i for i in indices]
+        many = getattr(self.dataset, "__getitems__", None)
+        return many(wanted) if many else [self.dataset[i] for i in wanted]
+
+    def digest(self):
+        return f"{user_file.digest([self.path])}-{self.size()}"
+
+
+def refuse_batch(batch, path):
+    """Raises what is wrong with a batch that is not made of tensors of one length."""
+    came = in_words(batch)
+    raise UserError(
+        "data.path",
+        f"a batch is {came}; expected tensors with the samples in their first dimension: (input, target, ...) or a "
+        "dict of them. Write a collate(samples) that returns these",
+    )
+
+
+def in_words(value, depth=0):
+    if isinstance(value, torch.Tensor):
+        place = "" if value.device.type == "cpu" else f" on {value.device}"
+        layout = "" if value.layout == torch.strided else f", {value.layout}"
+        return f"Tensor {list(value.shape)} {str(value.dtype).replace('torch.', '')}{place}{layout}"
+    if isinstance(value, (tuple, list)) and depth < 2:
+        inner = ", ".join(in_words(each, depth + 1) for each in value[:4])
+        more = ", ..." if len(value) > 4 else ""
+        return f"{type(value).__name__} of {len(value)} ({inner}{more})"
+    if isinstance(value, dict) and depth < 2:
+        inner = ", ".join(f"{key}: {in_words(each, depth + 1)}" for key, each in list(value.items())[:4])
+        return f"dict ({inner}{', ...' if len(value) > 4 else ''})"
+    return type(value).__name__

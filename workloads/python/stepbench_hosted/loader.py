@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.utils.data.DataLoader over the user's data set, made from the options under `loader`."""
+import ctypes
+import multiprocessing.sharedctypes
+
+import torch
+from torch.utils.data import DataLoader, RandomSampler, Sampler, SequentialSampler
+from torch.utils.data.distributed import DistributedSampler
+
+from stepbench_hosted import data as user_data
+from stepbench_hosted import timing
+from stepbench_hosted.user_file import UserError
+
+
+class SeededSampler(RandomSampler):
+    """RandomSampler with its seeds from the loader's own generator: models draw from the global one in between, and the
+    order shall not depend on them. The numbers are those after torch.manual_seed(seed) in a program without a model."""
+
+    def __init__(self, dataset, seeds, mirror, **options):
+        super().__init__(dataset, **options)
+        self.seeds = seeds
+        self.mirror = mirror
+
+    def __iter__(self):
+        seed = draw(self.seeds)
+        if self.mirror:
+            draw(None)
+        self.generator = torch.Generator()
+        self.generator.manual_seed(seed)
+        yield from super().__iter__()
+
+
+class Endless(Sampler):
+    """loader.epochs: joined. Passes of a sampler one after another."""
+
+    def __init__(self, sampler):
+        self.sampler = sampler
+
+    def __iter__(self):
+        epoch = 0
+        while True:
+            set_epoch(self.sampler, epoch)
+            empty = True
+            for index in self.sampler:
+                empty = False
+                yield index
+            if empty:
+                return
+            epoch += 1
+
+
+class WorkerInit:
+    """What a worker process does first: its part of the timing, its threads, and the user's worker_init()."""
+
+    def __init__(self, records, threads, user_init):
+        self.records = records
+        self.threads = threads
+        self.user_init = user_init
+
+    def __call__(self, worker):
+        timing.install(self.records, worker)
+        if self.threads != 1:
+            torch.set_num_threads(self.threads)
+        if self.user_init is not None:
+            self.user_init(worker)
+
+
+def draw(generator):
+    """A seed as torch.utils.data draws it."""
+    return int(torch.empty((), dtype=torch.int64).random_(generator=generator).item())
+
+
+def set_epoch(sampler, epoch):
+    if hasattr(sampler, "set_epoch"):
+        sampler.set_epoch(epoch)
+
+
+class UserLoader:
+    """A DataLoader and its current iterator. `own_sampler`, `own_batch_sampler`: what the user's functions returned."""
+
+    def __init__(self, data, options, own_sampler=None, own_batch_sampler=None):
+        self.data = data
+        self.options = options
+        workers = options["num_workers"]
+        self.records = multiprocessing.sharedctypes.RawArray(ctypes.c_int64, max(workers, 1) * timing.FIELDS)
+        self.seeds = torch.Generator()
+        self.seeds.manual_seed(options["seed"])
+        user_data.seed_all(options["seed"])
+        self.sampler = own_batch_sampler or self.choose_sampler(own_sampler)
+        arguments = {
+            "num_workers": workers,
+            "collate_fn": data.collate,
+            "pin_memory": options["pin_memory"],
+            "generator": self.seeds,
+        }
+        if own_batch_sampler is not None:
+            arguments["batch_sampler"] = Endless(self.sampler) if options["joined"] else self.sampler
+        else:
+            arguments["batch_size"] = options["batch_size"]
+            arguments["drop_last"] = options["drop_last"]
+            if self.sampler is not None:
+                arguments["sampler"] = Endless(self.sampler) if options["joined"] else self.sampler
+        if workers > 0:
+            arguments |= {
+                "prefetch_factor": options["prefetch_factor"],
+                "persistent_workers": options["persistent_workers"],
+                "timeout": options["timeout_s"],
+                "in_order": options["in_order"],
+                "multiprocessing_context": options["start_method"],
+                "worker_init_fn": WorkerInit(self.records, options["threads_per_worker"], data.worker_init),
+            }
+        else:
+            timing.install(self.records, 0)
+        self.loader = DataLoader(data.dataset, **arguments)
+        self.iterator = None
+
+    def choose_sampler(self, own_sampler):
+        """The sampler of the options; None: the data set is iterable."""
+        options = self.options
+        dataset = self.data.dataset
+        if self.data.iterable:
+            for given, option in (
+                (own_sampler is not None, "data.path"),
+                (options["shuffle"], "loader.shuffle"),
+                (options["with_replacement"], "loader.sampler"),
+            ):
+                if given:
+                    raise UserError(option, "an IterableDataset has no indices: it takes no sampler and no shuffle")
+            if options["joined"]:
+                raise UserError(
+                    "loader.epochs", "an IterableDataset ends by itself: set loader.epochs: separate, or let it never end"
+                )
+            return None
+        if own_sampler is not None:
+            if options["shuffle"] or options["with_replacement"]:
+                raise UserError("loader.shuffle", "the file defines sampler(), which gives the order; leave shuffle out")
+            return own_sampler
+        if self.data.size() < 0:
+            raise UserError("data.path", f"{type(dataset).__name__} has no __len__: only a sampler() of yours can order it")
+        mirror = options["num_workers"] == 0
+        if options["with_replacement"]:
+            samples = options["num_samples"] or None
+            return SeededSampler(dataset, self.seeds, mirror, replacement=True, num_samples=samples)
+        if options["world"] > 1:
+            return DistributedSampler(
+                dataset, options["world"], options["rank"], shuffle=options["shuffle"], seed=options["seed"]
+            )
+        if options["shuffle"]:
+            return SeededSampler(dataset, self.seeds, mirror)
+        return SequentialSampler(dataset)
+
+    def address(self):
+        """Of the records."""
+        return ctypes.addressof(self.records)
+
+    def begin_epoch(self, epoch):
+        """A new iterator, as `for batch in loader` makes one."""
+        if not self.options["joined"]:
+            set_epoch(self.sampler, epoch)
+        if not self.options["persistent_workers"]:
+            self.iterator = None  # ends the workers of an epoch that was left early
+        self.iterator = iter(self.loader)
+        if self.options["num_workers"] == 0:
+            draw(None)  # as DataLoader does where it is given no generator
+        return self.iterator
+
+    def batches(self):
+        """Of an epoch; -1: not known, or there is no end."""
+        if self.options["joined"] or self.data.iterable:
+            return -1
+        try:
+            return len(self.loader)
+        except (TypeError, NotImplementedError):
+            return -1
+
+    def outstanding(self):
+        """Batches that workers were asked for and that were not yielded."""
+        return getattr(self.iterator, "_tasks_outstanding", 0)
+
+    def close(self):
+        iterator, self.iterator = self.iterator, None
+        self.loader = None
+        if iterator is not None and hasattr(iterator, "_shutdown_workers"):
+            iterator._shutdown_workers()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that users wrote: imported by name, as a spawned worker process needs it; their functions called with the
+arguments that they take."""
+import hashlib
+import importlib
+import inspect
+import os
+import sys
+import traceback
+
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+class UserError(Exception):
+    """A mistake in the user's file or configuration. `where`: the option or the place in the file."""
+
+    def __init__(self, where, text):
+        super().__init__(text)
+        self.where = where
+
+
+def load(where, path):
+    """The module in the file that the option `where` names."""
+    path = os.path.abspath(path)
+    folder, name = os.path.split(path)
+    stem, extension = os.path.splitext(name)
+    if extension != ".py" or not stem.isidentifier():
+        raise UserError(where, f"'{name}' cannot be imported: name the file as a module, such as my_data.py")
+    loaded = sys.modules.get(stem)
+    if loaded is not None:
+        if os.path.abspath(getattr(loaded, "__file__", None) or "") == path:
+            return loaded
+        raise UserError(where, f"'{name}' has the name of a module that is loaded already; give the file another name")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(stem)
+    except SyntaxError as error:
+        raise UserError(f"{error.filename}:{error.lineno}", f"{error.msg}: {(error.text or '').strip()}") from None
+    except ModuleNotFoundError as error:
+        hint = f"; {sys.executable} has no such module: install it there, or name another interpreter with --interpreter"
+        raise UserError(place_of(error, path), f"{error}{hint}") from None
+    except UserError:
+        raise
+    except BaseException as error:
+        raise UserError(place_of(error, path), describe(error)) from None
+
+
+def functions_of(module):
+    """Names of what users may mean: functions and classes that the file itself defines."""
+    own = [
+        name
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", None) == module.__name__ and not name.startswith("_")
+    ]
+    return ", ".join(sorted(own)) or "none"
+
+
+def find(where, path, name):
+    """The function of that name; an error lists what there is."""
+    module = load(where, path)
+    function = getattr(module, name, None)
+    if callable(function):
+        return function
+    file = os.path.basename(path)
+    if function is not None:
+        raise UserError(where, f"{name} in {file} is no function but of type {type(function).__name__}")
+    raise UserError(where, f"{file} has no function {name}(); it has: {functions_of(module)}")
+
+
+def optional(path, name, where="data.path"):
+    """The function of that name, or None."""
+    function = getattr(load(where, path), name, None)
+    if function is None or callable(function):
+        return function
+    raise UserError(where, f"{name} in {os.path.basename(path)} is no function but of type {type(function).__name__}")
+
+
+def parameters_of(function):
+    """Names of the keyword arguments, and whether it takes any other; None: not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return [], True
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return named, any(p.kind == p.VAR_KEYWORD for p in parameters)
+
+
+def scalar(text, annotation=None):
+    """A value of the section `python`, whose options are texts."""
+    if not isinstance(text, str) or annotation in (str, "str"):
+        return text
+    named = {"true": True, "false": False, "null": None}
+    if text.lower() in named:
+        return named[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def arguments_for(function, texts, offered, positional=0):
+    """What of `texts` (from the file) and `offered` (from stepbench) the function takes, by name."""
+    named, any_other = parameters_of(function)
+    named = named[positional:]
+    annotations = {p.name: p.annotation for p in named}
+    given = {name: text for name, text in texts.items() if any_other or name in annotations}
+    arguments = {name: scalar(text, annotations.get(name)) for name, text in given.items()}
+    for name, value in offered.items():
+        if name in annotations:
+            arguments.setdefault(name, value)
+    return arguments
+
+
+def call(where, path, name, texts, offered, others=(), positional=()):
+    """Calls a function of the user's file. `others`: (option, path, function) that may take arguments, too."""
+    function = find(where, path, name)
+    refuse_unknown(where, path, name, texts, others)
+    arguments = arguments_for(function, texts, offered, len(positional))
+    named, _ = parameters_of(function)
+    missing = [
+        p.name for p in named[len(positional) :] if p.default is p.empty and p.name not in arguments
+    ]
+    if missing:
+        raise UserError(
+            where,
+            f"{name}() in {os.path.basename(path)} needs {' and '.join(missing)}: write "
+            + " and ".join(f"python.{each}" for each in missing)
+            + " into the configuration, or give a default",
+        )
+    try:
+        return function(*positional, **arguments)
+    except UserError:
+        raise
+    except BaseException as error:
+        raise UserError(place_of(error, path), describe(error)) from None
+
+
+def refuse_unknown(where, path, name, texts, others):
+    """Each argument must be taken by some function of the case."""
+    takes = []
+    known = set()
+    for other_where, other_path, other_name in [(where, path, name), *others]:
+        function = optional(other_path, other_name, other_where)
+        if function is None:
+            continue
+        named, any_other = parameters_of(function)
+        if any_other:
+            return
+        known.update(p.name for p in named)
+        takes.append(f"{other_name}({', '.join(p.name for p in named)})")
+    for argument in texts:
+        if argument not in known:
+            raise UserError(f"python.{argument}", f"is taken by no function of the case; there is {', '.join(takes)}")
+
+
+def users_frames(error):
+    """The part of a traceback that is not stepbench's or the import machinery's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f for f in frames if not f.filename.startswith((OWN_FOLDER, "<frozen importlib"))]
+
+
+def place_of(error, path):
+    frames = users_frames(error)
+    own = [f for f in frames if os.path.dirname(f.filename) == os.path.dirname(os.path.abspath(path))]
+    if not own:
+        return os.path.basename(path)
+    return f"{os.path.basename(own[-1].filename)}:{own[-1].lineno}"
+
+
+def describe(error):
+    """What happened in one line, and Python's traceback below it."""
+    if isinstance(error, SystemExit):
+        summary = f"the code called sys.exit({error.code!r})"
+    else:
+        summary = "".join(traceback.format_exception_only(type(error), error)).strip()
+    frames = users_frames(error)
+    if not frames:
+        return summary
+    return f"{summary}\nTraceback (most recent call last):\n{''.join(traceback.format_list(frames))}".rstrip()
+
+
+def digest(paths):
+    """Of the users' files and of the modules that they imported from the same folders: names and content."""
+    folders = {os.path.dirname(os.path.abspath(path)) + os.sep for path in paths}
+    files = {os.path.abspath(path) for path in paths}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not file or not file.endswith(".py"):
+            continue
+        file = os.path.abspath(file)
+        if any(file.startswith(folder) for folder in folders) and "site-packages" not in file:
+            files.add(file)
+    common = os.path.commonpath([os.path.dirname(file) for file in files])
+    total = hashlib.sha256()
+    for file in sorted(files):
+        with open(file, "rb") as opened:
+            content = opened.read()
+        total.update(f"{os.path.relpath(file, common)}\0{len(content)}\0".encode())
+        total.update(content)
+    return total.hexdigest()[:16]

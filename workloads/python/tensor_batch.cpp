@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/python/tensor_batch.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/detach.h>
+#include <torch/csrc/autograd/python_variable.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+namespace py = pybind11;
+
+std::optional<DType> dtype_of(at::ScalarType type) {
+  switch (type) {
+    case at::kByte:
+      return DType::kUInt8;
+    case at::kBool:
+      return DType::kBool;
+    case at::kShort:
+      return DType::kInt16;
+    case at::kInt:
+      return DType::kInt32;
+    case at::kLong:
+      return DType::kInt64;
+    case at::kHalf:
+      return DType::kFloat16;
+    case at::kBFloat16:
+      return DType::kBFloat16;
+    case at::kFloat:
+      return DType::kFloat32;
+    case at::kDouble:
+      return DType::kFloat64;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string name_of_field(std::size_t field) {
+  if (field == 0) return "input";
+  return field == 1 ? "target" : "field" + std::to_string(field);
+}
+
+struct Named {
+  std::string name;
+  py::handle value;
+};
+
+// Empty: no form that is known.
+std::vector<Named> parts_of(py::handle collated) {
+  std::vector<Named> parts;
+  PyObject* object = collated.ptr();
+  if (THPVariable_Check(object)) {
+    parts.push_back({name_of_field(0), collated});
+  } else if (PyTuple_Check(object) || PyList_Check(object)) {
+    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object));
+    for (std::size_t i = 0; i < size; ++i) {
+      parts.push_back({name_of_field(i), PySequence_Fast_GET_ITEM(object, i)});
+    }
+  } else if (PyDict_Check(object)) {
+    for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(collated)) {
+      parts.push_back({py::str(key), value});
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+SharedSpec TensorBatches::spec_of(std::size_t field, const FieldSpec& spec) {
+  if (field >= last_.size()) last_.resize(field + 1);
+  SharedSpec& known = last_[field];
+  if (known == nullptr || known->shape != spec.shape || known->dtype != spec.dtype) {
+    known = std::make_shared<const FieldSpec>(spec);
+  }
+  return known;
+}
+
+Batch TensorBatches::take(py::handle collated) {
+  const auto refuse = [&] {
+    py::module_::import("stepbench_hosted.data").attr("refuse_batch")(collated, path_);
+  };
+  auto tensors = std::make_shared<std::vector<at::Tensor>>();
+  Batch batch;
+  for (const Named& part : parts_of(collated)) {
+    if (!THPVariable_Check(part.value.ptr())) refuse();
+    // A tensor of C++ over the same memory: it is let go of without the interpreter's lock.
+    at::Tensor tensor = THPVariable_Unpack(part.value.ptr()).detach();
+    const std::optional<DType> dtype = dtype_of(tensor.scalar_type());
+    const bool plain = tensor.layout() == at::kStrided && tensor.device().is_cpu();
+    if (!dtype || !plain || tensor.dim() == 0) refuse();
+    if (batch.fields.empty()) batch.size = tensor.size(0);
+    if (tensor.size(0) != batch.size) refuse();
+    tensor = tensor.contiguous();
+    FieldSpec spec{.name = part.name, .shape = tensor.sizes().slice(1).vec(), .dtype = *dtype};
+    batch.fields.emplace_back(static_cast<std::byte*>(tensor.data_ptr()),
+                              spec_of(batch.fields.size(), spec));
+    tensors->push_back(std::move(tensor));
+  }
+  if (batch.fields.empty() || batch.size == 0) refuse();
+  batch.owner = std::move(tensors);
+  return batch;
+}
+
+}  // namespace stepbench
