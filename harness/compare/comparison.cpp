@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
+#include "harness/compare/count_gate.h"
 #include "harness/compare/exit_code.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/same_work.h"
@@ -128,8 +129,11 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
     }
     explain_change(pairs[i], result.rule, before.profiled, after.profiled, one);
   }
+  if (options.gate_counts) {
+    judge_counts({base, candidate, gathered.columns, options}, pairs, result);
+  }
   std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule.q, "launch");
-  if (!few.empty()) result.warnings.push_back(std::move(few));
+  if (!few.empty() && !options.gate_counts) result.warnings.push_back(std::move(few));
   std::vector<Gate> of_machine = machine_gates(pairs, result.rule.design);
   apply_allowed(options.allow, of_machine);
   std::move(of_machine.begin(), of_machine.end(), std::back_inserter(result.gates));

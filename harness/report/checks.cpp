@@ -148,7 +148,9 @@ Check check_of_case(const CaseResult& one, const std::vector<std::string>& varyi
                              change_text(metric.test) + (interval == "-" ? "" : ' ' + interval) +
                              ", " + verdict_text(metric.test, unit);
     check.text += line + '\n';
-    if (worst == nullptr || severity(metric.test.verdict) > severity(worst->test.verdict)) {
+    const bool is_worse =
+        worst == nullptr || severity(metric.test.verdict) > severity(worst->test.verdict);
+    if (metric.decides && is_worse) {
       worst = &metric;
       check.state = state_of(metric.test);
       check.type = name_of(metric.test.verdict);

@@ -26,6 +26,7 @@ void write_metric(JsonText& json, const MetricResult& metric) {
   json.text("name", metric.name).text("metric", metric.metric).text("unit", metric.unit);
   json.flag("primary", metric.primary).number("margin", metric.margin);
   json.flag("timed", metric.timed).flag("of_step", metric.of_step);
+  json.flag("decides", metric.decides);
   json.text("verdict", name_of(test.verdict)).text("reason", name_of(test.reason));
   json.flag("slower", test.slower);
   json.number("base_median", test.base_median);

@@ -59,9 +59,10 @@ MetricResult read_metric(const LineObject& source) {
                       .unit = source.text("unit"),
                       .primary = source.flag("primary"),
                       .margin = source.number("margin").value_or(0)};
-  // Both are absent before 1.2.
+  // Absent before 1.2.
   metric.timed = source.find("timed") ? source.flag("timed") : metric.unit != "bytes";
   metric.of_step = source.find("of_step") ? source.flag("of_step") : metric.name == "step";
+  metric.decides = !source.find("decides") || source.flag("decides");
   TestResult& test = metric.test;
   test.verdict = value_named(source.text("verdict"), Verdict::kNoData, Verdict::kInconclusive,
                              [](Verdict verdict) { return name_of(verdict); });

@@ -23,8 +23,9 @@ namespace {
 
 constexpr const char* kCompareExamples =
     R"(Cases are joined by their id: the options that make up a case. One result was measured after the
-other, so a change of the machine looks like a change of the program; compare therefore says at most
-"suspect". Of several results each is compared with the base, all their tests are corrected
+other, so a change of the machine looks like a change of the program; of times compare therefore says
+at most "suspect". --gate counts lets counts decide instead, which no machine disturbs: calls of
+operations, launches, copies, allocations of results measured with --profile. Of several results each is compared with the base, all their tests are corrected
 together, and the worst verdict decides.
 
 Examples:
@@ -37,8 +38,9 @@ Examples:
   stepbench compare old new --allow cpu.model                  another machine, on purpose
   stepbench compare old new --verdict verdict.json; jq .exit_code verdict.json
   stepbench compare old new --junit report.xml --format github
+  stepbench compare old new --gate counts                      one more aten::copy_ is a regression
 
-Exit status: 0 ok or better, 2 wrong usage or sides that may not be compared, 3 inconclusive or
+Exit status: 0 ok or better, 1 a regression of a count (only with --gate counts), 2 wrong usage or sides that may not be compared, 3 inconclusive or
 perhaps worse (0 with --allow-inconclusive), 4 no data or an invalid environment. A make recipe turns
 every failure into 2: read exit_code from the verdict file there.)";
 
@@ -120,6 +122,7 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
                "only one result has, `noise` for a gate that is only to warn",
                "FIELD")
       .group(kVerdictOptions);
+  add_gate(*compare, request.gate_counts);
   add_verdict_flags(*compare, request.bootstrap, request.allow_inconclusive);
   add_verdict_output(*compare, output);
   compare->callback(
