@@ -28,19 +28,6 @@ std::string devices_of(const AnalysedTrace& analysed) {
   return text;
 }
 
-std::string words_of_window(const Steps& steps) {
-  switch (steps.window) {
-    case WindowKind::kHostStep:
-      return "host_step: from a ProfilerStep's start to the next one's";
-    case WindowKind::kHostSpan:
-      return "host_span: from the first to the last row of the host";
-    case WindowKind::kLoading:
-      return "loading: from one fetch of data to the next";
-    default:
-      return std::string(name_of(steps.window));
-  }
-}
-
 // What stands for the rows that are shown.
 std::string counted_words(const Steps& steps) {
   const std::size_t counts = steps.counted().size();
@@ -64,27 +51,6 @@ std::string scope_words(const IdleReport& idle) {
       return "the step thread of the host: no device in this trace";
   }
   return {};
-}
-
-std::string words_of_part(std::string_view part, IdleScope scope) {
-  static const std::map<std::string_view, std::string, std::less<>> kWords = {
-      {"compute", "compute"},
-      {"communication", "communication, not hidden"},
-      {"copy", "copies, not hidden"},
-      {"idle_data_loading", "idle: loading data"},
-      {"idle_synchronise", "idle: synchronising"},
-      {"idle_copy_call", "idle: call that copies"},
-      {"idle_launch", "idle: call of CUDA"},
-      {"idle_host_op", "idle: operator on the host"},
-      {"idle_other_thread", "idle: other thread"},
-      {"idle_unattributed", "idle: nothing recorded"}};
-  const auto found = kWords.find(part);
-  std::string words = found == kWords.end() ? std::string(part) : found->second;
-  if (scope != IdleScope::kHost) return words;
-  if (part == "idle_host_op") return "operators";
-  if (part == "idle_unattributed") return "nothing recorded";
-  constexpr std::string_view kIdle = "idle: ";
-  return words.starts_with(kIdle) ? words.substr(kIdle.size()) : words;
 }
 
 // Viewers count time from the first row on.
@@ -383,6 +349,40 @@ AnalysisSection memory_section(const AnalysedTrace& analysed) {
 
 }  // namespace
 
+std::string words_of_window(WindowKind window) {
+  switch (window) {
+    case WindowKind::kHostStep:
+      return "host_step: from a ProfilerStep's start to the next one's";
+    case WindowKind::kHostSpan:
+      return "host_span: from the first to the last row of the host";
+    case WindowKind::kLoading:
+      return "loading: from one fetch of data to the next";
+    default:
+      return std::string(name_of(window));
+  }
+}
+
+std::string words_of_part(std::string_view part, IdleScope scope) {
+  static const std::map<std::string_view, std::string, std::less<>> kWords = {
+      {"compute", "compute"},
+      {"communication", "communication, not hidden"},
+      {"copy", "copies, not hidden"},
+      {"idle_data_loading", "idle: loading data"},
+      {"idle_synchronise", "idle: synchronising"},
+      {"idle_copy_call", "idle: call that copies"},
+      {"idle_launch", "idle: call of CUDA"},
+      {"idle_host_op", "idle: operator on the host"},
+      {"idle_other_thread", "idle: other thread"},
+      {"idle_unattributed", "idle: nothing recorded"}};
+  const auto found = kWords.find(part);
+  std::string words = found == kWords.end() ? std::string(part) : found->second;
+  if (scope != IdleScope::kHost) return words;
+  if (part == "idle_host_op") return "operators";
+  if (part == "idle_unattributed") return "nothing recorded";
+  constexpr std::string_view kIdle = "idle: ";
+  return words.starts_with(kIdle) ? words.substr(kIdle.size()) : words;
+}
+
 std::string headline_of(const AnalysedTrace& analysed) {
   const Analysis& analysis = analysed.analysis;
   const Trace& trace = *analysed.trace;
@@ -416,7 +416,7 @@ AnalysisSection step_section(const AnalysedTrace& analysed) {
   const Steps& steps = analysed.analysis.steps;
   const IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   AnalysisSection section{.title = "where the time of a step goes (" + counted_words(steps) + ')',
-                          .window = words_of_window(steps)};
+                          .window = words_of_window(steps.window)};
   if (idle == nullptr || idle->counted.wall_ns <= 0) {
     section.lines.push_back("there is no step, and no time to break down");
     return section;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/report/analysis_report.h"
@@ -18,6 +19,10 @@ struct AnalysisSection {
   std::vector<std::string> lines = {};  // below it
 };
 
+// "host_step: from a ProfilerStep's start to the next one's"
+[[nodiscard]] std::string words_of_window(WindowKind window);
+// Of a part of step_parts(): "idle: loading data"; without a device the host is not idle meanwhile.
+[[nodiscard]] std::string words_of_part(std::string_view part, IdleScope scope);
 // "my.pt.trace.json.gz: 8 steps, 6 counted; 48,120 rows; 1 device (Tesla V100); rank 0 of 1"
 [[nodiscard]] std::string headline_of(const AnalysedTrace& analysed);
 // "integrity: ok", or each doubt in a line.

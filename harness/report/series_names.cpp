@@ -84,9 +84,20 @@ SeriesNames::SeriesNames(const History& history) : history_(history) {
     const auto same = static_cast<std::size_t>(differ.first - ids[i - 1].begin());
     if (ids[i - 1] != ids[i]) digits_ = std::max(digits_, same + 1);
   }
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const SeriesHistory& series : history.series) {
+    std::pair key(words_of(series.series), series.series.metric);
+    if (!seen.insert(key).second) ambiguous_.insert(std::move(key));
+  }
 }
 
 std::string SeriesNames::case_name(const TrackedSeries& series) const {
+  std::string words = words_of(series);
+  if (ambiguous_.contains({words, series.metric})) words += " (" + short_id(series.id) + ')';
+  return words;
+}
+
+std::string SeriesNames::words_of(const TrackedSeries& series) const {
   const auto varying = varying_.find(series.experiment);
   const std::string label =
       varying == varying_.end() ? std::string() : case_label(series.options, varying->second);

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/track/history.h"
@@ -24,7 +26,9 @@ class SeriesNames {
   // `history` outlives this.
   explicit SeriesNames(const History& history);
 
-  // "train num_workers=2": the case among all that the history has.
+  // "train num_workers=2": the case among all that the history has. Where another series of the
+  // same metric has these words too, as on another kind of machine, the id stands behind them:
+  // "train num_workers=2 (3f2a91)".
   [[nodiscard]] std::string case_name(const TrackedSeries& series) const;
   // With its metric: "train num_workers=2, step".
   [[nodiscard]] std::string name(const TrackedSeries& series) const;
@@ -40,9 +44,12 @@ class SeriesNames {
                                                         std::string_view metric) const;
 
  private:
+  [[nodiscard]] std::string words_of(const TrackedSeries& series) const;
+
   const History& history_;
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
   std::size_t digits_ = 6;
+  std::set<std::pair<std::string, std::string>> ambiguous_;  // words and metric
 };
 
 // The one series that is meant; throws ConfigError that lists those among which to choose, or the

@@ -269,7 +269,8 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
     sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
                                  resolved.text("data.kind") + " does not give with these options");
   }
-  if (input == InputKind::kAny && !resolved.has("data.classes")) {
+  const bool tells = data_kind(resolved).open == nullptr;  // the user's data set, when it is opened
+  if (input == InputKind::kAny && !tells && !resolved.has("data.classes")) {
     sink.error("data.classes", "data.kind " + resolved.text("data.kind") +
                                    " does not tell how many classes (or tokens) there are, and a "
                                    "model's output is sized by it; set data.classes");

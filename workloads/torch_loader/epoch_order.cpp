@@ -109,7 +109,7 @@ EpochOrder torch_epoch_order(const OrderOptions& options) {
 }
 
 EpochOrder torch_order(const Dataset& dataset, const LoaderOptions& options) {
-  if (dataset.iterable() != nullptr) return {};
+  if (dataset.size() < 0) return {};
   return torch_epoch_order({.size = dataset.size(),
                             .num_samples = options.num_samples,
                             .shuffle = options.shuffle,

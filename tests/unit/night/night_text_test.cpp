@@ -192,5 +192,15 @@ TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
       ThrowsMessage<ConfigError>(HasSubstr("no series fits all of")));
 }
 
+TEST(SeriesNames, SeriesThatAreCalledAlikeAreToldApartByTheirIds) {
+  HistoryMaker maker;
+  maker.add_series("1", HistoryMaker::steady(2));
+  maker.add_series("2", HistoryMaker::steady(2));
+  maker.add_series("2", HistoryMaker::steady(2)).id = "abcdef0123456789";
+  const SeriesNames names(maker.history);
+  EXPECT_EQ(names.name(maker.history.series[0].series), "train num_workers=1, step");
+  EXPECT_EQ(names.name(maker.history.series[2].series), "train num_workers=2 (abcdef), step");
+}
+
 }  // namespace
 }  // namespace stepbench

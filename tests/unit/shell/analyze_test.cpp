@@ -123,6 +123,43 @@ TEST_F(Analyze, PrintsTheWholeTracesOfAFolderAndNamesTheBrokenOne) {
   EXPECT_THAT(shown.err, AllOf(HasSubstr("broken.json"), HasSubstr("byte")));
 }
 
+TEST_F(Analyze, ComparesTwoTracesFoldersAndRuns) {
+  std::string slower = trace_text(8);
+  for (std::size_t at = 0; (at = slower.find("\"dur\": 40,", at)) != std::string::npos; ++at) {
+    slower.replace(at, 10, "\"dur\": 35,");
+  }
+  const std::string base = write("base/worker0.111.pt.trace.json", trace_text(8));
+  const std::string next = write("new/worker0.222.pt.trace.json", slower);
+  const CommandResult same = stepbench({"analyze", base, "--diff", base});
+  EXPECT_EQ(same.exit_status, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr("nothing changed"));
+  const CommandResult files = stepbench({"analyze", next, "--diff", base, "--format", "json"});
+  const auto json = nlohmann::json::parse(files.out);
+  EXPECT_EQ(json["diff"]["findings"][0]["id"], "trace.data_exposed");
+  EXPECT_EQ(json["diff"]["findings"][0]["change"], "shrank");
+  EXPECT_EQ(json["diff"]["findings"][1]["id"], "trace.unattributed");
+  EXPECT_EQ(json["diff"]["findings"][1]["change"], "appeared");
+  EXPECT_EQ(json["diff"]["step"]["difference_ns"], 0);
+  EXPECT_EQ(json["diff"]["operators"][0]["difference_ns"], -5000);
+  const auto folder = [&](const char* name) { return (folder_ / name).string(); };
+  EXPECT_EQ(stepbench({"analyze", folder("new"), "--diff", folder("base"), "--format", "json"})
+                .out.size(),
+            files.out.size());
+  EXPECT_EQ(stepbench({"analyze", next, "--diff", base, "--fail-on", "warning"}).exit_status, 1);
+  EXPECT_EQ(stepbench({"analyze", next, "--diff", base, "--fail-on", "problem"}).exit_status, 0);
+  EXPECT_EQ(stepbench({"analyze", base, "--diff", next, "--fail-on", "problem"}).exit_status, 1);
+
+  write("base/worker1.111.pt.trace.json", trace_text(8));
+  write("new/worker2.222.pt.trace.json", trace_text(8));
+  const CommandResult some = stepbench({"analyze", folder("new"), "--diff", folder("base")});
+  EXPECT_EQ(some.exit_status, 0);
+  EXPECT_THAT(some.err, AllOf(HasSubstr("worker2 (only in new)"), HasSubstr("worker1 (only in")));
+  const std::string damaged = write("damaged.json", trace_text(8, 4));
+  const CommandResult refused = stepbench({"analyze", next, "--diff", damaged});
+  EXPECT_EQ(refused.exit_status, 4);
+  EXPECT_THAT(refused.out, HasSubstr("comparable: NO"));
+}
+
 TEST_F(Analyze, EndsWith4WhereTheNumbersWouldLie) {
   const CommandResult broken = stepbench({"analyze", write("a.json", trace_text(8, 4))});
   EXPECT_EQ(broken.exit_status, 4);
@@ -161,6 +198,7 @@ TEST_F(Analyze, AnswersMistakes) {
       {{file, "--device", "3"}, "device 3 ran no work"},
       {{file, "--fail-on", "info"}, "expected one of problem, warning"},
       {{file, "--output", file}, "--output"},
+      {{file, "--diff", "no/such.json"}, "no such file or folder"},
       {{folder_.path().string(), "--format", "html"}, "expected one of page, markdown, json"}};
   for (const auto& [arguments, answer] : wrong) {
     std::vector<std::string> all = {"analyze"};

@@ -53,6 +53,11 @@ std::vector<Metric> loader_metrics() {
       {.name = "loader_next_dispatch_ns",
        .unit = "ns",
        .doc = "In next(): sending the next task, and the rest."},
+      {.name = "python_import_ns",
+       .unit = "ns",
+       .role = Role::kContext,
+       .doc = "`import torch` before the worker began, where a part of the case is written in "
+              "Python. No part of set_up_ns."},
       {.name = "loader_skipped_samples",
        .unit = "samples",
        .role = Role::kContext,

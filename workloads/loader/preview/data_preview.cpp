@@ -38,7 +38,7 @@ std::int64_t integer_at(const std::byte* memory, std::size_t place) {
 }
 
 std::string order_in_words(const Dataset& data, const LoaderOptions& options) {
-  if (data.iterable() != nullptr) return "as the stream yields them";
+  if (data.size() < 0) return "as the stream yields them";
   std::string words = "sequential";
   const std::string seed = std::to_string(options.seed);
   if (!options.weights.empty()) {
@@ -86,14 +86,15 @@ class Preview {
     out_.kind = resolved_.text("data.kind");
     out_.path = resolved_.text_or("data.path", "");
     out_.digest = data_->digest();
-    if (data_->iterable() == nullptr) out_.samples = data_->size();
+    if (data_->size() >= 0) out_.samples = data_->size();
     if (data_->iterable() != nullptr) out_.parts = data_->iterable()->parts();
     out_.classes = data_->classes();
-    out_.engine = options_.num_workers == 0 ? "inline" : resolved_.text("loader.engine");
+    out_.engine = resolved_.text("loader.engine");
+    if (options_.num_workers == 0 && !engine_of(resolved_).reads_alone) out_.engine = "inline";
     out_.num_workers = options_.num_workers;
     out_.batch_size = options_.batch_size;
     out_.joined = options_.joined;
-    if (data_->iterable() == nullptr) out_.epoch_samples = epoch_samples(data_->size(), options_);
+    if (data_->size() >= 0) out_.epoch_samples = epoch_samples(data_->size(), options_);
     if (const std::int64_t batches = loader_->batches_per_epoch(); batches >= 0) {
       const std::int64_t rest = *out_.epoch_samples % options_.batch_size;
       out_.batches_per_epoch = batches;
@@ -287,6 +288,7 @@ DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& req
 }
 
 bool previews_without_torch(const ResolvedCase& resolved) {
+  if (data_kind(resolved).open == nullptr) return false;
   const LoaderOptions options = loader_options(resolved);
   const Engine* engine = find_engine(engines(), resolved.text("loader.engine"));
   const bool made_here = options.num_workers == 0 || (engine != nullptr && engine->make != nullptr);

@@ -188,9 +188,8 @@ def digest(paths):
     files = {os.path.abspath(path) for path in paths}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if not file or not file.endswith(".py"):
+        if not file or not file.endswith(".py") or not os.path.isfile(file) or not os.path.isabs(file):
             continue
-        file = os.path.abspath(file)
         if any(file.startswith(folder) for folder in folders) and "site-packages" not in file:
             files.add(file)
     common = os.path.commonpath([os.path.dirname(file) for file in files])

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/diff.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "harness/stats/order.h"
+
+namespace stepbench {
+namespace {
+
+// Values of the steps of one side.
+struct SideSample {
+  double mean = 0;
+  double error = 0;  // standard error of the mean, as if the steps were independent
+  std::size_t n = 0;
+};
+
+SideSample sample_of(const std::vector<double>& values) {
+  SideSample out{.n = values.size()};
+  if (values.empty()) return out;
+  for (const double value : values) out.mean += value;
+  out.mean /= double(values.size());
+  if (values.size() >= 2) out.error = standard_deviation(values) / std::sqrt(double(values.size()));
+  return out;
+}
+
+SideSample sample_of(const std::vector<std::int64_t>& values) {
+  return sample_of(std::vector<double>(values.begin(), values.end()));
+}
+
+bool spread_is_known(const SideSample& a, const SideSample& b) {
+  return std::min(a.n, b.n) >= kStepsForSpread;
+}
+
+double noise_of(const SideSample& a, const SideSample& b) {
+  return kDiffErrors * std::hypot(a.error, b.error);
+}
+
+DiffRow row_of(const SideSample& base, const SideSample& next, double base_step_ns) {
+  DiffRow row{.base_ns = base.mean, .new_ns = next.mean};
+  const double larger_ns = std::max(base.mean, next.mean);
+  double limit_ns = kDiffShareOfStep * base_step_ns;
+  if (spread_is_known(base, next)) {
+    limit_ns = std::max({limit_ns, kDiffShare * larger_ns, noise_of(base, next)});
+    row.noise_ns = limit_ns;
+  } else {
+    limit_ns = std::max(limit_ns, kDiffShareOfFewSteps * larger_ns);
+  }
+  const double difference_ns = row.difference_ns();
+  if (difference_ns != 0 && std::abs(difference_ns) >= limit_ns) {
+    row.change = difference_ns > 0 ? DiffChange::kGrew : DiffChange::kShrank;
+  }
+  return row;
+}
+
+// What the number of calls adds to a row that has one.
+void count_calls(const SideSample& base, const SideSample& next, DiffRow& row) {
+  row.base_count = base.mean;
+  row.new_count = next.mean;
+  const double difference = next.mean - base.mean;
+  const double limit = spread_is_known(base, next) ? noise_of(base, next) : 0;
+  const bool counts = std::abs(difference) >= std::max(limit, kDiffCalls);
+  if (!counts && !row.changed()) return;
+  if (base.mean == 0 && next.mean > 0) {
+    row.change = DiffChange::kAppeared;
+  } else if (next.mean == 0 && base.mean > 0) {
+    row.change = DiffChange::kVanished;
+  } else if (!row.changed()) {
+    row.change = difference > 0 ? DiffChange::kMoreOften : DiffChange::kLessOften;
+  }
+}
+
+bool larger_first(const DiffRow& a, const DiffRow& b) {
+  if (a.changed() != b.changed()) return a.changed();
+  const double a_ns = std::abs(a.difference_ns());
+  const double b_ns = std::abs(b.difference_ns());
+  if (a_ns != b_ns) return a_ns > b_ns;
+  const double a_count = std::abs(a.new_count - a.base_count);
+  const double b_count = std::abs(b.new_count - b.base_count);
+  return std::tie(b_count, a.name, a.phase) < std::tie(a_count, b.name, b.phase);
+}
+
+auto key_of(const NamedCost& cost) { return std::tie(cost.kind, cost.name, cost.phase); }
+
+class Comparison {
+ public:
+  Comparison(const DiffSide& base, const DiffSide& next) : base_(base), next_(next) {}
+
+  TraceDiff take() {
+    out_.base_paths = base_.paths;
+    out_.new_paths = next_.paths;
+    out_.window = next_.window;
+    out_.scope = next_.scope;
+    out_.base_steps = std::ssize(base_.steps);
+    out_.new_steps = std::ssize(next_.steps);
+    add_notes();
+    add_parts();
+    add_tables();
+    add_findings();
+    std::stable_sort(out_.notes.begin(), out_.notes.end(),
+                     [](const DiffNote& a, const DiffNote& b) { return a.level > b.level; });
+    return std::move(out_);
+  }
+
+ private:
+  void note(DiffLevel level, std::string text) { out_.notes.push_back({level, std::move(text)}); }
+
+  void add_notes() {
+    for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
+      for (const std::string& damage : side->damage) {
+        note(DiffLevel::kError, std::string(name) + ": " + damage);
+      }
+      if (side->damage.empty() && side->doubts > 0) {
+        note(DiffLevel::kWarning, std::string(name) +
+                                      ": there are warnings about this trace; `stepbench analyze` "
+                                      "of it alone says them");
+      }
+      if (side->only_edges) {
+        note(DiffLevel::kWarning,
+             std::string(name) +
+                 " has no step but its first and its last, which often differ from all others");
+      }
+    }
+    for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
+      if (side->steps.empty()) note(DiffLevel::kError, std::string(name) + " has no step");
+    }
+    add_settings();
+    if (std::min(base_.steps.size(), next_.steps.size()) < kStepsForSpread) {
+      note(DiffLevel::kWarning,
+           "a side has fewer than three steps: how much steps differ is not known, and a change "
+           "is what reaches 5 %");
+    }
+    if (base_.steps.size() != next_.steps.size()) {
+      note(DiffLevel::kNote, "the sides have different numbers of steps (base " +
+                                 std::to_string(base_.steps.size()) + ", new " +
+                                 std::to_string(next_.steps.size()) +
+                                 "): all values are means of one step");
+    }
+  }
+
+  void add_settings() {
+    if (base_.window != next_.window) {
+      note(DiffLevel::kError, "a step is not the same thing on both sides: window " +
+                                  std::string(name_of(base_.window)) + " in base, " +
+                                  std::string(name_of(next_.window)) + " in new");
+    }
+    if ((base_.scope == IdleScope::kHost) != (next_.scope == IdleScope::kHost)) {
+      note(DiffLevel::kError, std::string("only ") +
+                                  (base_.scope == IdleScope::kHost ? "new" : "base") +
+                                  " has rows of a device");
+    } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
+      note(DiffLevel::kError, "the devices differ: " + words(base_.devices) + " in base, " +
+                                  words(next_.devices) + " in new");
+    } else if (base_.devices.empty() != next_.devices.empty()) {
+      note(DiffLevel::kWarning, std::string("only ") + (base_.devices.empty() ? "new" : "base") +
+                                    " says which device it is of");
+    }
+    setting("shapes", base_.with_shapes, next_.with_shapes);
+    setting("stacks", base_.with_stack, next_.with_stack);
+    setting("memory", base_.with_memory, next_.with_memory);
+    if (!(base_.with_stack && next_.with_stack)) {
+      setting("rows of Python", base_.python_rows, next_.python_rows);
+    }
+    if (base_.resolution_ns != next_.resolution_ns) {
+      note(DiffLevel::kWarning,
+           "the times of one side are whole microseconds: differences of short rows may be "
+           "rounding");
+    }
+    if (base_.world != next_.world && base_.world && next_.world) {
+      note(DiffLevel::kError, "the jobs differ: " + std::to_string(*base_.world) +
+                                  " ranks in base, " + std::to_string(*next_.world) + " in new");
+    } else if (base_.rank != next_.rank && base_.rank && next_.rank) {
+      note(DiffLevel::kWarning, "the ranks differ: " + std::to_string(*base_.rank) + " in base, " +
+                                    std::to_string(*next_.rank) + " in new");
+    }
+  }
+
+  void setting(const char* what, std::optional<bool> base, std::optional<bool> next) {
+    if (base.value_or(false) == next.value_or(false)) return;
+    note(DiffLevel::kError, std::string("only ") + (base.value_or(false) ? "base" : "new") +
+                                " recorded " + what +
+                                ", which takes time: record both sides alike");
+  }
+
+  static std::string words(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
+
+  static SideSample of_steps(const DiffSide& side, std::int64_t (*part)(const StepTime&)) {
+    std::vector<double> values;
+    for (const StepTime& step : side.steps) values.push_back(double(part(step)));
+    return sample_of(values);
+  }
+
+  void add_parts() {
+    const auto wall = [](const StepTime& step) { return step.wall_ns; };
+    const SideSample base = of_steps(base_, wall);
+    step_ns_ = base.mean;
+    out_.step = row_of(base, of_steps(next_, wall), step_ns_);
+    out_.step.name = "step";
+    for (const StepPart& part : step_parts()) {
+      DiffRow row = row_of(of_steps(base_, part.of), of_steps(next_, part.of), step_ns_);
+      if (row.base_ns == 0 && row.new_ns == 0) continue;
+      row.name = std::string(part.name);
+      out_.parts.push_back(std::move(row));
+    }
+  }
+
+  void add_tables() {
+    for (std::size_t kind = 0; kind < kCostKinds; ++kind) {
+      out_.tables.push_back({.kind = static_cast<CostKind>(kind), .sum = {.name = "sum"}});
+    }
+    // Both sides are sorted by the same key.
+    auto base = base_.costs.begin();
+    auto next = next_.costs.begin();
+    while (base != base_.costs.end() || next != next_.costs.end()) {
+      const bool has_base = base != base_.costs.end() &&
+                            (next == next_.costs.end() || key_of(*base) <= key_of(*next));
+      const bool has_next = next != next_.costs.end() &&
+                            (base == base_.costs.end() || key_of(*next) <= key_of(*base));
+      add_row(has_base ? &*base : nullptr, has_next ? &*next : nullptr);
+      if (has_base) ++base;
+      if (has_next) ++next;
+    }
+    for (DiffTable& table : out_.tables) {
+      std::sort(table.rows.begin(), table.rows.end(), larger_first);
+    }
+  }
+
+  void add_row(const NamedCost* base, const NamedCost* next) {
+    const NamedCost& either = base == nullptr ? *next : *base;
+    const auto values = [](const NamedCost* cost, std::size_t steps, auto member) {
+      return sample_of(cost == nullptr ? std::vector<std::int64_t>(steps) : cost->*member);
+    };
+    const std::size_t base_steps = base_.steps.size();
+    const std::size_t next_steps = next_.steps.size();
+    DiffRow row = row_of(values(base, base_steps, &NamedCost::ns),
+                         values(next, next_steps, &NamedCost::ns), step_ns_);
+    count_calls(values(base, base_steps, &NamedCost::count),
+                values(next, next_steps, &NamedCost::count), row);
+    row.name = either.name;
+    row.phase = either.phase;
+    DiffTable& table = out_.tables[static_cast<std::size_t>(either.kind)];
+    table.sum.base_ns += row.base_ns;
+    table.sum.new_ns += row.new_ns;
+    table.sum.base_count += row.base_count;
+    table.sum.new_count += row.new_count;
+    table.rows.push_back(std::move(row));
+  }
+
+  static const Finding* find_made(const std::vector<Finding>& findings, const std::string& id) {
+    const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
+      return each.id == id && each.undecided.empty();
+    });
+    return found == findings.end() ? nullptr : &*found;
+  }
+
+  void add_findings() {
+    for (const Finding& finding : next_.findings) {
+      if (finding.undecided.empty()) add_finding(find_made(base_.findings, finding.id), &finding);
+    }
+    for (const Finding& finding : base_.findings) {
+      if (!finding.undecided.empty()) continue;
+      if (find_made(next_.findings, finding.id) == nullptr) add_finding(&finding, nullptr);
+    }
+  }
+
+  void add_finding(const Finding* base, const Finding* next) {
+    const Finding& shown = next == nullptr ? *base : *next;
+    DiffFinding out{.id = shown.id,
+                    .severity = shown.severity,
+                    .text = shown.text,
+                    .is_gain = shown.gain_ns.has_value()};
+    const auto size_of = [&](const Finding* finding) -> std::optional<double> {
+      if (finding == nullptr) return std::nullopt;
+      return out.is_gain ? finding->gain_ns : std::optional(finding->value);
+    };
+    out.base = size_of(base);
+    out.next = size_of(next);
+    if (base == nullptr || next == nullptr) {
+      out.change = base == nullptr ? DiffChange::kAppeared : DiffChange::kVanished;
+    } else {
+      // As for parts of a step of which no spread is known.
+      const double change = out.next.value_or(0) - out.base.value_or(0);
+      const double larger =
+          std::max(std::abs(out.next.value_or(0)), std::abs(out.base.value_or(0)));
+      const bool small = out.is_gain && std::abs(change) < kDiffShareOfStep * step_ns_;
+      if (small || std::abs(change) < kDiffShareOfFewSteps * larger || change == 0) return;
+      out.change = change > 0 ? DiffChange::kGrew : DiffChange::kShrank;
+    }
+    out_.findings.push_back(std::move(out));
+  }
+
+  const DiffSide& base_;
+  const DiffSide& next_;
+  double step_ns_ = 0;  // of the base
+  TraceDiff out_;
+};
+
+// Puts the steps of one more trace behind those of the others.
+void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
+                  std::vector<NamedCost> more, std::size_t steps_more) {
+  std::vector<NamedCost> out;
+  auto old = all.begin();
+  auto added = more.begin();
+  const auto extend = [](std::vector<std::int64_t>& values, const std::vector<std::int64_t>& by) {
+    values.insert(values.end(), by.begin(), by.end());
+  };
+  while (old != all.end() || added != more.end()) {
+    const bool has_old =
+        old != all.end() && (added == more.end() || key_of(*old) <= key_of(*added));
+    const bool has_added =
+        added != more.end() && (old == all.end() || key_of(*added) <= key_of(*old));
+    NamedCost cost =
+        has_old ? std::move(*old)
+                : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
+    cost.ns.resize(steps_before);
+    cost.count.resize(steps_before);
+    const std::vector<std::int64_t> nothing(steps_more);
+    extend(cost.ns, has_added ? added->ns : nothing);
+    extend(cost.count, has_added ? added->count : nothing);
+    out.push_back(std::move(cost));
+    if (has_old) ++old;
+    if (has_added) ++added;
+  }
+  all = std::move(out);
+}
+
+}  // namespace
+
+DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& analysis,
+                   const std::vector<Finding>& findings, std::optional<int> device) {
+  DiffSide side{.paths = {path},
+                .window = analysis.steps.window,
+                .with_shapes = trace.with_shapes,
+                .with_stack = trace.with_stack,
+                .with_memory = trace.with_memory,
+                .python_rows = analysis.counts.python > 0,
+                .resolution_ns = trace.resolution_ns,
+                .rank = trace.rank,
+                .world = trace.world,
+                .findings = findings};
+  for (const IntegrityNote& each : analysis.integrity) {
+    if (each.level == IntegrityLevel::kError) side.damage.push_back(each.text);
+    if (each.level == IntegrityLevel::kWarning) ++side.doubts;
+  }
+  for (const int id : analysis.devices) {
+    const TraceDevice* known = trace.device(id);
+    if (known != nullptr && !known->name.empty()) side.devices.push_back(known->name);
+  }
+  const IdleReport* idle = analysis.idle_of(device);
+  if (idle == nullptr) return side;
+  side.scope = idle->scope;
+  const std::vector<Step>& steps = analysis.steps.steps;
+  for (const std::size_t i : analysis.steps.counted()) {
+    side.steps.push_back(idle->steps[i]);
+    if (steps[i].edge && steps.size() > 1 && !analysis.steps.chosen) side.only_edges = true;
+  }
+  side.costs = step_costs(Timeline(trace), analysis.steps);
+  return side;
+}
+
+void DiffSide::append(DiffSide more) {
+  const std::size_t before = steps.size();
+  paths.insert(paths.end(), more.paths.begin(), more.paths.end());
+  damage.insert(damage.end(), more.damage.begin(), more.damage.end());
+  doubts += more.doubts;
+  only_edges = only_edges || more.only_edges;
+  steps.insert(steps.end(), more.steps.begin(), more.steps.end());
+  append_costs(costs, before, std::move(more.costs), more.steps.size());
+}
+
+std::string_view name_of(DiffChange change) {
+  constexpr std::array<std::string_view, 7> kNames = {"none",   "appeared",   "vanished",  "grew",
+                                                      "shrank", "more_often", "less_often"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+std::string_view name_of(DiffLevel level) {
+  constexpr std::array<std::string_view, 3> kNames = {"note", "warning", "error"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+bool TraceDiff::comparable() const {
+  return std::none_of(notes.begin(), notes.end(),
+                      [](const DiffNote& each) { return each.level == DiffLevel::kError; });
+}
+
+bool TraceDiff::doubtful() const {
+  return std::any_of(notes.begin(), notes.end(),
+                     [](const DiffNote& each) { return each.level != DiffLevel::kNote; });
+}
+
+bool TraceDiff::nothing_changed() const {
+  const auto changed = [](const DiffRow& row) { return row.changed(); };
+  return !step.changed() && std::none_of(parts.begin(), parts.end(), changed) && findings.empty() &&
+         std::none_of(tables.begin(), tables.end(), [&](const DiffTable& table) {
+           return std::any_of(table.rows.begin(), table.rows.end(), changed);
+         });
+}
+
+TraceDiff compare_traces(const DiffSide& base, const DiffSide& next) {
+  return Comparison(base, next).take();
+}
+
+}  // namespace stepbench

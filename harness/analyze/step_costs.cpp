@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/step_costs.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/analyze/host_sets.h"
+#include "harness/analyze/row_names.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kOwnPhasePrefix = "stepbench::";
+
+// What a row says of the rows inside it; empty: nothing.
+std::string_view phase_said_by(const Trace& trace, const TraceEvent& row) {
+  const TraceName& name = trace.names[row.name];
+  if (name.facts.data_wait) return "data_wait";
+  if (name.facts.optimizer) return "optimizer";
+  if (name.facts.autograd) return "backward";
+  const std::string_view text = name.text;
+  if (text.starts_with(kOwnPhasePrefix)) return text.substr(kOwnPhasePrefix.size());
+  if (row.kind == EventKind::kAnnotation && !name.facts.communication) return text;
+  return {};
+}
+
+// The phase of each row of a thread: that of the outermost row around it which says one.
+class PhasesOfRows {
+ public:
+  explicit PhasesOfRows(const Trace& trace) : trace_(trace) {}
+
+  [[nodiscard]] std::unordered_map<const TraceEvent*, std::string_view> of(const TraceLane& lane) {
+    std::unordered_map<const TraceEvent*, std::string_view> phases;
+    std::vector<std::pair<std::int64_t, std::string_view>> open;  // end, phase
+    for (const TraceEvent& event : lane.events) {
+      if (!is_host_op(trace_, event)) continue;
+      while (!open.empty() && open.back().first <= event.start_ns) open.pop_back();
+      const std::string_view outer = open.empty() ? std::string_view{} : open.back().second;
+      phases.emplace(&event, outer);
+      open.emplace_back(event.end_ns, outer.empty() ? phase_said_by(trace_, event) : outer);
+    }
+    return phases;
+  }
+
+ private:
+  const Trace& trace_;
+};
+
+class CostTable {
+ public:
+  CostTable(const Timeline& timeline, const Steps& steps) : timeline_(timeline) {
+    for (const std::size_t i : steps.counted()) windows_.push_back(steps.steps[i].window);
+  }
+
+  void add_operators() {
+    const Trace& trace = *timeline_.trace;
+    for (const TraceLane& lane : trace.lanes) {
+      if (lane.kind != LaneKind::kHost) continue;
+      const auto phases = PhasesOfRows(trace).of(lane);
+      for (const auto& [row, phase] : phases) {
+        const std::size_t step = step_at(row->start_ns);
+        if (step < windows_.size()) ++of(CostKind::kOperator, row->name, phase).count[step];
+      }
+      const std::vector<InnerRow> stretches = innermost_rows(trace, lane, false);
+      std::size_t at = 0;
+      for (const InnerRow& stretch : stretches) {
+        while (at < windows_.size() && windows_[at].end_ns <= stretch.at.begin_ns) ++at;
+        for (std::size_t i = at; i < windows_.size(); ++i) {
+          const std::int64_t begin_ns = std::max(windows_[i].begin_ns, stretch.at.begin_ns);
+          const std::int64_t end_ns = std::min(windows_[i].end_ns, stretch.at.end_ns);
+          if (windows_[i].begin_ns >= stretch.at.end_ns) break;
+          if (begin_ns >= end_ns) continue;
+          const auto phase = phases.find(stretch.row);
+          of(CostKind::kOperator, stretch.row->name,
+             phase == phases.end() ? std::string_view{} : phase->second)
+              .ns[i] += end_ns - begin_ns;
+        }
+      }
+    }
+  }
+
+  void add_calls() {
+    for (const CallRow& call : timeline_.calls) add(CostKind::kCall, *call.event, *call.event);
+  }
+
+  void add_kernels() {
+    for (const WorkRow& row : timeline_.work) {
+      const TraceEvent* call = timeline_.call_of(row);
+      add(CostKind::kKernel, *row.event, call == nullptr ? *row.event : *call);
+    }
+  }
+
+  [[nodiscard]] std::vector<NamedCost> take() {
+    std::vector<NamedCost> out;
+    for (auto& [key, cost] : costs_) out.push_back(std::move(cost));
+    std::sort(out.begin(), out.end(), [](const NamedCost& a, const NamedCost& b) {
+      return std::tie(a.kind, a.name, a.phase) < std::tie(b.kind, b.name, b.phase);
+    });
+    return out;
+  }
+
+ private:
+  using Key = std::tuple<CostKind, std::uint32_t, std::string_view>;
+
+  void add(CostKind kind, const TraceEvent& row, const TraceEvent& belongs_with) {
+    const std::size_t step = step_at(belongs_with.start_ns);
+    if (step == windows_.size()) return;
+    NamedCost& cost = of(kind, row.name, {});
+    cost.ns[step] += row.duration_ns();
+    ++cost.count[step];
+  }
+
+  NamedCost& of(CostKind kind, std::uint32_t name, std::string_view phase) {
+    const auto [at, is_new] = costs_.try_emplace(Key{kind, name, phase});
+    if (is_new) {
+      at->second = {.kind = kind,
+                    .name = timeline_.trace->names[name].text,
+                    .phase = std::string(phase),
+                    .ns = std::vector<std::int64_t>(windows_.size()),
+                    .count = std::vector<std::int64_t>(windows_.size())};
+    }
+    return at->second;
+  }
+
+  // The number of windows where it lies in none.
+  [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const {
+    const auto after =
+        std::partition_point(windows_.begin(), windows_.end(),
+                             [&](const TimeSpan& window) { return window.end_ns <= at_ns; });
+    return after != windows_.end() && after->contains(at_ns)
+               ? static_cast<std::size_t>(after - windows_.begin())
+               : windows_.size();
+  }
+
+  const Timeline& timeline_;
+  std::vector<TimeSpan> windows_;  // of the counted steps
+  std::map<Key, NamedCost> costs_;
+};
+
+}  // namespace
+
+std::string_view name_of(CostKind kind) {
+  constexpr std::array<std::string_view, kCostKinds> kNames = {"operator", "kernel", "call"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps) {
+  CostTable table(timeline, steps);
+  table.add_operators();
+  table.add_kernels();
+  table.add_calls();
+  return table.take();
+}
+
+}  // namespace stepbench

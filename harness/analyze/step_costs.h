@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the counted steps of a trace spent by name, a value for each step: what a comparison of
+// traces reads. Names are texts, so that the trace need not be kept. Pure; any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/analyze/idle.h"
+#include "harness/analyze/steps.h"
+#include "harness/analyze/timeline.h"
+
+namespace stepbench {
+
+enum class CostKind : std::uint8_t {
+  kOperator,  // ops and annotations of all threads: the time in which they are the innermost row
+  kKernel,    // kernels, copies and sets: sums of durations, by the step that launched them
+  kCall       // calls of the runtime or driver, by the step in which they begin
+};
+inline constexpr std::size_t kCostKinds = 3;
+[[nodiscard]] std::string_view name_of(CostKind kind);  // "operator", as printed
+
+struct NamedCost {
+  CostKind kind = CostKind::kOperator;
+  std::string name = {};
+  // Of operators, where the trace tells: "data_wait", "backward", "optimizer", or the outermost
+  // annotation around them.
+  std::string phase = {};
+  std::vector<std::int64_t> ns = {};     // of each counted step
+  std::vector<std::int64_t> count = {};  // how many begin in it
+};
+
+// By kind, name and phase.
+[[nodiscard]] std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps);
+
+}  // namespace stepbench

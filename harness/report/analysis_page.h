@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page about traces, drawn for a terminal or as Markdown. What stands in it is made printable.
+// Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/analysis_sections.h"
+
+namespace stepbench {
+
+struct AnalysisPage {
+  std::string headline = {};
+  std::vector<std::string> remarks = {};  // below it
+  std::vector<AnalysisSection> sections = {};
+};
+
+// Lines that begin with two blanks belong to the one above.
+[[nodiscard]] std::string page_text(const AnalysisPage& page, const AnalysisStyle& style);
+[[nodiscard]] std::string page_markdown(const AnalysisPage& page);
+
+}  // namespace stepbench

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two traces that differ by something of known size: it is named first, with its size.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "harness/analyze/diff.h"
+#include "harness/analyze/rules.h"
+#include "harness/report/analysis_diff.h"
+#include "tests/unit/analyze/trace_maker.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::TraceMaker;
+
+constexpr std::int64_t kMs = 1'000'000;
+
+struct Job {
+  std::int64_t steps = 8;
+  std::int64_t operator_ns = 20 * kMs;
+  std::int64_t kernel_ns = 30 * kMs;
+  int syncs = 0;
+  std::int64_t loading_ns = 0;
+  std::int64_t jitter_ns = 0;  // of the operator, from step to step
+  std::string extra_operator = {};
+  std::string device = "Scripted GPU";
+};
+
+// A step: loading data, an operator without device work, then one that launches a kernel.
+Trace trace_of_job(const Job& job) {
+  TraceMaker trace;
+  trace.builder.trace().devices.push_back({.id = 0, .name = job.device});
+  std::int64_t at_ns = 1'000'000'000;
+  for (std::int64_t number = 0; number < job.steps; ++number) {
+    const std::int64_t begin_ns = at_ns;
+    if (job.loading_ns > 0) trace.loading(at_ns, at_ns + job.loading_ns);
+    at_ns += job.loading_ns;
+    const std::int64_t operator_ns = job.operator_ns + (number * 7 % 5 - 2) * job.jitter_ns;
+    trace.op("aten::nonzero", at_ns, at_ns + operator_ns);
+    at_ns += operator_ns;
+    if (!job.extra_operator.empty()) {
+      trace.op(job.extra_operator, at_ns, at_ns + 3 * kMs);
+      at_ns += 3 * kMs;
+    }
+    for (int i = 0; i < job.syncs; ++i) {
+      trace.op("aten::item", at_ns, at_ns + kMs);
+      trace.call("cudaStreamSynchronize", at_ns, at_ns + kMs);
+      at_ns += kMs;
+    }
+    trace.op("aten::conv2d", at_ns, at_ns + job.kernel_ns);
+    trace.called(trace.kernel("sgemm", at_ns + 1000, at_ns + job.kernel_ns), "cudaLaunchKernel",
+                 at_ns, at_ns + 1000);
+    at_ns += job.kernel_ns;
+    trace.step(number, begin_ns, at_ns);
+  }
+  return trace.finish();
+}
+
+DiffSide side_of(const Job& job) {
+  const Trace trace = trace_of_job(job);
+  const Analysis analysis = analyse(trace);
+  return diff_side("trace.json", trace, analysis, find_causes(trace, analysis));
+}
+
+TraceDiff diff_of(const Job& base, const Job& next) {
+  return compare_traces(side_of(base), side_of(next));
+}
+
+const DiffTable& table(const TraceDiff& diff, CostKind kind) {
+  return diff.tables[static_cast<std::size_t>(kind)];
+}
+
+double sum_of_parts(const TraceDiff& diff) {
+  return std::accumulate(diff.parts.begin(), diff.parts.end(), 0.0,
+                         [](double sum, const DiffRow& row) { return sum + row.difference_ns(); });
+}
+
+TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
+  for (const std::int64_t jitter_ns : {std::int64_t{0}, kMs}) {
+    const Job job{.loading_ns = 5 * kMs, .jitter_ns = jitter_ns};
+    const TraceDiff diff = diff_of(job, job);
+    EXPECT_TRUE(diff.comparable());
+    EXPECT_TRUE(diff.nothing_changed());
+    EXPECT_EQ(diff.step.difference_ns(), 0);
+    EXPECT_THAT(diff_text(diff, {}), HasSubstr("nothing changed"));
+  }
+}
+
+TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
+  const TraceDiff diff = diff_of({}, {.operator_ns = 27 * kMs});
+  EXPECT_EQ(diff.step.change, DiffChange::kGrew);
+  EXPECT_EQ(diff.step.difference_ns(), 7 * kMs);
+  EXPECT_DOUBLE_EQ(sum_of_parts(diff), diff.step.difference_ns());
+  const DiffRow& first = table(diff, CostKind::kOperator).rows.front();
+  EXPECT_EQ(first.name, "aten::nonzero");
+  EXPECT_EQ(first.change, DiffChange::kGrew);
+  EXPECT_EQ(first.difference_ns(), 7 * kMs);
+  EXPECT_FALSE(table(diff, CostKind::kKernel).rows.front().changed());
+  EXPECT_THAT(diff_text(diff, {}),
+              HasSubstr("a step takes 57.0 ms, +7.00 ms (+14.0 %) against 50.0 ms in base; most of "
+                        "all idle: operator on the\n  host, +7.00 ms"));
+}
+
+TEST(TraceDiff, NamesAKernelThatShrankAndTheTimeThatIsSaved) {
+  const TraceDiff diff = diff_of({}, {.kernel_ns = 18 * kMs});
+  const DiffRow& first = table(diff, CostKind::kKernel).rows.front();
+  EXPECT_EQ(first.change, DiffChange::kShrank);
+  EXPECT_EQ(first.difference_ns(), -12 * kMs);
+  EXPECT_DOUBLE_EQ(sum_of_parts(diff), -12.0 * kMs);
+}
+
+TEST(TraceDiff, NamesWhatAppearedAndWhatVanished) {
+  const TraceDiff diff =
+      diff_of({.extra_operator = "aten::sort"}, {.syncs = 4, .extra_operator = "aten::topk"});
+  const std::vector<DiffRow>& operators = table(diff, CostKind::kOperator).rows;
+  EXPECT_EQ(operators[0].name, "aten::item");
+  EXPECT_EQ(operators[0].change, DiffChange::kAppeared);
+  EXPECT_EQ(operators[0].difference_ns(), 4 * kMs);
+  EXPECT_EQ(operators[0].new_count, 4);
+  EXPECT_EQ(operators[1].name, "aten::sort");
+  EXPECT_EQ(operators[1].change, DiffChange::kVanished);
+  EXPECT_EQ(operators[2].name, "aten::topk");
+  EXPECT_EQ(operators[2].change, DiffChange::kAppeared);
+  EXPECT_EQ(table(diff, CostKind::kCall).rows.front().name, "cudaStreamSynchronize");
+  ASSERT_FALSE(diff.findings.empty());
+  EXPECT_EQ(diff.findings.front().id, "trace.sync_bound");
+  EXPECT_EQ(diff.findings.front().change, DiffChange::kAppeared);
+}
+
+TEST(TraceDiff, NamesAFindingWhoseGainGrew) {
+  const TraceDiff diff = diff_of({.loading_ns = 5 * kMs}, {.loading_ns = 10 * kMs});
+  ASSERT_FALSE(diff.findings.empty());
+  EXPECT_EQ(diff.findings.front().id, "trace.data_exposed");
+  EXPECT_EQ(diff.findings.front().change, DiffChange::kGrew);
+  EXPECT_EQ(diff.findings.front().next, 10.0 * kMs);
+}
+
+TEST(TraceDiff, CountsNoDifferenceWithinWhatStepsDifferBy) {
+  const TraceDiff diff =
+      diff_of({.jitter_ns = 2 * kMs}, {.operator_ns = 20 * kMs + kMs / 2, .jitter_ns = 2 * kMs});
+  EXPECT_GT(diff.step.difference_ns(), 0);
+  EXPECT_EQ(diff.step.change, DiffChange::kNone);
+  EXPECT_TRUE(diff.nothing_changed());
+  EXPECT_FALSE(diff_of({}, {.operator_ns = 20 * kMs + kMs * 3 / 2}).nothing_changed());
+}
+
+TEST(TraceDiff, PutsTheStepsOfSeveralTracesOfACaseTogether) {
+  DiffSide base = side_of({});
+  base.append(side_of({.operator_ns = 22 * kMs}));
+  DiffSide next = side_of({.operator_ns = 31 * kMs});
+  next.append(side_of({.operator_ns = 33 * kMs, .extra_operator = "aten::topk"}));
+  const TraceDiff diff = compare_traces(base, next);
+  EXPECT_EQ(diff.base_steps, 12);
+  EXPECT_EQ(table(diff, CostKind::kOperator).rows.front().difference_ns(), 11 * kMs);
+  const DiffRow& half = table(diff, CostKind::kOperator).rows[1];
+  EXPECT_EQ(half.name, "aten::topk");
+  EXPECT_EQ(half.new_ns, 1.5 * kMs) << "of all steps of the side";
+  EXPECT_DOUBLE_EQ(sum_of_parts(diff), diff.step.difference_ns());
+}
+
+TEST(TraceDiff, SaysWhatCannotBeCompared) {
+  const TraceDiff other_device = diff_of({}, {.device = "Another GPU"});
+  EXPECT_FALSE(other_device.comparable());
+  EXPECT_THAT(other_device.notes.front().text,
+              HasSubstr("Scripted GPU in base, Another GPU in new"));
+  DiffSide stacks = side_of({});
+  stacks.with_stack = true;
+  EXPECT_FALSE(compare_traces(side_of({}), stacks).comparable());
+  DiffSide damaged = side_of({});
+  damaged.damage = {"records were lost"};
+  EXPECT_FALSE(compare_traces(damaged, side_of({})).comparable());
+  DiffSide window = side_of({});
+  window.window = WindowKind::kHostSpan;
+  EXPECT_FALSE(compare_traces(window, side_of({})).comparable());
+  const TraceDiff more_steps = diff_of({}, {.steps = 12});
+  EXPECT_TRUE(more_steps.comparable());
+  EXPECT_THAT(more_steps.notes.front().text, HasSubstr("different numbers of steps"));
+}
+
+TEST(TraceDiff, SaysThatFewStepsHaveNoKnownSpread) {
+  const TraceDiff diff = diff_of({.steps = 3}, {.steps = 3, .operator_ns = 21 * kMs});
+  EXPECT_FALSE(diff.step.noise_ns);
+  EXPECT_FALSE(diff.step.changed()) << "2 % of the step";
+  EXPECT_THAT(diff.notes.front().text, HasSubstr("fewer than three steps"));
+}
+
+TEST(TraceDiff, SumsOfTheTablesHoldAllRows) {
+  const TraceDiff diff = diff_of({.syncs = 1}, {.operator_ns = 22 * kMs, .syncs = 3});
+  for (const DiffTable& each : diff.tables) {
+    double difference_ns = 0;
+    for (const DiffRow& row : each.rows) difference_ns += row.difference_ns();
+    EXPECT_DOUBLE_EQ(difference_ns, each.sum.difference_ns());
+  }
+  EXPECT_EQ(table(diff, CostKind::kOperator).sum.difference_ns(), 4 * kMs)
+      << "the step thread is always inside an operator";
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/analyze_diff.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/report/analysis_diff.h"
+#include "harness/text/words.h"
+
+namespace stepbench::cli {
+namespace {
+
+using Paths = std::vector<std::filesystem::path>;
+
+struct ReadSide {
+  DiffSide side = {};
+  std::string own_case = {};  // of a trace that stepbench wrote: its case and profiler
+};
+
+std::string fact(const Trace& trace, std::string_view key) {
+  const auto found = std::find_if(trace.own_facts.begin(), trace.own_facts.end(),
+                                  [&](const auto& each) { return each.first == key; });
+  return found == trace.own_facts.end() ? std::string() : found->second;
+}
+
+std::vector<ReadSide> read_sides(const Paths& paths, const AnalyzeRequest& request,
+                                 const Environment& environment, bool& any_unreadable) {
+  std::vector<ReadSide> sides;
+  for (const std::filesystem::path& path : paths) {
+    const std::optional<Trace> trace = read_one(path, paths.size() > 1, environment);
+    if (!trace) {
+      any_unreadable = true;
+      continue;
+    }
+    const AnalysedTrace analysed = analyse_one(*trace, path, request);
+    ReadSide read{.side = diff_side(path.string(), *trace, analysed.analysis, analysed.findings,
+                                    request.rules.device)};
+    if (trace->own && !fact(*trace, "case_id").empty()) {
+      read.own_case = "case " + fact(*trace, "case_id") + ' ' + fact(*trace, "engine");
+    }
+    sides.push_back(std::move(read));
+  }
+  return sides;
+}
+
+// "worker0" of "worker0.1623143089861.pt.trace.json.gz"
+std::string worker_of(const DiffSide& side) {
+  std::string name = std::filesystem::path(side.paths.front()).filename().string();
+  for (const char* suffix : {".gz", ".json", ".sqlite", ".trace", ".pt"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - std::string_view(suffix).size());
+  }
+  const std::size_t dot = name.rfind('.');
+  const bool is_time = dot != std::string::npos && dot + 1 < name.size() &&
+                       name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+  return is_time ? name.substr(0, dot) : name;
+}
+
+bool are_ranks(const std::vector<ReadSide>& sides) {
+  std::set<std::int64_t> ranks;
+  return std::all_of(sides.begin(), sides.end(), [&](const ReadSide& each) {
+    return each.side.rank && ranks.insert(*each.side.rank).second;
+  });
+}
+
+using SidesByKey = std::map<std::string, DiffSide>;
+
+SidesByKey keyed(std::vector<ReadSide> sides, bool own, bool ranks) {
+  SidesByKey by_key;
+  for (ReadSide& each : sides) {
+    std::string key = worker_of(each.side);
+    const std::string rank =
+        each.side.rank ? "rank " + std::to_string(*each.side.rank) : std::string();
+    if (own) {
+      key = each.own_case;
+      if (each.side.world.value_or(1) > 1) key += ", " + rank;
+    } else if (ranks) {
+      key = rank;
+    }
+    const auto [at, is_new] = by_key.try_emplace(key);
+    if (is_new) {
+      at->second = std::move(each.side);
+    } else {
+      at->second.append(std::move(each.side));
+    }
+  }
+  return by_key;
+}
+
+std::string keys_of(const SidesByKey& sides) {
+  return join(sides, ", ", [](const auto& each) { return each.first; });
+}
+
+using SidePairs = std::vector<std::pair<DiffSide, DiffSide>>;  // base, new
+
+SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
+                 const Environment& environment) {
+  const auto is_own = [](const ReadSide& each) { return !each.own_case.empty(); };
+  const bool own = std::all_of(bases.begin(), bases.end(), is_own) &&
+                   std::all_of(news.begin(), news.end(), is_own);
+  const bool ranks = are_ranks(bases) && are_ranks(news);
+  SidesByKey base = keyed(std::move(bases), own, ranks);
+  SidesByKey next = keyed(std::move(news), own, ranks);
+  SidePairs pairs;
+  if (base.size() == 1 && next.size() == 1) {
+    pairs.emplace_back(std::move(base.begin()->second), std::move(next.begin()->second));
+    return pairs;
+  }
+  std::vector<std::string> alone;
+  for (auto& [key, side] : next) {
+    const auto found = base.find(key);
+    if (found == base.end()) {
+      alone.push_back(key + " (only in new)");
+    } else {
+      pairs.emplace_back(std::move(found->second), std::move(side));
+    }
+  }
+  if (pairs.empty()) {
+    throw ConfigError("--diff", "no trace has a counterpart; new has " + keys_of(next) +
+                                    "; base has " + keys_of(base));
+  }
+  for (const auto& [key, side] : base) {
+    if (!next.contains(key)) alone.push_back(key + " (only in base)");
+  }
+  if (!alone.empty()) environment.err << "no counterpart: " << join(alone) << '\n';
+  return pairs;
+}
+
+int status_of_diff(const AnalyzeOptions& options, const TraceDiff& diff) {
+  if (!diff.comparable() || (options.strict && diff.doubtful())) return kExitNothingMeasured;
+  const bool fails =
+      std::any_of(diff.findings.begin(), diff.findings.end(), [&](const DiffFinding& finding) {
+        const bool worse = finding.change == DiffChange::kAppeared ||
+                           (finding.is_gain && finding.change == DiffChange::kGrew);
+        return worse && fails_on(options, finding.severity);
+      });
+  return fails ? kExitSomeFailed : kExitOk;
+}
+
+}  // namespace
+
+AnalyzeOutput diff_pages(const AnalyzeOptions& options, const AnalysisStyle& style,
+                         const Paths& bases, const Paths& news, const Environment& environment) {
+  const AnalyzeRequest request(options);
+  bool any_unreadable = false;
+  std::vector<ReadSide> base = read_sides(bases, request, environment, any_unreadable);
+  std::vector<ReadSide> next = read_sides(news, request, environment, any_unreadable);
+  AnalyzeOutput out;
+  if (base.empty() || next.empty()) {
+    out.status = kExitUsage;
+    return out;
+  }
+  for (const auto& [base_side, new_side] : paired(std::move(base), std::move(next), environment)) {
+    const TraceDiff diff = compare_traces(base_side, new_side);
+    const int own = status_of_diff(options, diff);
+    out.status = std::max(out.status, own);
+    if (options.format == "json") {
+      out.text += diff_json(diff, own);
+      continue;
+    }
+    if (!out.text.empty()) out.text += '\n';
+    out.text += options.format == "markdown" ? diff_markdown(diff, style) : diff_text(diff, style);
+  }
+  if (any_unreadable) out.status = kExitUsage;
+  return out;
+}
+
+}  // namespace stepbench::cli

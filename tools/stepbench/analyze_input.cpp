@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/analyze_input.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/text/words.h"
+#include "harness/trace/read_trace.h"
+#include "tools/stepbench/usage.h"
+
+namespace stepbench::cli {
+namespace {
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> steps_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t dash = text.find('-');
+  const auto first = whole(std::string_view(text).substr(0, dash));
+  const auto last =
+      dash == std::string::npos ? first : whole(std::string_view(text).substr(dash + 1));
+  if (!first || !last || *last < *first) {
+    throw ConfigError(
+        "--steps",
+        "expected the number of a ProfilerStep or a range such as 5-8, not '" + text + "'");
+  }
+  return std::pair(*first, *last);
+}
+
+double threshold_in(std::string text, const TraceRule& rule) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.pop_back();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
+    throw ConfigError("--threshold", std::string(rule.id) + ": expected a positive number" +
+                                         (rule.unit == "ratio" ? " such as 5% or 0.05" : "") +
+                                         ", in " + std::string(rule.unit));
+  }
+  return percent && rule.unit == "ratio" ? value / 100 : value;
+}
+
+std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::string>& texts) {
+  std::map<std::string, double, std::less<>> all;
+  std::vector<std::string> known;
+  for (const TraceRule& rule : trace_rules()) known.emplace_back(rule.id);
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    std::string id = text.substr(0, equals);
+    if (!id.starts_with("trace.")) id = "trace." + id;
+    const auto rule = std::find_if(trace_rules().begin(), trace_rules().end(),
+                                   [&](const TraceRule& each) { return each.id == id; });
+    if (rule == trace_rules().end()) {
+      throw ConfigError("--threshold", "there is no rule '" + id + "'" + did_you_mean(id, known) +
+                                           "; rules: " + join(known));
+    }
+    if (equals == std::string::npos) {
+      throw ConfigError("--threshold", "expected " + id + "=VALUE, such as " + id + "=5%");
+    }
+    all[id] = threshold_in(text.substr(equals + 1), *rule);
+  }
+  return all;
+}
+
+bool is_trace_name(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".sqlite");
+}
+
+// Of a folder: its traces, or those of the run that it is.
+std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder,
+                                             const std::string& case_id) {
+  const std::filesystem::path of_run = folder / "traces";
+  const bool is_run = std::filesystem::is_directory(of_run);
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(is_run ? of_run : folder)) {
+    if (!entry.is_regular_file() || !is_trace_name(entry.path())) continue;
+    if (!case_id.empty() && !entry.path().filename().string().starts_with(case_id)) continue;
+    found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  if (!found.empty()) return found;
+  const bool has_results =
+      std::any_of(std::filesystem::directory_iterator(folder),
+                  std::filesystem::directory_iterator(), [](const auto& entry) {
+                    return entry.path().filename().string().find(".jsonl") != std::string::npos;
+                  });
+  if (!case_id.empty() && is_run) {
+    throw ConfigError("--case",
+                      "no trace in " + of_run.string() + " begins with '" + case_id + "'");
+  }
+  throw ConfigError(folder.string(),
+                    has_results ? "this run has no traces; `stepbench run FILE --profile --set "
+                                  "profile.trace=true` writes them"
+                                : "there is no trace (*.json, *.json.gz, *.sqlite) in this folder");
+}
+
+void check_device(std::optional<int> device, const Analysis& analysis,
+                  const std::filesystem::path& path) {
+  if (!device || analysis.idle_of(device) != nullptr) return;
+  throw ConfigError(
+      "--device",
+      "device " + std::to_string(*device) + " ran no work in " + path.string() + "; it has: " +
+          (analysis.devices.empty()
+               ? std::string("none")
+               : join(analysis.devices, ", ", [](int each) { return std::to_string(each); })));
+}
+
+}  // namespace
+
+AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
+    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)}},
+      rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
+
+std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,
+                                             const std::string& case_id) {
+  std::vector<std::filesystem::path> traces;
+  for (const std::string& text : paths) {
+    const std::filesystem::path path = text;
+    if (!std::filesystem::exists(path)) throw ConfigError(text, "no such file or folder");
+    if (!std::filesystem::is_directory(path)) {
+      traces.push_back(path);
+      continue;
+    }
+    const auto found = traces_in(path, case_id);
+    traces.insert(traces.end(), found.begin(), found.end());
+  }
+  return traces;
+}
+
+std::optional<Trace> read_one(const std::filesystem::path& path, bool of_several,
+                              const Environment& environment) {
+  if (!of_several) return read_trace(path);
+  try {
+    return read_trace(path);
+  } catch (const ConfigError& error) {
+    print_error(environment.err, error.what(), environment.err_colour);
+    return std::nullopt;
+  }
+}
+
+AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
+                          const AnalyzeRequest& request) {
+  AnalysedTrace analysed{.trace = &trace,
+                         .path = path.string(),
+                         .analysis = analyse(trace, request.how),
+                         .device = request.rules.device};
+  check_device(request.rules.device, analysed.analysis, path);
+  if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
+    throw ConfigError("--steps", "there is no such step in " + path.string());
+  }
+  analysed.findings = find_causes(trace, analysed.analysis, request.rules);
+  return analysed;
+}
+
+bool fails_on(const AnalyzeOptions& options, Severity severity) {
+  return !options.fail_on.empty() &&
+         severity >= severity_named(options.fail_on).value_or(Severity::kProblem);
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `stepbench analyze` reads: the traces behind files, folders and runs, and how it is to look
+// at them. Errors are ConfigErrors.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analyze/rules.h"
+#include "harness/report/analysis_report.h"
+#include "tools/stepbench/command.h"
+
+namespace stepbench::cli {
+
+struct AnalyzeOptions {
+  std::vector<std::string> paths = {};
+  std::string base = {};
+  std::string case_id = {};
+  std::optional<int> device = {};
+  std::string steps = {};
+  bool from_loading = false;
+  std::vector<std::string> thresholds = {};
+  std::size_t row_limit = 10;
+  std::string format = "page";
+  std::string output = {};
+  bool strict = false;
+  std::string fail_on = {};
+};
+
+// The options as the library takes them.
+struct AnalyzeRequest {
+  explicit AnalyzeRequest(const AnalyzeOptions& options);
+
+  AnalysisOptions how = {};
+  RuleOptions rules = {};
+};
+
+// Files as they are; of a folder its traces by name, of a run those below traces/.
+[[nodiscard]] std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,
+                                                           const std::string& case_id);
+
+// Where it is one of several, a trace that cannot be read is told on the terminal and passed over:
+// nullopt.
+[[nodiscard]] std::optional<Trace> read_one(const std::filesystem::path& path, bool of_several,
+                                            const Environment& environment);
+
+// Analysis and findings. The trace outlives it. Throws where it has no such device or step.
+[[nodiscard]] AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
+                                        const AnalyzeRequest& request);
+
+// Is there a finding of at least the severity of --fail-on? False without that option.
+[[nodiscard]] bool fails_on(const AnalyzeOptions& options, Severity severity);
+
+}  // namespace stepbench::cli
