@@ -107,6 +107,8 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
   result.aa_control = aa_control(gathered.base_runs);
   const ProfiledLaunches base_profiled(*base.results);
   const ProfiledLaunches candidate_profiled(*candidate.results);
+  const CountGateInput gate{base.where, candidate.where, gathered.columns, options};
+  if (options.gate_counts) refuse_unlike_counting(gate, result.environment);
   std::size_t next_exact = 0;
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     CaseResult& one = result.cases[i];
@@ -128,9 +130,7 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
       one.notes.push_back(std::move(note));
     }
     explain_change(pairs[i], result.rule, before.profiled, after.profiled, one);
-  }
-  if (options.gate_counts) {
-    judge_counts({base, candidate, gathered.columns, options}, pairs, result);
+    if (options.gate_counts) judge_counts(gate, before, after, one);
   }
   std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule.q, "launch");
   if (!few.empty() && !options.gate_counts) result.warnings.push_back(std::move(few));

@@ -12,7 +12,6 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/op_changes.h"
-#include "harness/compare/same_work.h"
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 
@@ -49,14 +48,12 @@ void add_op_counts(const Launch& launch, CountsOfSide& counts) {
   if (bytes > 0) counts[std::string(kCpuBytes)].push_back(per_step(bytes));
 }
 
-CountsOfSide counts_of(const std::vector<const Launch*>& timed,
-                       const std::vector<const Launch*>& profiled,
-                       const std::vector<Metric>& columns) {
+CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& columns) {
   CountsOfSide counts;
   for (const Metric& metric : columns) {
     if (!metric.exact || metric.name.starts_with(kOfModel)) continue;
     // Timed launches speak for what they report, profiled ones for the rest.
-    for (const auto* launches : {&timed, &profiled}) {
+    for (const auto* launches : {&side.timed, &side.profiled}) {
       if (counts.contains(metric.name)) break;
       for (const Launch* launch : *launches) {
         const auto found = launch->row.report.metrics.find(metric.name);
@@ -65,7 +62,7 @@ CountsOfSide counts_of(const std::vector<const Launch*>& timed,
       }
     }
   }
-  for (const Launch* launch : profiled) add_op_counts(*launch, counts);
+  for (const Launch* launch : side.profiled) add_op_counts(*launch, counts);
   return counts;
 }
 
@@ -121,8 +118,8 @@ class CaseCounts {
       const bool neither = base_.empty() && candidate_.empty();
       one.notes.push_back(std::string("nothing was counted in ") +
                           (neither         ? "either side"
-                           : base_.empty() ? input_.base.where
-                                           : input_.candidate.where) +
+                           : base_.empty() ? input_.base
+                                           : input_.candidate) +
                           ": measure with --profile, as in `stepbench run FILE --profile`");
       one.metrics.push_back(no_counts());
       return;
@@ -130,14 +127,14 @@ class CaseCounts {
     for (const auto& [name, values] : base_) {
       const auto other = candidate_.find(name);
       if (other == candidate_.end()) {
-        one.notes.push_back(name + " was counted in " + input_.base.where + " alone");
+        one.notes.push_back(name + " was counted in " + input_.base + " alone");
       } else {
         judge_count(name, values, other->second, one);
       }
     }
     for (const auto& [name, values] : candidate_) {
       if (!base_.contains(name)) {
-        one.notes.push_back(name + " was counted in " + input_.candidate.where + " alone");
+        one.notes.push_back(name + " was counted in " + input_.candidate + " alone");
       }
     }
   }
@@ -185,8 +182,8 @@ bool is_allowed(std::string_view field, const std::vector<std::string>& allow) {
 
 [[noreturn]] void refuse_field(const CountGateInput& input, std::string_view field,
                                const std::string& base, const std::string& candidate) {
-  throw ConfigError(input.candidate.where,
-                    "differs from " + input.base.where + " in " + std::string(field) + " (" + base +
+  throw ConfigError(input.candidate,
+                    "differs from " + input.base + " in " + std::string(field) + " (" + base +
                         " and " + candidate +
                         "), which changes counts without the program's doing; measure both alike, "
                         "or say --allow " +
@@ -204,38 +201,32 @@ std::string warmup_of(const std::vector<const Launch*>& launches) {
 
 }  // namespace
 
-void judge_counts(const CountGateInput& input, const std::vector<CasePair>& pairs,
-                  Comparison& result) {
-  const std::vector<std::string>& allow = input.options.allow;
-  for (const EnvironmentDifference& difference : result.environment) {
-    if (!changes_counts(difference.field) || is_allowed(difference.field, allow)) continue;
+void refuse_unlike_counting(const CountGateInput& input,
+                            std::span<const EnvironmentDifference> environment) {
+  for (const EnvironmentDifference& difference : environment) {
+    if (!changes_counts(difference.field)) continue;
+    if (is_allowed(difference.field, input.options.allow)) continue;
     refuse_field(input, difference.field, difference.base, difference.candidate);
   }
-  const ProfiledLaunches base_profiled(*input.base.results);
-  const ProfiledLaunches candidate_profiled(*input.candidate.results);
-  for (std::size_t i = 0; i < result.cases.size(); ++i) {
-    CaseResult& one = result.cases[i];
-    const auto base = base_profiled.of(one.case_id, "");
-    const auto candidate = candidate_profiled.of(one.candidate_case_id, "");
-    const std::string before = warmup_of(base);
-    const std::string after = warmup_of(candidate);
-    const bool warmed_alike = before == after || before.empty() || after.empty();
-    if (!warmed_alike && !is_allowed("schedule.warmup", allow)) {
-      refuse_field(input, "schedule.warmup", before, after);
-    }
-    CaseCounts(input, counts_of(pairs[i].base.measured, base, input.columns),
-               counts_of(pairs[i].candidate.measured, candidate, input.columns))
-        .judge_into(one);
-    const auto changed = [](const MetricResult& metric) {
-      return metric.decides && metric.test.change != 0.0;
-    };
-    if (one.ops.empty() && std::any_of(one.metrics.begin(), one.metrics.end(), changed)) {
-      one.ops = op_changes(base, candidate, false);
-      // What only took another share of the time is no count.
-      std::erase_if(one.ops,
-                    [](const OpChange& op) { return op.base_calls == op.candidate_calls; });
-    }
+}
+
+void judge_counts(const CountGateInput& input, const CountedLaunches& base,
+                  const CountedLaunches& candidate, CaseResult& one) {
+  const std::string before = warmup_of(base.profiled);
+  const std::string after = warmup_of(candidate.profiled);
+  const bool warmed_alike = before == after || before.empty() || after.empty();
+  if (!warmed_alike && !is_allowed("schedule.warmup", input.options.allow)) {
+    refuse_field(input, "schedule.warmup", before, after);
   }
+  CaseCounts(input, counts_of(base, input.columns), counts_of(candidate, input.columns))
+      .judge_into(one);
+  const auto changed = [](const MetricResult& metric) {
+    return metric.decides && metric.test.change != 0.0;
+  };
+  if (!one.ops.empty() || std::none_of(one.metrics.begin(), one.metrics.end(), changed)) return;
+  one.ops = op_changes(base.profiled, candidate.profiled, false);
+  // What only took another share of the time is no count.
+  std::erase_if(one.ops, [](const OpChange& op) { return op.base_calls == op.candidate_calls; });
 }
 
 }  // namespace stepbench

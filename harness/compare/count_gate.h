@@ -4,29 +4,33 @@
 // after the other may say "regression" of them. Pure; any thread.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "harness/compare/comparison.h"
+#include "harness/compare/same_work.h"
 
 namespace stepbench {
 
 struct CountGateInput {
-  const ComparisonSide& base;
-  const ComparisonSide& candidate;
+  std::string base;  // names of the sides, for people
+  std::string candidate;
   const std::vector<Metric>& columns;  // of both sides
   const CompareOptions& options;
 };
 
-// Adds the counts of each of `pairs`, which are the cases of `result` in the same order, to its
-// metrics, with their verdicts; what was tested before decides no more. Counts come from the
-// launches that recorded operations (run --profile) and are declared exact, or follow from the
-// operations: op_calls, cpu_allocated_bytes. One that differs between launches of a side is a note.
-// A case of which a side counted nothing has no data.
-//
 // Throws ConfigError with the field's name where the sides differ in what changes counts without
-// the program's doing: cpu_capability, torch, numbers of threads, the warm-up; unless
-// options.allow names it.
-void judge_counts(const CountGateInput& input, const std::vector<CasePair>& pairs,
-                  Comparison& result);
+// the program's doing: cpu_capability, torch, numbers of threads; unless options.allow names it.
+void refuse_unlike_counting(const CountGateInput& input,
+                            std::span<const EnvironmentDifference> environment);
+
+// Adds the counts of a case to its metrics, with their verdicts; what was tested before decides no
+// more. Counts come from the launches that recorded operations (run --profile) and are declared
+// exact, or follow from the operations: op_calls, cpu_allocated_bytes. One that differs between
+// launches of a side is a note. A case of which a side counted nothing has no data. Throws as above
+// where the sides were warmed up by different numbers of steps.
+void judge_counts(const CountGateInput& input, const CountedLaunches& base,
+                  const CountedLaunches& candidate, CaseResult& one);
 
 }  // namespace stepbench

@@ -145,10 +145,17 @@ std::string reason_of(const Launch& launch) {
 
 std::vector<std::string> varying_options(std::span<const Fields* const> cases,
                                          std::span<const std::string> swept) {
-  std::map<std::string, std::set<std::string>> seen;
+  struct Seen {
+    const Value* first = nullptr;
+    bool varies = false;
+  };
+  std::map<std::string_view, Seen> seen;
   for (const Fields* options : cases) {
     for (const auto& [name, value] : *options) {
-      if (!is_null(value)) seen[name].insert(to_text(value));
+      if (is_null(value)) continue;
+      Seen& one = seen[name];
+      if (one.first == nullptr) one.first = &value;
+      one.varies = one.varies || (value != *one.first && to_text(value) != to_text(*one.first));
     }
   }
   std::vector<std::string> varying;
@@ -157,8 +164,8 @@ std::vector<std::string> varying_options(std::span<const Fields* const> cases,
     if (seen.contains(name)) varying.push_back(name);
   }
   if (!swept.empty()) return varying;
-  for (const auto& [name, values] : seen) {
-    if (values.size() > 1) varying.push_back(name);
+  for (const auto& [name, one] : seen) {
+    if (one.varies) varying.emplace_back(name);
   }
   return varying;
 }
