@@ -17,7 +17,6 @@
 #include "harness/report/export_source.h"
 #include "harness/report/night_json.h"
 #include "harness/report/read_comparison.h"
-#include "harness/text/grid.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
@@ -54,15 +53,16 @@ struct Exported {
   bool measured = true;
 };
 
+// "  junit (.xml): test reports of GitLab"
 std::string formats_text() {
-  std::vector<std::vector<std::string>> rows;
+  std::string text;
   for (const ExportFormat& format : export_formats()) {
     const bool is_first = export_format_of_file(format.ending) == &format;
-    rows.push_back({"  " + std::string(format.name),
-                    is_first ? "  " + std::string(format.ending) : std::string(),
-                    "  " + std::string(format.use)});
+    text += "  " + std::string(format.name);
+    if (is_first) text += " (" + std::string(format.ending) + ')';
+    text += ": " + std::string(format.use) + '\n';
   }
-  return align(rows);
+  return text;
 }
 
 const ExportFormat& chosen_format(const ExportRequest& arguments) {
@@ -187,7 +187,7 @@ void add_export(CLI::App& app, const Environment& environment, int& exit_code) {
   auto arguments = std::make_shared<ExportRequest>();
   CLI::App* command = app.add_subcommand(
       "export", "Write results for other programs: CI systems, Prometheus, spreadsheets");
-  command->footer("Formats, the ending of a file that means them, and what reads them:\n" +
+  command->footer("Formats, with the ending of a file that means them, and what reads them:\n" +
                   formats_text() + '\n' + kExportExamples);
   command
       ->add_option("RUN", arguments->sources,
