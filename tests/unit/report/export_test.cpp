@@ -164,7 +164,8 @@ TEST(Gbench, ALaunchIsARepetitionAndAFailureAnError) {
   EXPECT_EQ(whole.object("context")->integer("num_cpus"), 2);
   std::size_t repetitions = 0;
   double sum = 0;
-  for (const JsonView& view : *whole.array("benchmarks")) {
+  const std::vector<JsonView> benchmarks = whole.array("benchmarks").value();
+  for (const JsonView& view : benchmarks) {
     const LineObject one = *view.object();
     EXPECT_THAT(one.text("name"), StartsWith("train_step/num_workers:"));
     EXPECT_EQ(one.text("time_unit"), "ns");
@@ -189,8 +190,9 @@ TEST(Gbench, PartsOfANameHoldNoSeparatorAndNamesAreUnique) {
   const std::string json = gbench_json(results);
   LineParser parser;
   std::set<std::string> names;
-  for (const JsonView& view :
-       *parser.parse(json, LineParser::Padding::kNone).object.array("benchmarks")) {
+  const std::vector<JsonView> benchmarks =
+      parser.parse(json, LineParser::Padding::kNone).object.array("benchmarks").value();
+  for (const JsonView& view : benchmarks) {
     const LineObject one = *view.object();
     const std::string name = one.text("run_name");
     if (one.text("name") == name && one.integer("repetition_index") == 0) {
