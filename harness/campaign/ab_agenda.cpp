@@ -126,7 +126,8 @@ std::optional<Job> AbAgenda::next_profile() {
     const AbCase& one = campaign_.cases()[index];
     if (one.tests.empty() || given_up_[index]) continue;
     const Verdict first = one.tests.front().verdict;
-    if (first != Verdict::kRegression && first != Verdict::kImprovement) continue;
+    const bool changed = first == Verdict::kRegression || first == Verdict::kImprovement;
+    if (!changed && !setup_.profile_all) continue;
     Job job{.case_index = index,
             .arm = b ? kArmB : kArmA,
             .pass = setup_.profile->engine,

@@ -34,6 +34,7 @@ class AbAgenda final : public Agenda {
     std::vector<Metric> columns = {};
     TestedMetrics tested = default_metrics();
     std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
+    bool profile_all = false;                    // of every case that was measured
     std::function<void(const std::string&)> say = [](const std::string&) {};
   };
   // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured

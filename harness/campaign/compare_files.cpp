@@ -2,6 +2,7 @@
 #include "harness/campaign/compare_files.h"
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -59,11 +60,15 @@ std::vector<Comparison> compare_files(const CompareRequest& request, const Catal
     all.push_back(&candidate_results[i]);
   }
   check_allowed(request.allow, allowable(all));
-  CompareOptions options{.tested = tested_metrics({request.metrics, request.margins},
-                                                  all_columns(base, candidates), nullptr),
-                         .allow = request.allow,
-                         .bootstrap = request.bootstrap,
-                         .allow_inconclusive = request.allow_inconclusive};
+  std::vector<std::string> margins = request.margins;
+  const std::optional<double> count_margin = take_count_margin(margins, request.gate_counts);
+  CompareOptions options{
+      .tested = tested_metrics({request.metrics, margins}, all_columns(base, candidates), nullptr),
+      .allow = request.allow,
+      .bootstrap = request.bootstrap,
+      .allow_inconclusive = request.allow_inconclusive,
+      .gate_counts = request.gate_counts,
+      .count_margin = count_margin.value_or(0)};
   if (!request.ignore.empty()) {
     options.ignore = full_names(request.ignore, all);
     options.key = key_without(options.ignore, catalogue);

@@ -19,6 +19,7 @@ struct CompareRequest {
   std::vector<std::string> margins = {};
   bool bootstrap = false;
   bool allow_inconclusive = false;
+  bool gate_counts = false;  // counts decide alone; "counts=0.1%" among the margins is theirs
 };
 
 // One comparison for each candidate, in their order. `catalogue` says which options make up a case.

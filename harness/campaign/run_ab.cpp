@@ -131,7 +131,9 @@ void check_request(const AbRequest& request) {
 
 AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
   AbPlan plan{.columns = columns_of_both(arms).columns};
-  plan.tested = tested_metrics({request.metrics, request.margins}, plan.columns, &arms.a.plan);
+  std::vector<std::string> margins = request.margins;
+  plan.count_margin = take_count_margin(margins, request.gate_counts).value_or(0);
+  plan.tested = tested_metrics({request.metrics, margins}, plan.columns, &arms.a.plan);
   plan.looks = design_for(request, arms.points.size(), plan.tested, 0).looks;
   return plan;
 }
@@ -139,7 +141,7 @@ AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
 std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) {
   std::vector<std::string> notes;
   if (same_arms(arms)) notes.push_back(same_arms_text(arms));
-  if (request.pairs > 0 && request.pairs < kMinPairsForInterval) {
+  if (request.pairs > 0 && request.pairs < kMinPairsForInterval && !request.gate_counts) {
     notes.push_back(
         "fewer than 6 pairs give no interval, so that every case will be inconclusive; "
         "better 20");
@@ -184,9 +186,10 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
 
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
   begun(run.run_folder);
-  AbAgenda agenda{agenda_setup(design_for(request, arms.points.size(), tested, seed), arms, tested,
-                               plan.columns, progress),
-                  finished};
+  AbAgenda::Setup setup = agenda_setup(design_for(request, arms.points.size(), tested, seed), arms,
+                                       tested, plan.columns, progress);
+  setup.profile_all = request.gate_counts;
+  AbAgenda agenda{std::move(setup), finished};
   RefusableAgenda refusable{agenda, request};
   announce(arms, agenda, run.run_folder, progress);
   session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
@@ -213,7 +216,9 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                  {.tested = tested,
                                   .allow = request.allow,
                                   .bootstrap = request.bootstrap,
-                                  .allow_inconclusive = request.allow_inconclusive});
+                                  .allow_inconclusive = request.allow_inconclusive,
+                                  .gate_counts = request.gate_counts,
+                                  .count_margin = plan.count_margin});
   run.exit_status = run.comparison.exit_code;
   return run;
 }

@@ -29,6 +29,7 @@ struct AbRequest {
   std::vector<std::string> labels = {};  // KEY=VALUE
   bool bootstrap = false;
   bool allow_inconclusive = false;
+  bool gate_counts = false;         // counts decide alone; every case is profiled
   std::string results = "results";  // the run's folder is made here
   std::string resume = {};          // the folder of a campaign to go on with; empty: a new one
   LockPolicy lock = LockPolicy::kRefuse;
@@ -47,6 +48,7 @@ void check_request(const AbRequest& request);
 struct AbPlan {
   std::vector<Metric> columns = {};  // of both arms
   TestedMetrics tested = {};
+  double count_margin = 0;              // of counts, where these decide
   std::vector<std::size_t> looks = {};  // pairs after which the rule runs
 };
 [[nodiscard]] AbPlan plan_ab(const AbRequest& request, const AbArms& arms);

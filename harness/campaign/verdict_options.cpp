@@ -61,6 +61,22 @@ TestedMetrics tested_metrics(const TestedRequest& request, const std::vector<Met
   return tested;
 }
 
+std::optional<double> take_count_margin(std::vector<std::string>& margins, bool gate_counts) {
+  constexpr std::string_view kCounts = "counts=";
+  std::optional<double> margin;
+  std::erase_if(margins, [&](const std::string& given) {
+    if (!given.starts_with(kCounts)) return false;
+    if (!gate_counts) {
+      throw ConfigError("--margin", "'" + given +
+                                        "' is a margin of counts, which decide only with "
+                                        "--gate counts");
+    }
+    margin = parse_margin(given, std::string_view(given).substr(kCounts.size()));
+    return true;
+  });
+  return margin;
+}
+
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known) {
   for (const std::string& name : allow) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;

@@ -3,6 +3,7 @@
 // ConfigError.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct TestedRequest {
 };
 [[nodiscard]] TestedMetrics tested_metrics(const TestedRequest& request,
                                            const std::vector<Metric>& columns, const Plan* plan);
+
+// Takes the margin of all counts, "counts=0.1%", out of `margins`; the last one counts. Throws
+// where counts do not decide.
+[[nodiscard]] std::optional<double> take_count_margin(std::vector<std::string>& margins,
+                                                      bool gate_counts);
 
 // Throws for a name in `allow` that is none of `known`, with the nearest one.
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/compare/case_result.h"
+#include "harness/compare/count_gate.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/same_work.h"
 #include "harness/estimate/step_times.h"
@@ -83,6 +84,9 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.notes.push_back(std::move(note));
   }
   explain_change(pair, rule, base.profiled, candidate.profiled, result);
+  if (options.gate_counts) {
+    judge_counts({"arm A", "arm B", results.columns, options}, base, candidate, result);
+  }
   return result;
 }
 
@@ -147,15 +151,18 @@ Comparison ab_comparison(const Results& results, const AbOutcome& outcome,
   const Results b = workers_of(results, kArmB);
   comparison.environment = environment_differences({&a, outcome.where}, {&b, outcome.where}, joined,
                                                    options.allow, outcome.overridden);
+  if (options.gate_counts) {
+    refuse_unlike_counting({"arm A", "arm B", results.columns, options}, comparison.environment);
+  }
   comparison.aa_control = aa_control(base_runs);
   add_campaign_gates(joined.both, comparison.rule.design, options, comparison.gates);
   count_tests(comparison);
   std::string few = too_few_to_prove(design.looks.empty() ? 0 : design.looks.back(),
                                      comparison.tested, comparison.rule.q, "pair");
-  if (!few.empty()) comparison.warnings.push_back(std::move(few));
+  if (!few.empty() && !options.gate_counts) comparison.warnings.push_back(std::move(few));
   const bool one_sided = add_missing(outcome.missing, comparison);
   conclude(options, one_sided, comparison);
-  if (comparison.rule.design == Design::kSequential) {
+  if (comparison.rule.design == Design::kSequential && !options.gate_counts) {
     comparison.warnings.emplace_back(
         "the two launches of a pair were not neighbours in time, or one arm nearly always went "
         "first: the arms did not take turns, and nothing is confirmed");

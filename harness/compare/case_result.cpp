@@ -105,7 +105,9 @@ void explain_change(const CasePair& pair, const VerdictRule& rule,
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison) {
   std::vector<TestResult> all;
   for (const CaseResult& one : comparison.cases) {
-    for (const MetricResult& metric : one.metrics) all.push_back(metric.test);
+    for (const MetricResult& metric : one.metrics) {
+      if (metric.decides) all.push_back(metric.test);
+    }
   }
   const auto& allow = options.allow;
   const bool allowed = std::find(allow.begin(), allow.end(), "missing") != allow.end();
@@ -114,7 +116,9 @@ void conclude(const CompareOptions& options, bool missing_cases, Comparison& com
       [](const Gate& gate) { return gate.case_id.empty() && gate.state == GateState::kFailed; });
   const GateInput gate{
       .tests = all,
-      .campaign_invalid = comparison.aa_control.state == AaControl::State::kFailed || gate_failed,
+      // What disturbs times does not disturb counts.
+      .campaign_invalid = !options.gate_counts &&
+                          (comparison.aa_control.state == AaControl::State::kFailed || gate_failed),
       .missing_cases = missing_cases && !allowed,
       .allow_inconclusive = options.allow_inconclusive};
   comparison.verdict = overall(gate);

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
+#include "harness/compare/count_gate.h"
 #include "harness/compare/exit_code.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/same_work.h"
@@ -106,6 +107,8 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
   result.aa_control = aa_control(gathered.base_runs);
   const ProfiledLaunches base_profiled(*base.results);
   const ProfiledLaunches candidate_profiled(*candidate.results);
+  const CountGateInput gate{base.where, candidate.where, gathered.columns, options};
+  if (options.gate_counts) refuse_unlike_counting(gate, result.environment);
   std::size_t next_exact = 0;
   for (std::size_t i = 0; i < result.cases.size(); ++i) {
     CaseResult& one = result.cases[i];
@@ -127,9 +130,10 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
       one.notes.push_back(std::move(note));
     }
     explain_change(pairs[i], result.rule, before.profiled, after.profiled, one);
+    if (options.gate_counts) judge_counts(gate, before, after, one);
   }
   std::string few = too_few_to_prove(primary.fewest_pairs, primary.tested, result.rule.q, "launch");
-  if (!few.empty()) result.warnings.push_back(std::move(few));
+  if (!few.empty() && !options.gate_counts) result.warnings.push_back(std::move(few));
   std::vector<Gate> of_machine = machine_gates(pairs, result.rule.design);
   apply_allowed(options.allow, of_machine);
   std::move(of_machine.begin(), of_machine.end(), std::back_inserter(result.gates));

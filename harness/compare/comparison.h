@@ -31,6 +31,9 @@ struct CompareOptions {
   std::vector<std::string> allow = {};
   bool bootstrap = false;
   bool allow_inconclusive = false;
+  // Counts that repeat exactly decide, and nothing else does: see count_gate.h.
+  bool gate_counts = false;
+  double count_margin = 0;  // relative change of a count that does not matter
 };
 
 struct MetricResult {
@@ -42,6 +45,7 @@ struct MetricResult {
   TestResult test = {};
   bool timed = true;     // the machine's speed is in it
   bool of_step = false;  // the step's time, or a rate that follows from it
+  bool decides = true;   // takes part in the verdict of the whole
 };
 
 struct CaseResult {
@@ -49,9 +53,9 @@ struct CaseResult {
   std::string candidate_case_id;  // another one only when options are ignored
   std::string workload;
   Fields options;  // of the base
-  std::vector<MetricResult> metrics;
-  std::vector<PhaseChange> cause;  // of a changed step: the phases that explain it
-  std::vector<std::string> notes;
+  std::vector<MetricResult> metrics = {};
+  std::vector<PhaseChange> cause = {};  // of a changed step: the phases that explain it
+  std::vector<std::string> notes = {};
   std::vector<OpChange> ops = {};  // of a changed step, where both sides have profiled launches
   std::optional<FingerprintDifference> fingerprint = {};
   std::size_t ended_at = 0;  // pairs at the look that ended it; 0 outside `ab`

@@ -28,7 +28,9 @@ bool are_shards(const std::vector<RunRow>& runs) {
 
 class Gatherer {
  public:
-  explicit Gatherer(const Results& results) : results_(results) {}
+  explicit Gatherer(const Results& results) : results_(results) {
+    for (const WorkerRow& worker : results.workers) workers_.emplace(worker.worker_id, &worker);
+  }
 
   CaseRow& row(const LaunchKey& key, std::size_t run) {
     const std::string run_id = run_id_of(results_, run);
@@ -36,6 +38,7 @@ class Gatherer {
         index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
     if (is_new) {
       rows_.push_back({.case_id = key.case_id, .run_id = run_id, .arm = key.arm, .pass = key.pass});
+      if (run < results_.runs.size()) rows_.back().run = &results_.runs[run];
     }
     return rows_[at->second];
   }
@@ -43,6 +46,7 @@ class Gatherer {
   void add(const Launch& launch) {
     CaseRow& to = row(launch.row.key, launch.run);
     if (to.options.empty()) to.options = launch.row.options;
+    if (to.worker == nullptr) to.worker = worker_of(launch.row.worker_id);
     to.workload = launch.row.workload;
     to.smoke = to.smoke || launch.row.smoke;
     switch (launch.row.outcome.kind) {
@@ -79,7 +83,13 @@ class Gatherer {
   }
 
  private:
+  [[nodiscard]] const WorkerRow* worker_of(const std::string& id) const {
+    const auto found = workers_.find(id);
+    return found == workers_.end() ? nullptr : found->second;
+  }
+
   const Results& results_;
+  std::map<std::string_view, const WorkerRow*> workers_;
   std::vector<CaseRow> rows_;
   std::map<RowKey, std::size_t> index_;
 };
@@ -135,10 +145,17 @@ std::string reason_of(const Launch& launch) {
 
 std::vector<std::string> varying_options(std::span<const Fields* const> cases,
                                          std::span<const std::string> swept) {
-  std::map<std::string, std::set<std::string>> seen;
+  struct Seen {
+    const Value* first = nullptr;
+    bool varies = false;
+  };
+  std::map<std::string_view, Seen> seen;
   for (const Fields* options : cases) {
     for (const auto& [name, value] : *options) {
-      if (!is_null(value)) seen[name].insert(to_text(value));
+      if (is_null(value)) continue;
+      Seen& one = seen[name];
+      if (one.first == nullptr) one.first = &value;
+      one.varies = one.varies || (value != *one.first && to_text(value) != to_text(*one.first));
     }
   }
   std::vector<std::string> varying;
@@ -147,8 +164,8 @@ std::vector<std::string> varying_options(std::span<const Fields* const> cases,
     if (seen.contains(name)) varying.push_back(name);
   }
   if (!swept.empty()) return varying;
-  for (const auto& [name, values] : seen) {
-    if (values.size() > 1) varying.push_back(name);
+  for (const auto& [name, one] : seen) {
+    if (one.varies) varying.emplace_back(name);
   }
   return varying;
 }

@@ -45,6 +45,8 @@ struct CaseRow {
   std::string workload = {};
   Fields options = {};  // as asked
   bool smoke = false;
+  const RunRow* run = nullptr;        // in the Results; null: they do not say
+  const WorkerRow* worker = nullptr;  // of the first launch, in the Results; null as above
   std::vector<MeasuredLaunch> measured = {};
   std::vector<const Launch*> skipped = {};
   std::vector<const Launch*> failed = {};  // also measured launches without usable samples

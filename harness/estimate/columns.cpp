@@ -61,6 +61,16 @@ Value vs_baseline_end(Row row, double Interval::*end) {
   return row.vs_baseline_interval ? Value((*row.vs_baseline_interval).*end) : Value();
 }
 
+Value of_run(Row row, std::string RunRow::*text) {
+  return row.run == nullptr ? Value() : Value(row.run->*text);
+}
+
+Value host_of(Row row) {
+  if (row.run == nullptr) return {};
+  const auto found = row.run->context.find("host");
+  return found == row.run->context.end() ? Value() : found->second;
+}
+
 constexpr EstimateColumn kKeyColumns[] = {
     {.name = "case_id",
      .get = [](Row row) { return Value(row.case_id); },
@@ -73,6 +83,9 @@ constexpr EstimateColumn kKeyColumns[] = {
     {.name = "arm", .get = [](Row row) { return Value(row.arm); }},
     {.name = "pass", .get = [](Row row) { return Value(std::string(name_of(row.pass))); }},
     {.name = "workload", .get = [](Row row) { return Value(row.workload); }},
+    {.name = "experiment", .get = [](Row row) { return of_run(row, &RunRow::name); }},
+    {.name = "started_utc", .get = [](Row row) { return of_run(row, &RunRow::started_utc); }},
+    {.name = "host", .get = host_of},
 };
 
 constexpr EstimateColumn kEstimateColumns[] = {

@@ -153,6 +153,14 @@ int LineObject::count(std::string_view field, int absent) const {
   return static_cast<int>(number);
 }
 
+std::optional<double> LineObject::number(std::string_view field) const {
+  const auto value = find(field);
+  if (!value || value->is_null()) return std::nullopt;
+  const auto number = value->number();
+  if (!number) wrong_type(field, "a number", *value);
+  return number;
+}
+
 bool LineObject::flag(std::string_view field) const {
   const auto value = find(field);
   if (!value) return false;

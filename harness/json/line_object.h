@@ -55,6 +55,8 @@ class LineObject {
   [[nodiscard]] std::int64_t integer(std::string_view field, std::int64_t absent = 0) const;
   [[nodiscard]] int count(std::string_view field, int absent = 0) const;  // not negative
   [[nodiscard]] bool flag(std::string_view field) const;
+  // Also of an integer; nothing where it is absent or null.
+  [[nodiscard]] std::optional<double> number(std::string_view field) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view field) const;
   [[nodiscard]] std::optional<LineObject> object(std::string_view field) const;
   [[nodiscard]] std::optional<std::vector<JsonView>> array(std::string_view field) const;

@@ -94,4 +94,32 @@ void check_output_file(const std::string& flag, const fs::path& output,
   refuse_unwritable(flag, output, folder);
 }
 
+void write_output_file(const std::string& flag, const fs::path& output, std::string_view text) {
+  if (output.empty()) return;
+  std::error_code error;
+  // A link stays one, and what it leads to is replaced.
+  const fs::path target = fs::weakly_canonical(fs::absolute(output, error), error);
+  const bool exists = fs::exists(target, error);
+  const bool as_a_whole = (!exists || fs::is_regular_file(target, error)) &&
+                          ::access(target.parent_path().c_str(), W_OK) == 0;
+  fs::path written = target;
+  if (as_a_whole) written += ".part" + std::to_string(::getpid());
+  errno = 0;
+  std::ofstream file(written, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) {
+    const std::string why = std::generic_category().message(errno);
+    if (as_a_whole) fs::remove(written, error);
+    refuse(flag, output, "cannot be written: " + why);
+  }
+  if (!as_a_whole) return;
+  if (exists) fs::permissions(written, fs::status(target, error).permissions(), error);
+  fs::rename(written, target, error);
+  if (!error) return;
+  const std::string why = error.message();
+  fs::remove(written, error);
+  refuse(flag, output, "cannot be written: " + why);
+}
+
 }  // namespace stepbench

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace stepbench {
 
@@ -14,5 +15,11 @@ namespace stepbench {
 // a folder, or writing is not permitted. Writes nothing. Nothing for an empty name.
 void check_output_file(const std::string& flag, const std::filesystem::path& output,
                        std::span<const std::filesystem::path> inputs);
+
+// Writes all of it, or throws ConfigError that names `flag` and says why. A regular file, or one
+// that is not there yet, is replaced as a whole: who reads it meanwhile sees the old text or the
+// new one. Anything else (a device, a pipe) is written to. Nothing for an empty name.
+void write_output_file(const std::string& flag, const std::filesystem::path& output,
+                       std::string_view text);
 
 }  // namespace stepbench

@@ -25,6 +25,8 @@ void write_metric(JsonText& json, const MetricResult& metric) {
   json.open_object();
   json.text("name", metric.name).text("metric", metric.metric).text("unit", metric.unit);
   json.flag("primary", metric.primary).number("margin", metric.margin);
+  json.flag("timed", metric.timed).flag("of_step", metric.of_step);
+  json.flag("decides", metric.decides);
   json.text("verdict", name_of(test.verdict)).text("reason", name_of(test.reason));
   json.flag("slower", test.slower);
   json.number("base_median", test.base_median);
@@ -126,6 +128,8 @@ void write_gates(JsonText& json, const std::vector<Gate>& gates) {
   json.close_array();
 }
 
+}  // namespace
+
 std::string_view name_of(AaControl::State state) {
   switch (state) {
     case AaControl::State::kTooFew:
@@ -137,8 +141,6 @@ std::string_view name_of(AaControl::State state) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string error_json(int exit_code, std::string_view message) {
   JsonText json;
@@ -172,6 +174,7 @@ std::string comparison_json(const Comparison& comparison) {
   json.text("verdict", name_of(comparison.verdict));
   json.text("design", name_of(comparison.rule.design));
   json.text("base", comparison.base).text("candidate", comparison.candidate);
+  json.texts("swept", comparison.swept);
   if (comparison.seed) {
     json.integer("seed", static_cast<std::int64_t>(*comparison.seed));
     json.integers("looks",

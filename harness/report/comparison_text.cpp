@@ -76,6 +76,10 @@ class Text {
                       " %: with several looks at the data they are as sure as one of 95 % is with "
                       "one look");
     }
+    if (counts_decide()) {
+      lines.emplace_back(
+          "counts per step decide (--gate counts); what stands in parentheses decides nothing");
+    }
     if (changes_stand_apart()) {
       lines.push_back(std::string("change: the middle of what ") +
                       (in_turns ? "the pairs" : "all pairs of a base launch and a new one") +
@@ -113,6 +117,10 @@ class Text {
                        interval_text_of(test), p_text(test.p_adjusted),
                        verdict_text(test, looked ? "pairs" : "launches")},
                       tint_of(test)};
+          if (!metric.decides) {
+            row.cells.back() = '(' + row.cells.back() + ')';
+            row.tint = Tint::kDim;
+          }
           if (looked) {
             row.cells.insert(row.cells.end() - 1, std::to_string(comparison_.cases[i].ended_at));
           }
@@ -167,7 +175,9 @@ class Text {
     std::string text = "verdict: " + std::string(name_of(comparison_.verdict)) + " (exit code " +
                        std::to_string(comparison_.exit_code) + ')';
     if (comparison_.cases.empty()) text += "; no case is in both results";
-    if (comparison_.rule.design == Design::kSequential) {
+    if (counts_decide()) {
+      text += "\nCounts decide, which do not depend on when a side was measured.";
+    } else if (comparison_.rule.design == Design::kSequential) {
       text +=
           "\nOne was measured after the other, so a drift of the machine looks like a change: "
           "nothing is confirmed.";
@@ -177,6 +187,14 @@ class Text {
 
  private:
   [[nodiscard]] bool is_ab() const { return !comparison_.looks.empty(); }
+
+  [[nodiscard]] bool counts_decide() const {
+    return std::any_of(
+        comparison_.cases.begin(), comparison_.cases.end(), [](const CaseResult& one) {
+          return std::any_of(one.metrics.begin(), one.metrics.end(),
+                             [](const MetricResult& metric) { return !metric.decides; });
+        });
+  }
 
   [[nodiscard]] std::string confidence() const {
     return std::to_string(std::lround(100 * comparison_.rule.confidence));

@@ -2,7 +2,7 @@
 #include "harness/report/export.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,18 +20,27 @@
 #include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
 #include "harness/report/sources_json.h"
-#include "harness/text/csv.h"
-#include "harness/text/names.h"
-#include "harness/text/words.h"
+#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
-std::string csv_value(const Value& value) { return is_null(value) ? "" : csv_cell(to_text(value)); }
+// Medians over the launches.
+void add_metrics(JsonText& json, const CaseRow& row) {
+  std::map<std::string_view, std::vector<double>> values;
+  for (const MeasuredLaunch& each : row.measured) {
+    for (const auto& [name, value] : each.launch->row.report.metrics) {
+      if (value) values[name].push_back(*value);
+    }
+  }
+  if (values.empty()) return;
+  json.open_object("metrics");
+  for (const auto& [name, numbers] : values) json.number(name, median(numbers));
+  json.close_object();
+}
 
 std::vector<std::string> selected(std::span<const CaseRow> rows,
                                   const std::vector<std::string>& select) {
-  if (select.empty()) return record_names(rows);
   std::vector<std::string> names;
   for (const std::string& name : select) names.push_back(full_name(name, rows, "--columns"));
   return names;
@@ -100,18 +109,6 @@ void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& prop
 
 }  // namespace
 
-std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::string>& select) {
-  const std::vector<std::string> names = selected(rows, select);
-  std::string text = join(names, ",", csv_cell) + '\n';
-  for (const CaseRow& row : rows) {
-    const auto text_of_cell = [&](const std::string& name) {
-      return csv_value(row_value(row, name));
-    };
-    text += join(names, ",", text_of_cell) + '\n';
-  }
-  return text;
-}
-
 std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
                     const std::vector<std::string>& select, const Proposals& proposals) {
   JsonText json;
@@ -130,6 +127,8 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
     add_phases(json, "phases", row.phases);
     add_phases(json, "device_phases", row.device_phases);
     add_phases(json, "side_phases", row.side_phases);
+    add_metrics(json, row);
+    if (row.worker != nullptr) json.text("worker_id", row.worker->worker_id);
     add_launches(json, row);
     add_case_findings(json, row, proposals);
     json.close_object();

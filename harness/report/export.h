@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table for programs: one record per case, every estimate in base units.
+// The table for programs: one record per case with all that its page shows, in base units. Pure;
+// any thread.
 #pragma once
 
 #include <string>

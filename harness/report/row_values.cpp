@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
@@ -52,23 +54,41 @@ std::vector<std::string> option_names(std::span<const CaseRow> rows) {
   return {names.begin(), names.end()};
 }
 
-std::string phase_column(const PhaseEstimate& phase) { return phase.name + "_ns"; }
+struct NamedPhases {
+  std::vector<PhaseEstimate> CaseRow::*phases;
+  std::string_view ending;  // as columns of samples end
+};
+constexpr NamedPhases kPhases[] = {{&CaseRow::phases, "_ns"},
+                                   {&CaseRow::device_phases, "_device_ns"},
+                                   {&CaseRow::side_phases, "_side_device_ns"}};
 
-std::vector<std::string> launch_names(std::span<const CaseRow> rows) {
-  std::set<std::string> names;
-  for (const CaseRow& row : rows) {
-    for (const PhaseEstimate& phase : row.phases) names.insert(phase_column(phase));
-    for (const MeasuredLaunch& each : row.measured) {
-      for (const auto& [name, value] : each.launch->row.report.metrics) names.insert(name);
-    }
-  }
-  return {names.begin(), names.end()};
+// The value under `name` in `fields`, where it begins with `prefix`.
+Value prefixed_value(const Fields& fields, std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix)) return {};
+  const auto found = fields.find(name.substr(prefix.size()));
+  return found == fields.end() ? Value() : found->second;
 }
 
-Value of_launches(const CaseRow& row, const std::string& name) {
-  for (const PhaseEstimate& phase : row.phases) {
-    if (phase_column(phase) == name) return phase.ns;
+Value of_surroundings(const CaseRow& row, std::string_view name) {
+  if (row.run != nullptr && name.starts_with(kLabelPrefix)) {
+    return prefixed_value(row.run->labels, kLabelPrefix, name);
   }
+  if (row.worker == nullptr) return {};
+  return prefixed_value(row.worker->environment, kEnvironmentPrefix, name);
+}
+
+Value of_launches(const CaseRow& row, std::string_view name) {
+  for (const auto& [phases, ending] : kPhases) {
+    if (!name.ends_with(ending)) continue;
+    const std::string_view phase = name.substr(0, name.size() - ending.size());
+    for (const PhaseEstimate& each : row.*phases) {
+      if (each.name == phase) return each.ns;
+    }
+  }
+  if (name.starts_with(kLabelPrefix) || name.starts_with(kEnvironmentPrefix)) {
+    return of_surroundings(row, name);
+  }
+  if (name.starts_with(kMetricPrefix)) name.remove_prefix(kMetricPrefix.size());
   std::vector<double> values;
   for (const MeasuredLaunch& each : row.measured) {
     const auto& metrics = each.launch->row.report.metrics;
@@ -101,13 +121,51 @@ std::vector<std::string> record_names(std::span<const CaseRow> rows) {
   return names;
 }
 
+DetailNames detail_names(std::span<const CaseRow> rows) {
+  std::set<std::string> phases;
+  std::set<std::string> metrics;
+  std::set<std::string> labels;
+  std::set<std::string> environment;
+  const RunRow* run = nullptr;
+  const WorkerRow* worker = nullptr;
+  for (const CaseRow& row : rows) {
+    for (const auto& [of_row, ending] : kPhases) {
+      for (const PhaseEstimate& phase : row.*of_row)
+        phases.insert(phase.name + std::string(ending));
+    }
+    for (const MeasuredLaunch& each : row.measured) {
+      for (const auto& [name, value] : each.launch->row.report.metrics) metrics.insert(name);
+    }
+    if (row.run != nullptr && std::exchange(run, row.run) != row.run) {
+      for (const auto& [name, value] : row.run->labels) labels.insert(name);
+    }
+    if (row.worker != nullptr && std::exchange(worker, row.worker) != row.worker) {
+      for (const auto& [name, value] : row.worker->environment) environment.insert(name);
+    }
+  }
+  DetailNames names;
+  names.phases.assign(phases.begin(), phases.end());
+  for (const std::string& name : metrics) {
+    const bool taken = column_named(name) != nullptr || phases.contains(name);
+    names.metrics.push_back(taken ? std::string(kMetricPrefix) + name : name);
+  }
+  for (const std::string& name : labels) names.labels.push_back(std::string(kLabelPrefix) + name);
+  for (const std::string& name : environment) {
+    names.environment.push_back(std::string(kEnvironmentPrefix) + name);
+  }
+  return names;
+}
+
 std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
   std::vector<std::string> known = record_names(rows);
   // `step` is the column that is shown, not margin.step.
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;
   }
-  for (std::string& each : launch_names(rows)) known.push_back(std::move(each));
+  DetailNames details = detail_names(rows);
+  for (auto* names : {&details.phases, &details.metrics, &details.labels, &details.environment}) {
+    std::move(names->begin(), names->end(), std::back_inserter(known));
+  }
   try {
     return name_meant(name, known, "no column or option");
   } catch (const Error& error) {
@@ -115,10 +173,16 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
   }
 }
 
+RowGetter row_getter(const std::string& full_name) {
+  if (const EstimateColumn* column = column_named(full_name)) return column->get;
+  return [full_name](const CaseRow& row) -> Value {
+    const auto found = row.options.find(full_name);
+    return found == row.options.end() ? of_launches(row, full_name) : found->second;
+  };
+}
+
 Value row_value(const CaseRow& row, const std::string& full_name) {
-  if (const EstimateColumn* column = column_named(full_name)) return column->get(row);
-  const auto found = row.options.find(full_name);
-  return found == row.options.end() ? of_launches(row, full_name) : found->second;
+  return row_getter(full_name)(row);
 }
 
 bool is_option(std::span<const CaseRow> rows, const std::string& full_name) {

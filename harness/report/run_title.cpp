@@ -131,6 +131,8 @@ std::string markdown_details(const Results& results) {
     text += "\n<details><summary>How " +
             markdown_cell(run->name.empty() ? run->run_id : run->name) +
             " was measured</summary>\n\n";
+    const std::string file = run->config_path.empty() ? "" : " of " + run->config_path;
+    text += markdown_line("run " + run->run_id + file) + "\n\n";
     if (!run->argv.empty()) text += fenced(join(run->argv, " ", shell_word) + '\n', "sh") + '\n';
     if (run == runs_of(results).front()) {
       for (const WorkerRow& worker : results.workers) text += environment_table(worker) + '\n';
@@ -148,7 +150,7 @@ void add_runs(JsonText& json, const Results& results) {
     json.text("started_utc", run->started_utc).texts("argv", run->argv);
     json.text("stepbench_version", run->stepbench_version);
     json.text("config_path", run->config_path).text("config_text", run->config_text);
-    json.values("context", run->context).close_object();
+    json.values("labels", run->labels).values("context", run->context).close_object();
   }
   json.close_array().open_array("environments");
   for (const WorkerRow& worker : results.workers) {

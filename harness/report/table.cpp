@@ -58,7 +58,8 @@ std::string markdown(const Results& results, const TableStyle& style) {
   const Body body = body_of(facts, style);
   std::string text;
   for (const std::string& title : run_titles(facts.rows, results)) {
-    text += (text.empty() ? "### " : "\n### ") + markdown_line(title) + '\n';
+    text +=
+        (text.empty() ? "<!-- stepbench-run -->\n### " : "\n### ") + markdown_line(title) + '\n';
   }
   const std::string answer = answer_line(facts.rows, results);
   if (!answer.empty()) text += (text.empty() ? "" : "\n") + markdown_line(answer) + '\n';

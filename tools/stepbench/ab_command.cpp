@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -36,6 +37,7 @@ Examples:
   stepbench ab train.yaml --b-env OMP_NUM_THREADS=1 --pairs 20
   stepbench ab train.yaml --b new/stepbench-worker --margin step=2% --format markdown
   stepbench ab train.yaml --b new/stepbench-worker --metric step_p99,peak_bytes
+  stepbench ab train.yaml --b new/stepbench-worker --gate counts     one pair; operations decide, not times
   stepbench ab train.yaml --b new/stepbench-worker --dry-run         what would be measured, how long
   stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train
                                                         go on where it was interrupted
@@ -100,6 +102,11 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   refuse_smoke(options);
   AbRequest request = options.request;
   request.lock = lock_policy(options.lock.none, options.lock.wait);
+  if (request.gate_counts) {
+    // Counts repeat: one pair, and one profiled launch of each arm, unless more are asked for.
+    request.pairs = std::max<std::int64_t>(request.pairs, 1);
+    request.arms.profile = std::max<std::int64_t>(request.arms.profile, 1);
+  }
   request.arms.text = experiment_text(options.script, request.arms.file);
   const CampaignContext context = campaign_context(environment);
   const AbArms arms = resolve_arms(request.arms, context);
@@ -126,6 +133,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     for (const std::string& file : verdict_files) {
       write_verdict(file, error_json(run.exit_status, text));
     }
+    write_error_export_files(options.output.exports, "stepbench ab", text, run.exit_status);
     environment.err << "stepbench: " << printable(text) << '\n';
     return run.exit_status;
   }
@@ -147,13 +155,20 @@ int execute(const AbOptions& options, const Environment& environment) {
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench ab");
-    for (const std::string& file : verdict_files) {
+    const auto write = [](const auto& write_it) {
       try {
-        write_verdict(file, error_json(failure.exit_status, failure.text));
+        write_it();
       } catch (const Error&) {
-        continue;  // the first failure is the one to tell
+        return;  // the first failure is the one to tell
       }
+    };
+    for (const std::string& file : verdict_files) {
+      write([&] { write_verdict(file, error_json(failure.exit_status, failure.text)); });
     }
+    write([&] {
+      write_error_export_files(options.output.exports, "stepbench ab", failure.text,
+                               failure.exit_status);
+    });
     throw;
   }
 }
@@ -221,6 +236,7 @@ void add_rule(CLI::App& ab, AbRequest& options) {
                "`throttling`, `clocks`: only warn, do not make the verdict invalid",
                "WHAT")
       .group(kVerdictOptions);
+  add_gate(ab, options.gate_counts);
   add_verdict_flags(ab, options.bootstrap, options.allow_inconclusive);
 }
 

@@ -11,7 +11,6 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/compare_files.h"
-#include "harness/report/comparison_json.h"
 #include "harness/report/comparisons_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
@@ -24,8 +23,9 @@ namespace {
 
 constexpr const char* kCompareExamples =
     R"(Cases are joined by their id: the options that make up a case. One result was measured after the
-other, so a change of the machine looks like a change of the program; compare therefore says at most
-"suspect". Of several results each is compared with the base, all their tests are corrected
+other, so a change of the machine looks like a change of the program; of times compare therefore says
+at most "suspect". --gate counts lets counts decide instead, which no machine disturbs: calls of
+operations, launches, copies, allocations of results measured with --profile. Of several results each is compared with the base, all their tests are corrected
 together, and the worst verdict decides.
 
 Examples:
@@ -37,8 +37,10 @@ Examples:
   stepbench compare old new --margin step=2% --margin peak_bytes=0
   stepbench compare old new --allow cpu.model                  another machine, on purpose
   stepbench compare old new --verdict verdict.json; jq .exit_code verdict.json
+  stepbench compare old new --junit report.xml --format github
+  stepbench compare old new --gate counts                      one more aten::copy_ is a regression
 
-Exit status: 0 ok or better, 2 wrong usage or sides that may not be compared, 3 inconclusive or
+Exit status: 0 ok or better, 1 a regression of a count (only with --gate counts), 2 wrong usage or sides that may not be compared, 3 inconclusive or
 perhaps worse (0 with --allow-inconclusive), 4 no data or an invalid environment. A make recipe turns
 every failure into 2: read exit_code from the verdict file there.)";
 
@@ -75,7 +77,7 @@ int execute(const CompareArguments& options, const Environment& environment) {
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench compare");
-    write_verdict(options.output.verdict_file, error_json(failure.exit_status, failure.text));
+    write_no_verdict(options.output, "stepbench compare", failure.exit_status, failure.text);
     throw;
   }
   for (Comparison& comparison : comparisons) {
@@ -120,6 +122,7 @@ void add_compare(CLI::App& app, const Environment& environment, int& exit_code) 
                "only one result has, `noise` for a gate that is only to warn",
                "FIELD")
       .group(kVerdictOptions);
+  add_gate(*compare, request.gate_counts);
   add_verdict_flags(*compare, request.bootstrap, request.allow_inconclusive);
   add_verdict_output(*compare, output);
   compare->callback(

@@ -19,8 +19,6 @@
 #include "harness/campaign/keep_worker.h"
 #include "harness/campaign/measure_night.h"
 #include "harness/campaign/unfinished_night.h"
-#include "harness/os/output_file.h"
-#include "harness/report/night_json.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -31,7 +29,6 @@
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_options.h"
-#include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
 namespace {
@@ -181,7 +178,7 @@ class NightlyRun {
   int interrupted(const Interrupts& interrupts) {
     const int status = exit_status_of_signal(interrupts.first().value());
     const std::string text = "interrupted; the same command goes on with this night";
-    write_verdict(options_.check.verdict_file, night_error_json(status, text));
+    write_no_night(options_.check, "stepbench nightly", status, text);
     environment_.err << "stepbench: " << text << '\n';
     return status;
   }
@@ -274,13 +271,13 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
   if (!has_db)
     options.history.db = "sqlite:" + (fs::path(options.run.results) / "history.db").string();
   const std::vector<fs::path> inputs{options.files.begin(), options.files.end()};
-  check_output_file("--verdict", options.check.verdict_file, inputs);
+  check_night_files(options.check, inputs);
   try {
     return NightlyRun{options, environment}.execute();
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this night's.
     const Failure failure = failure_of(error, "stepbench nightly");
-    write_verdict(options.check.verdict_file, night_error_json(failure.exit_status, failure.text));
+    write_no_night(options.check, "stepbench nightly", failure.exit_status, failure.text);
     throw;
   }
 }

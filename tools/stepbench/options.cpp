@@ -181,6 +181,18 @@ void add_margin(CLI::App& command, std::vector<std::string>& margins) {
       .group(kVerdictOptions);
 }
 
+void add_gate(CLI::App& command, bool& counts) {
+  CLI::Option* gate =
+      command
+          .add_option_function<std::string>(
+              "--gate", [&counts](const std::string& what) { counts = what == "counts"; },
+              "What decides, in place of the tested metrics. counts: what launches counted "
+              "exactly, "
+              "per step; --margin counts=SHARE is their margin, 0 by default")
+          ->group(kVerdictOptions);
+  expect_one_of(*gate, {"counts"});
+}
+
 void add_verdict_flags(CLI::App& command, bool& bootstrap, bool& allow_inconclusive) {
   command
       .add_flag("--bootstrap", bootstrap,

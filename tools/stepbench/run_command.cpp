@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
@@ -10,12 +12,15 @@
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
+#include "harness/report/annotations.h"
+#include "harness/report/checks.h"
 #include "harness/report/row_values.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/export_files.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
@@ -39,6 +44,7 @@ Examples:
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
+  stepbench run smoke.yaml --junit report.xml --format github   in a CI job
   stepbench run --python train.py -- --width 64              a script of your own, as it is
 
 Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
@@ -53,6 +59,8 @@ struct RunOptions {
   LockFlags lock = {};
   bool quiet = false;
   std::string sort = {};
+  std::string format = "table";
+  ExportFiles exports = {};
 };
 
 // A wrong name is found before hours of measuring.
@@ -85,7 +93,23 @@ void take_recorded(RunRequest& request) {
   request = std::move(recorded.request);
 }
 
-int execute(const RunOptions& options, const Environment& environment) {
+void print_results(const RunOptions& options, const RunEnd& end, const Environment& environment) {
+  const TableStyle style{
+      .colour = environment.colour, .columns = environment.terminal_columns, .sort = options.sort};
+  if (options.format == "table") {
+    environment.out << render_table(end.results, style)
+                    << "\nResults: " << printable(end.run_folder.string()) << '\n'
+                    << traces_text(end.run_folder);
+  } else if (options.format == "github") {
+    environment.out << github_annotations(checks_of(end.results));
+  } else {
+    environment.out << render(end.results, format_of(options.format), style);
+  }
+  environment.out.flush();
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+}
+
+int measure_and_print(const RunOptions& options, const Environment& environment) {
   RunRequest request = options.request;
   request.shard = parse_shard(options.shard);
   request.lock = lock_policy(options.lock.none, options.lock.wait);
@@ -108,17 +132,30 @@ int execute(const RunOptions& options, const Environment& environment) {
   Progress progress = make_progress(environment, options.quiet, clock);
   Interrupts interrupts;
   const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
-  if (end.run_folder.empty()) return end.exit_status;
-  environment.out << render_table(end.results, {.colour = environment.colour,
-                                                .columns = environment.terminal_columns,
-                                                .sort = options.sort})
-                  << "\nResults: " << printable(end.run_folder.string()) << '\n'
-                  << traces_text(end.run_folder) << std::flush;
+  if (end.run_folder.empty()) {
+    write_error_export_files(options.exports, "stepbench run", "interrupted", end.exit_status);
+    return end.exit_status;
+  }
+  write_export_files(options.exports, end.results);
+  print_results(options, end, environment);
   if (end.signal) {
     environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
                     << printable(shell_word(end.run_folder.string())) << '\n';
   }
   return end.exit_status;
+}
+
+int execute(const RunOptions& options, const Environment& environment) {
+  const std::vector<std::filesystem::path> inputs = {options.request.file};
+  check_export_files(options.exports, inputs, {});
+  try {
+    return measure_and_print(options, environment);
+  } catch (const std::exception& error) {
+    // Old files must not be taken for this run's.
+    const Failure failure = failure_of(error, "stepbench run");
+    write_error_export_files(options.exports, "stepbench run", failure.text, failure.exit_status);
+    throw;
+  }
 }
 
 void add_which_cases(CLI::App& run, RunOptions& options) {
@@ -182,6 +219,8 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   add_which_cases(*run, *options);
   add_how_to_measure(*run, *options);
   add_the_run(*run, *options);
+  add_format(*run, options->format, {"table", "json", "markdown", "github"});
+  add_export_files(*run, options->exports);
   add_quiet(*run, options->quiet);
   run->callback(
       [options, &environment, &exit_code] { exit_code = execute(*options, environment); });

@@ -2,12 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -207,15 +205,6 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
   return render(only, format_of(options.format), style);
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file)
-    throw ConfigError("--output",
-                      "cannot write " + path + ": " + std::generic_category().message(errno));
-}
-
 // A run that is shown stands for its id.
 std::string baseline_of(const ShowOptions& options) {
   const auto& paths = options.paths;
@@ -287,7 +276,7 @@ int show(const ShowOptions& options, const Environment& environment) {
     if (!options.samples) text += traces_line(paths);
   }
   if (to_file) {
-    write_file(options.output, text);
+    write_output_file("--output", options.output, text);
   } else {
     environment.out << text << std::flush;
     if (!environment.out) throw ConfigError("standard output", "cannot write");

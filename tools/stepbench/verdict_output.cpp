@@ -8,6 +8,8 @@
 
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
+#include "harness/report/annotations.h"
+#include "harness/report/checks.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
 #include "harness/report/comparisons_text.h"
@@ -17,7 +19,7 @@ namespace stepbench::cli {
 
 void add_verdict_output(CLI::App& command, VerdictOutput& output) {
   command.add_flag("--all", output.all, "Also print the rows that are ok")->group(kOutputOptions);
-  add_format(command, output.format, {"table", "markdown", "json"});
+  add_format(command, output.format, {"table", "markdown", "json", "github"});
   command
       .add_option("--verdict", output.verdict_file,
                   "Also write the JSON form here; `ab` always writes verdict.json in the run's "
@@ -27,18 +29,14 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output) {
   command.add_option("--markdown", output.markdown_file, "Also write the Markdown form here")
       ->type_name("FILE")
       ->group(kOutputOptions);
+  add_export_files(command, output.exports);
 }
 
 void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs) {
-  const auto resolved = [](const std::filesystem::path& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
   check_output_file("--verdict", output.verdict_file, inputs);
   check_output_file("--markdown", output.markdown_file, inputs);
-  if (output.verdict_file.empty() || output.markdown_file.empty()) return;
-  if (resolved(output.verdict_file) == resolved(output.markdown_file)) {
-    throw ConfigError("--markdown", output.markdown_file + " is the file of --verdict, too");
-  }
+  check_export_files(output.exports, inputs,
+                     {{"--verdict", output.verdict_file}, {"--markdown", output.markdown_file}});
 }
 
 void write_verdict(const std::string& path, const std::string& text) {
@@ -49,6 +47,12 @@ void write_verdict(const std::string& path, const std::string& text) {
   if (!file) throw ConfigError(path, "cannot be written");
 }
 
+void write_no_verdict(const VerdictOutput& output, const std::string& command, int exit_status,
+                      const std::string& text) {
+  write_verdict(output.verdict_file, error_json(exit_status, text));
+  write_error_export_files(output.exports, command, text, exit_status);
+}
+
 namespace {
 
 struct VerdictForms {
@@ -57,14 +61,17 @@ struct VerdictForms {
   std::function<std::string(const TableStyle&)> table;
 };
 
-void show_forms(const VerdictForms& forms, const VerdictOutput& output,
-                const Environment& environment) {
+void show_forms(const VerdictForms& forms, std::span<const Comparison> comparisons,
+                const VerdictOutput& output, const Environment& environment) {
   write_verdict(output.verdict_file, forms.json);
   if (!output.markdown_file.empty()) write_verdict(output.markdown_file, forms.markdown());
+  write_export_files(output.exports, comparisons);
   if (output.format == "json") {
     environment.out << forms.json;
   } else if (output.format == "markdown") {
     environment.out << forms.markdown();
+  } else if (output.format == "github") {
+    environment.out << github_annotations(checks_of(comparisons));
   } else {
     environment.out << forms.table(
         {.colour = environment.colour, .columns = environment.terminal_columns});
@@ -83,7 +90,7 @@ void show_verdict(const Comparison& comparison, const VerdictOutput& output,
                   [&](const TableStyle& style) {
                     return comparison_table(comparison, style, output.all);
                   }},
-             output, environment);
+             {&comparison, 1}, output, environment);
 }
 
 void show_verdicts(std::span<const Comparison> comparisons, const VerdictOutput& output,
@@ -95,7 +102,7 @@ void show_verdicts(std::span<const Comparison> comparisons, const VerdictOutput&
                   [&](const TableStyle& style) {
                     return comparisons_table(comparisons, style, output.all);
                   }},
-             output, environment);
+             comparisons, output, environment);
 }
 
 }  // namespace stepbench::cli

@@ -9,13 +9,15 @@
 
 #include "harness/compare/comparison.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/export_files.h"
 
 namespace stepbench::cli {
 
 struct VerdictOutput {
-  std::string format = "table";  // table | markdown | json
+  std::string format = "table";  // table | markdown | json | github
   std::string verdict_file = {};
   std::string markdown_file = {};
+  ExportFiles exports = {};
   bool all = false;
 };
 
@@ -26,6 +28,10 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output);
 // output, or cannot be written. Throws ConfigError.
 void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs);
 
+// Where there is no verdict, `text` says why: no old one must be taken for this one's. Throws
+// ConfigError.
+void write_no_verdict(const VerdictOutput& output, const std::string& command, int exit_status,
+                      const std::string& text);
 // Nothing for an empty path. Throws ConfigError.
 void write_verdict(const std::string& path, const std::string& text);
 

@@ -233,6 +233,18 @@ TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
   }
 }
 
+TEST(AbAgenda, ProfilesEveryCaseWhereItIsToldTo) {
+  Campaign campaign({1.1, 1.0});
+  campaign.setup.profile = ProfileRequest{Pass::kNative, 1};
+  campaign.setup.profile_all = true;
+  const std::vector<Job> jobs = campaign.run();
+  ASSERT_GE(jobs.size(), 4U);
+  const std::vector<Job> profiled(jobs.end() - 4, jobs.end());
+  for (const Job& job : profiled) EXPECT_EQ(job.pass, Pass::kNative);
+  EXPECT_EQ(profiled.front().case_index, 0U);
+  EXPECT_EQ(profiled.back().case_index, 1U);
+}
+
 TEST(AbAgenda, AResumedCampaignDoesNotProfileTwice) {
   Campaign campaign({1.1});
   campaign.setup.profile = ProfileRequest{Pass::kKineto, 1};

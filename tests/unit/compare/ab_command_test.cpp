@@ -112,6 +112,13 @@ TEST_F(AbCommand, ARateThatFallsIsARegression) {
   EXPECT_FALSE(verdict().at("cases").at(0).at("cause").empty());
 }
 
+TEST_F(AbCommand, CountsDecideAfterOnePairAndNeedRecordedOperations) {
+  const CommandResult result = program_.run({"--b-set", "stub.step_us=1100", "--gate", "counts"});
+  EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("nothing was counted in either side"));
+  EXPECT_FALSE(step_of(verdict()).at("decides"));
+}
+
 TEST_F(AbCommand, APercentileOfFewStepsIsWarnedOf) {
   EXPECT_THAT(program_.run({"--pairs", "6", "--metric", "p99"}).out,
               HasSubstr("step_p99 of 5 steps is little more than the slowest one; measure 300"));

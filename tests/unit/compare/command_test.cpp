@@ -203,5 +203,24 @@ TEST_F(CompareCommand, AMarginIsAShareOrAPercentage) {
               HasSubstr("'speed' is not tested; a margin can be given for step, peak_bytes"));
 }
 
+TEST_F(CompareCommand, CountsFindOnePlantedCopyWhereTimesSayNothing) {
+  const std::string data = STEPBENCH_SOURCE_DIR "/tests/unit/compare/data/";
+  const std::string pair =
+      data + "without_copy.jsonl " + data + "with_copy.jsonl --allow model.digest ";
+  EXPECT_EQ(run(pair).exit_code, 3);
+  const Ended counted = run(pair + "--gate counts --verdict verdict.json");
+  EXPECT_EQ(counted.exit_code, 1) << counted.output;
+  EXPECT_THAT(counted.output, HasSubstr("aten::copy_"));
+  EXPECT_THAT(counted.output, HasSubstr("(inconclusive"));
+  EXPECT_EQ(json_file("verdict.json")["verdict"], "regression");
+  EXPECT_EQ(run(data + "without_copy.jsonl " + data + "without_copy.jsonl --gate counts").exit_code,
+            0);
+  const Ended none = run(std::string(STEPBENCH_SOURCE_DIR "/results/sample ") + STEPBENCH_SOURCE_DIR
+                         "/results/sample --gate counts");
+  EXPECT_EQ(none.exit_code, 4) << none.output;
+  EXPECT_THAT(none.output, HasSubstr("--profile"));
+  EXPECT_EQ(run("old.jsonl slow.jsonl --margin counts=1%").exit_code, 2);
+}
+
 }  // namespace
 }  // namespace stepbench

@@ -263,7 +263,7 @@ TEST(Title, SaysWhichRunOnWhichMachine) {
   EXPECT_THAT(render_table(results, {.columns = 200}), StartsWith(title + "\n\n"));
   const std::string markdown = render(results, Format::kMarkdown, {});
   EXPECT_THAT(markdown,
-              AllOf(StartsWith("### " + title + "\n"), HasSubstr("stepbench run 'my demo.yaml'"),
+              AllOf(HasSubstr("\n### " + title + "\n"), HasSubstr("stepbench run 'my demo.yaml'"),
                     HasSubstr("| cpu.model | AMD EPYC |"), HasSubstr("````yaml\nname: demo\n")));
   EXPECT_THAT(render(results, Format::kJson, {}),
               AllOf(HasSubstr(R"("environments":[{"worker_id":"w")"),

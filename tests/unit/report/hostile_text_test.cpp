@@ -14,6 +14,7 @@
 #include "harness/report/case_page.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
+#include "harness/report/export_formats.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
@@ -182,6 +183,11 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
     expect_whole_tables(markdown, file);
     expect_harmless(render(results, Format::kCsv, {}), file + " as CSV");
     expect_harmless(render(results, Format::kJson, {}), file + " as JSON");
+    for (const ExportFormat& format : export_formats()) {
+      const bool json = format.ending == ".json";
+      expect_harmless(format.of_run(results, {}),
+                      file + " as " + std::string(format.name) + (json ? " JSON" : ""));
+    }
     for (const CaseRow& row : case_rows(results)) {
       expect_harmless(render_case(row, results, {}), file + " as a page");
     }
@@ -230,6 +236,9 @@ TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
   expect_harmless(markdown, "comparison in Markdown");
   expect_whole_tables(markdown, "comparison");
   expect_harmless(comparison_json(comparison), "comparison in JSON");
+  for (const char* name : {"junit", "openmetrics", "csv"}) {
+    expect_harmless(export_format(name)->of_verdict({&comparison, 1}, {}), name);
+  }
 }
 
 }  // namespace

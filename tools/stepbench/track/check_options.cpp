@@ -10,6 +10,9 @@
 
 #include "harness/base/error.h"
 #include "harness/machine/environment.h"
+#include "harness/os/output_file.h"
+#include "harness/report/annotations.h"
+#include "harness/report/checks.h"
 #include "harness/report/night_json.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -81,10 +84,22 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
       .add_flag("--allow-inconclusive", request.allow_inconclusive,
                 "Exit with 0 instead of 3 where nothing is decided yet")
       ->group(kVerdictOptions);
-  add_format(command, options.format, {"page", "json", "markdown"});
+  add_format(command, options.format, {"page", "json", "markdown", "github"});
   command.add_option("--verdict", options.verdict_file, "Also write the JSON form here")
       ->type_name("FILE")
       ->group(kOutputOptions);
+  add_export_files(command, options.exports);
+}
+
+void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs) {
+  check_output_file("--verdict", options.verdict_file, inputs);
+  check_export_files(options.exports, inputs, {{"--verdict", options.verdict_file}});
+}
+
+void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
+                    const std::string& text) {
+  write_verdict(options.verdict_file, night_error_json(exit_status, text));
+  write_error_export_files(options.exports, command, text, exit_status);
 }
 
 std::string author(const Environment& environment) {
@@ -127,10 +142,13 @@ void show_night(const CheckedNight& checked, const CheckOptions& options, const 
                 const Environment& environment) {
   const std::string json = night_json(checked, view);
   write_verdict(options.verdict_file, json);
+  write_night_export_files(options.exports, json);
   if (options.format == "json") {
     environment.out << json;
   } else if (options.format == "markdown") {
     environment.out << night_markdown(checked, view);
+  } else if (options.format == "github") {
+    environment.out << github_annotations(checks_of_night(json));
   } else {
     environment.out << night_page(checked, view);
   }

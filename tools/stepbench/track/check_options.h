@@ -2,13 +2,16 @@
 // How a night is judged and shown: options and output that `track check` and `nightly` share.
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "harness/campaign/check_night.h"
 #include "harness/report/night_text.h"
 #include "harness/run/interrupts.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/export_files.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace CLI {
@@ -24,9 +27,16 @@ struct CheckOptions {
   bool no_confirm = false;
   std::string format = "page";
   std::string verdict_file = {};
+  ExportFiles exports = {};
 };
 
 void add_check_options(CLI::App& command, CheckOptions& options);
+
+// Before any work is done, as check_export_files() does.
+void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs);
+// Where there is no verdict: old files must not be taken for this night's.
+void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
+                    const std::string& text);
 
 // With this machine's name, who asks, and the time.
 [[nodiscard]] CheckRequest complete_request(const CheckOptions& options,

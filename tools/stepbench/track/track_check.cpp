@@ -8,13 +8,10 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/os/output_file.h"
-#include "harness/report/night_json.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
-#include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
 namespace {
@@ -32,6 +29,7 @@ Examples:
   stepbench track check --good old/stepbench-worker    where the last good program was not kept
   stepbench track check --format markdown > comment.md
   stepbench track check --verdict night.json; jq .exit_code night.json
+  stepbench track check --junit night.xml --openmetrics night.prom
 
 results/NIGHT.md says how to read it. An alert stays until the series is back, until somebody
 accepts it (`track acknowledge`), or until there is a new baseline (`track baseline`).
@@ -61,14 +59,13 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
 }
 
 int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
-  check_output_file("--verdict", arguments.check.verdict_file, {});
+  check_night_files(arguments.check, {});
   try {
     return judge_and_show(arguments, environment);
   } catch (const std::exception& error) {
     // An old verdict must not be taken for this one's.
     const Failure failure = failure_of(error, "stepbench track check");
-    write_verdict(arguments.check.verdict_file,
-                  night_error_json(failure.exit_status, failure.text));
+    write_no_night(arguments.check, "stepbench track check", failure.exit_status, failure.text);
     throw;
   }
 }

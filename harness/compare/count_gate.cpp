@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/count_gate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/compare/op_changes.h"
+#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kOpCalls = "op_calls";
+constexpr std::string_view kCpuBytes = "cpu_allocated_bytes";
+// They describe the model, not what a step does.
+constexpr std::string_view kOfModel = "model_";
+
+// One value for each launch that has the count, by name.
+using CountsOfSide = std::map<std::string, std::vector<double>, std::less<>>;
+
+// Per step, from the recorded operations. Nothing where records were lost.
+void add_op_counts(const Launch& launch, CountsOfSide& counts) {
+  if (launch.ops.empty()) return;
+  const OpTable table = op_table_of(launch.ops);
+  std::set<std::int64_t> steps;
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+  for (const OpRow& row : table.rows) {
+    if (row.step < 0) continue;
+    steps.insert(row.step);
+    if (row.kind != OpKind::kOp) continue;
+    calls += row.calls;
+    bytes += row.own_cpu_allocated_bytes;
+  }
+  if (steps.empty() || table.dropped > 0) return;
+  const auto per_step = [&](std::int64_t sum) {
+    return static_cast<double>(sum) / static_cast<double>(steps.size());
+  };
+  counts[std::string(kOpCalls)].push_back(per_step(calls));
+  if (bytes > 0) counts[std::string(kCpuBytes)].push_back(per_step(bytes));
+}
+
+CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& columns) {
+  CountsOfSide counts;
+  for (const Metric& metric : columns) {
+    if (!metric.exact || metric.name.starts_with(kOfModel)) continue;
+    // Timed launches speak for what they report, profiled ones for the rest.
+    for (const auto* launches : {&side.timed, &side.profiled}) {
+      if (counts.contains(metric.name)) break;
+      for (const Launch* launch : *launches) {
+        const auto found = launch->row.report.metrics.find(metric.name);
+        if (found == launch->row.report.metrics.end() || !found->second) continue;
+        counts[metric.name].push_back(*found->second);
+      }
+    }
+  }
+  for (const Launch* launch : side.profiled) add_op_counts(*launch, counts);
+  return counts;
+}
+
+std::string count_text(double value) { return to_text(Value{value}); }
+
+std::string range_of(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low == *high ? count_text(*low) : count_text(*low) + " to " + count_text(*high);
+}
+
+MetricResult count_result(const std::string& name, const std::vector<Metric>& columns,
+                          double margin) {
+  MetricResult result{.name = name, .metric = name, .unit = {}, .margin = margin, .timed = false};
+  if (name == kCpuBytes) result.unit = "bytes";
+  for (const Metric& metric : columns) {
+    if (metric.name == name) result.unit = metric.unit;
+  }
+  return result;
+}
+
+Direction direction_of(const std::string& name, const std::vector<Metric>& columns) {
+  for (const Metric& metric : columns) {
+    if (metric.name == name && metric.direction == Direction::kHigherIsBetter) {
+      return Direction::kHigherIsBetter;
+    }
+  }
+  return Direction::kLowerIsBetter;
+}
+
+// Exact but for the margin: what changed less is ok.
+void apply_margin(double margin, TestResult& test) {
+  if (!test.change || !(std::abs(*test.change) <= margin) || *test.change == 0) return;
+  test.verdict = Verdict::kOk;
+  test.reason = TestReason::kBelowMargin;
+}
+
+MetricResult no_counts() {
+  MetricResult result{.name = "counts", .metric = "counts", .unit = {}, .timed = false};
+  result.test.verdict = Verdict::kNoData;
+  result.test.base_median = std::numeric_limits<double>::quiet_NaN();
+  result.test.candidate_median = result.test.base_median;
+  return result;
+}
+
+class CaseCounts {
+ public:
+  CaseCounts(const CountGateInput& input, CountsOfSide base, CountsOfSide candidate)
+      : input_(input), base_(std::move(base)), candidate_(std::move(candidate)) {}
+
+  void judge_into(CaseResult& one) {
+    for (MetricResult& metric : one.metrics) metric.decides = false;
+    if (base_.empty() || candidate_.empty()) {
+      const bool neither = base_.empty() && candidate_.empty();
+      one.notes.push_back(std::string("nothing was counted in ") +
+                          (neither         ? "either side"
+                           : base_.empty() ? input_.base
+                                           : input_.candidate) +
+                          ": measure with --profile, as in `stepbench run FILE --profile`");
+      one.metrics.push_back(no_counts());
+      return;
+    }
+    for (const auto& [name, values] : base_) {
+      const auto other = candidate_.find(name);
+      if (other == candidate_.end()) {
+        one.notes.push_back(name + " was counted in " + input_.base + " alone");
+      } else {
+        judge_count(name, values, other->second, one);
+      }
+    }
+    for (const auto& [name, values] : candidate_) {
+      if (!base_.contains(name)) {
+        one.notes.push_back(name + " was counted in " + input_.candidate + " alone");
+      }
+    }
+  }
+
+ private:
+  void judge_count(const std::string& name, const std::vector<double>& base,
+                   const std::vector<double>& candidate, CaseResult& one) {
+    if (!constant(base) || !constant(candidate)) {
+      one.notes.push_back(name + " varies between launches and decides nothing: " + range_of(base) +
+                          " in the base, " + range_of(candidate) + " in the candidate");
+      return;
+    }
+    MetricResult result = count_result(name, input_.columns, input_.options.count_margin);
+    const std::size_t pairs = std::min(base.size(), candidate.size());
+    const PairedSamples samples{
+        .base = {base.begin(), base.begin() + std::ptrdiff_t(pairs)},
+        .candidate = {candidate.begin(), candidate.begin() + std::ptrdiff_t(pairs)},
+        .direction = direction_of(name, input_.columns),
+        .margin = input_.options.count_margin,
+        .exact = true};
+    // Counts do not drift, so that their order in time says nothing.
+    result.test = judge({&samples, 1}, {.design = Design::kInterleaved}).tests.front();
+    apply_margin(input_.options.count_margin, result.test);
+    one.metrics.push_back(std::move(result));
+  }
+
+  const CountGateInput& input_;
+  CountsOfSide base_;
+  CountsOfSide candidate_;
+};
+
+// What changes counts without the program's doing.
+bool changes_counts(std::string_view field) {
+  constexpr std::array<std::string_view, 5> kFields = {
+      "cpu_capability", "torch", "intra_op_threads", "inter_op_threads", "openmp"};
+  return std::find(kFields.begin(), kFields.end(), field) != kFields.end() ||
+         field.starts_with("threads.") || field.starts_with("schedule.warmup") ||
+         field == "profile.warmup";
+}
+
+bool is_allowed(std::string_view field, const std::vector<std::string>& allow) {
+  return std::any_of(allow.begin(), allow.end(),
+                     [&](const std::string& each) { return each == field || each == "all"; });
+}
+
+[[noreturn]] void refuse_field(const CountGateInput& input, std::string_view field,
+                               const std::string& base, const std::string& candidate) {
+  throw ConfigError(input.candidate,
+                    "differs from " + input.base + " in " + std::string(field) + " (" + base +
+                        " and " + candidate +
+                        "), which changes counts without the program's doing; measure both alike, "
+                        "or say --allow " +
+                        std::string(field));
+}
+
+// Of the first launch that says so: steps before what was counted.
+std::string warmup_of(const std::vector<const Launch*>& launches) {
+  for (const Launch* launch : launches) {
+    const std::string steps = text_of(launch->row.report.schedule, "warmup");
+    if (!steps.empty()) return steps;
+  }
+  return {};
+}
+
+}  // namespace
+
+void refuse_unlike_counting(const CountGateInput& input,
+                            std::span<const EnvironmentDifference> environment) {
+  for (const EnvironmentDifference& difference : environment) {
+    if (!changes_counts(difference.field)) continue;
+    if (is_allowed(difference.field, input.options.allow)) continue;
+    refuse_field(input, difference.field, difference.base, difference.candidate);
+  }
+}
+
+void judge_counts(const CountGateInput& input, const CountedLaunches& base,
+                  const CountedLaunches& candidate, CaseResult& one) {
+  const std::string before = warmup_of(base.profiled);
+  const std::string after = warmup_of(candidate.profiled);
+  const bool warmed_alike = before == after || before.empty() || after.empty();
+  if (!warmed_alike && !is_allowed("schedule.warmup", input.options.allow)) {
+    refuse_field(input, "schedule.warmup", before, after);
+  }
+  CaseCounts(input, counts_of(base, input.columns), counts_of(candidate, input.columns))
+      .judge_into(one);
+  const auto changed = [](const MetricResult& metric) {
+    return metric.decides && metric.test.change != 0.0;
+  };
+  if (!one.ops.empty() || std::none_of(one.metrics.begin(), one.metrics.end(), changed)) return;
+  one.ops = op_changes(base.profiled, candidate.profiled, false);
+  // What only took another share of the time is no count.
+  std::erase_if(one.ops, [](const OpChange& op) { return op.base_calls == op.candidate_calls; });
+}
+
+}  // namespace stepbench

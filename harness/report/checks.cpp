@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "harness/compare/exit_code.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/record/encode.h"
+#include "harness/report/comparison_cells.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kShortId = 8;
+
+void judge_row(const CaseRow& row, Check& check) {
+  const auto failed = std::ssize(row.failed);
+  const auto measured = std::ssize(row.measured);
+  const auto skipped = std::ssize(row.skipped);
+  if (failed > 0) {
+    check.state = CheckState::kFailed;
+    check.type = "failed";
+    check.message = std::to_string(failed) + " of " +
+                    counted(failed + measured + skipped, "launch") +
+                    " failed: " + reason_of(*row.failed.front());
+    for (const Launch* launch : row.failed) {
+      check.text += "launch " + std::to_string(launch->row.key.launch) + ": " + reason_of(*launch);
+      if (!launch->row.stage.empty()) check.text += " (in " + launch->row.stage + ')';
+      check.text += '\n';
+      if (launch == row.failed.front()) check.text += launch->row.output;
+    }
+  } else if (measured > 0) {
+    check.text = counted(measured, "launch") + " measured";
+    if (row.headline_ns()) {
+      check.text += (row.latency_ns ? ", latency p50 " : ", step ") + duration(*row.headline_ns());
+    }
+    if (row.spread != Spread::kNone) {
+      const double headline = *row.headline_ns();
+      const TimeUnit unit = unit_for({&headline, 1});
+      check.text += ' ' +
+                    interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns) +
+                    ' ' + std::string(unit.name) + ", " + spread_name(row);
+    }
+    check.text += '\n';
+  } else if (skipped > 0) {
+    check.state = CheckState::kSkipped;
+    check.type = "skipped";
+    check.message = reason_of(*row.skipped.front());
+  } else if (!row.running.empty()) {
+    check.state = CheckState::kSkipped;
+    check.type = "running";
+    check.message = "is being measured now";
+  } else {
+    check.state = CheckState::kError;
+    check.type = "unfinished";
+    check.message = "started and never finished: its process or the run died";
+  }
+}
+
+const Launch* any_launch(const CaseRow& row) {
+  if (!row.failed.empty()) return row.failed.front();
+  if (!row.measured.empty()) return row.measured.front().launch;
+  return row.skipped.empty() ? nullptr : row.skipped.front();
+}
+
+// Options that every row has with the same value, and what the machine is.
+Fields common_properties(const RunRow& run, const std::vector<const CaseRow*>& rows,
+                         const std::vector<std::string>& varying, const Results& results) {
+  Fields all = run.labels;
+  if (!rows.empty()) {
+    for (const auto& [name, value] : rows.front()->options) {
+      const bool varies = std::find(varying.begin(), varying.end(), name) != varying.end();
+      if (!varies && !is_null(value)) all["option." + name] = value;
+    }
+    const Launch* launch = any_launch(*rows.front());
+    for (const WorkerRow& worker : results.workers) {
+      if (launch == nullptr || worker.worker_id != launch->row.worker_id) continue;
+      for (const auto& [name, value] : worker.environment) all["environment." + name] = value;
+    }
+  }
+  all["run_id"] = run.run_id;
+  all["stepbench_version"] = run.stepbench_version;
+  return all;
+}
+
+// Readers join the tests of two files by their names.
+void make_names_unique(std::vector<Check>& checks) {
+  std::unordered_map<std::string, int> seen;
+  for (Check& check : checks) {
+    const int times = ++seen[check.group + '\n' + check.name];
+    if (times > 1) check.name += " (" + std::to_string(times) + ')';
+  }
+}
+
+Check check_of_row(const CaseRow& row, const RowNames& names) {
+  Check check{.name = names.name(row), .group = row.workload};
+  if (check.group.empty()) check.group = "stepbench";
+  if (check.name.empty()) check.name = "case " + row.case_id.substr(0, kShortId);
+  if (row.pass != Pass::kTiming) check.name += " (pass " + std::string(name_of(row.pass)) + ')';
+  judge_row(row, check);
+  if (const auto ns = row.headline_ns()) check.seconds = *ns * 1e-9;
+  if (const Launch* launch = any_launch(row)) check.repeat = launch->row.repeat_command;
+  for (const std::string& option : names.varying()) {
+    const auto found = row.options.find(option);
+    if (found != row.options.end() && !is_null(found->second)) {
+      check.properties["option." + option] = found->second;
+    }
+  }
+  check.properties["case_id"] = row.case_id;
+  if (!row.arm.empty()) check.properties["arm"] = row.arm;
+  return check;
+}
+
+// Of what is only suspected the good side passes.
+CheckState state_of(const TestResult& test) {
+  switch (test.verdict) {
+    case Verdict::kRegression:
+      return CheckState::kFailed;
+    case Verdict::kInvalid:
+    case Verdict::kNoData:
+      return CheckState::kError;
+    case Verdict::kSuspect:
+      return test.slower ? CheckState::kSkipped : CheckState::kPassed;
+    case Verdict::kInconclusive:
+      return CheckState::kSkipped;
+    case Verdict::kImprovement:
+    case Verdict::kOk:
+      break;
+  }
+  return CheckState::kPassed;
+}
+
+Check check_of_case(const CaseResult& one, const std::vector<std::string>& varying,
+                    const std::string& unit) {
+  Check check{.name = case_label(one.options, varying, one.case_id.substr(0, kShortId)),
+              .group = one.workload.empty() ? "stepbench" : one.workload};
+  const MetricResult* worst = nullptr;
+  for (const MetricResult& metric : one.metrics) {
+    const std::string interval = interval_text_of(metric.test);
+    const std::string line = metric.name + ": " +
+                             compared_value(metric.test.base_median, metric.unit) + " -> " +
+                             compared_value(metric.test.candidate_median, metric.unit) + ", " +
+                             change_text(metric.test) + (interval == "-" ? "" : ' ' + interval) +
+                             ", " + verdict_text(metric.test, unit);
+    check.text += line + '\n';
+    const bool is_worse =
+        worst == nullptr || severity(metric.test.verdict) > severity(worst->test.verdict);
+    if (metric.decides && is_worse) {
+      worst = &metric;
+      check.state = state_of(metric.test);
+      check.type = name_of(metric.test.verdict);
+      check.message = line;
+    }
+    if (metric.unit == "ns" && metric.of_step && std::isfinite(metric.test.candidate_median)) {
+      check.seconds = metric.test.candidate_median * 1e-9;
+    }
+  }
+  if (worst == nullptr) {
+    check.state = CheckState::kError;
+    check.type = name_of(Verdict::kNoData);
+    check.message = "nothing of it was compared";
+  }
+  for (const PhaseChange& change : one.cause) {
+    check.text += "  " + change.phase + ' ' + signed_duration(change.change_ns) + " per step\n";
+  }
+  for (const OpChange& op : one.ops) {
+    check.text += "  " + op.name + ' ' + short_number(op.base_calls) + " -> " +
+                  short_number(op.candidate_calls) + " calls/step (" + op.phase + ")\n";
+  }
+  for (const std::string& note : one.notes) check.text += note + '\n';
+  for (const std::string& option : varying) {
+    const auto found = one.options.find(option);
+    if (found != one.options.end() && !is_null(found->second)) {
+      check.properties["option." + option] = found->second;
+    }
+  }
+  check.properties["case_id"] = one.case_id;
+  return check;
+}
+
+void add_missing(const std::vector<MissingCase>& cases, const std::string& side,
+                 const std::vector<std::string>& varying, CheckSuite& suite) {
+  for (const MissingCase& one : cases) {
+    suite.checks.push_back(
+        {.name = case_label(one.options, varying, one.case_id.substr(0, kShortId)),
+         .group = one.workload.empty() ? "stepbench" : one.workload,
+         .state = CheckState::kSkipped,
+         .type = "missing",
+         .message = "only in " + side,
+         .properties = {{"case_id", one.case_id}}});
+  }
+}
+
+CheckSuite suite_of(const Comparison& comparison) {
+  std::vector<const Fields*> options;
+  for (const CaseResult& one : comparison.cases) options.push_back(&one.options);
+  const std::vector<std::string> varying = varying_options(options, comparison.swept);
+  const bool in_turns = comparison.rule.design == Design::kInterleaved;
+  CheckSuite suite{.name = comparison.base + " -> " + comparison.candidate,
+                   .verdict = std::string(name_of(comparison.verdict))};
+  for (const CaseResult& one : comparison.cases) {
+    suite.checks.push_back(check_of_case(one, varying, in_turns ? "pairs" : "launches"));
+  }
+  add_missing(comparison.only_base, "the base", varying, suite);
+  add_missing(comparison.only_candidate, "the new result", varying, suite);
+  for (const Gate& gate : comparison.gates) {
+    if (gate.state != GateState::kFailed || !gate.case_id.empty()) continue;
+    suite.checks.push_back({.name = "gate " + gate.name,
+                            .group = "stepbench",
+                            .state = CheckState::kError,
+                            .type = std::string(name_of(Verdict::kInvalid)),
+                            .message = gate.text});
+  }
+  if (comparison.aa_control.state == AaControl::State::kFailed) {
+    suite.checks.push_back({.name = "self-check",
+                            .group = "stepbench",
+                            .state = CheckState::kError,
+                            .type = std::string(name_of(Verdict::kInvalid)),
+                            .message = "the base differs from itself, so that no verdict holds"});
+  }
+  make_names_unique(suite.checks);
+  suite.properties = {{"verdict", std::string(name_of(comparison.verdict))},
+                      {"exit_code", std::int64_t{comparison.exit_code}},
+                      {"design", std::string(name_of(comparison.rule.design))}};
+  return suite;
+}
+
+}  // namespace
+
+std::size_t CheckSuite::count(CheckState state) const {
+  return static_cast<std::size_t>(std::count_if(
+      checks.begin(), checks.end(), [&](const Check& check) { return check.state == state; }));
+}
+
+std::vector<CheckSuite> checks_of(const Results& results) {
+  const std::vector<CaseRow> rows = case_rows(results);
+  const RowNames names(rows, results);
+  std::vector<CheckSuite> suites;
+  std::set<std::string> done;
+  for (const RunRow& run : results.runs) {
+    if (!done.insert(run.run_id).second) continue;  // a resumed run has several files
+    std::vector<const CaseRow*> of_run;
+    for (const CaseRow& row : rows) {
+      if (row.run_id != run.run_id) continue;
+      if (is_profiling(row.pass) && row.failed.empty()) continue;
+      of_run.push_back(&row);
+    }
+    CheckSuite suite{.name = run.name.empty() ? run.run_id : run.name,
+                     .host = text_of(run.context, "host"),
+                     .started_utc = run.started_utc,
+                     .file = run.config_path};
+    for (const CaseRow* row : of_run) suite.checks.push_back(check_of_row(*row, names));
+    make_names_unique(suite.checks);
+    suite.properties = common_properties(run, of_run, names.varying(), results);
+    suites.push_back(std::move(suite));
+  }
+  return suites;
+}
+
+std::vector<CheckSuite> checks_of(std::span<const Comparison> comparisons) {
+  std::vector<CheckSuite> suites;
+  for (const Comparison& comparison : comparisons) suites.push_back(suite_of(comparison));
+  return suites;
+}
+
+std::vector<CheckSuite> checks_of_error(const std::string& command, const std::string& message) {
+  CheckSuite suite{.name = command, .verdict = "error"};
+  suite.checks.push_back({.name = command,
+                          .group = "stepbench",
+                          .state = CheckState::kError,
+                          .type = "error",
+                          .message = message});
+  return {suite};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/export_formats.h"
+
+#include "harness/report/checks.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/comparison_text.h"
+#include "harness/report/comparisons_text.h"
+#include "harness/report/export_gbench.h"
+#include "harness/report/export_junit.h"
+#include "harness/report/history_export.h"
+#include "harness/report/table.h"
+#include "harness/report/verdict_csv.h"
+
+namespace stepbench {
+namespace {
+
+using Options = const ExportOptions&;
+using Comparisons = std::span<const Comparison>;
+
+template <Format kFormat>
+std::string rendered(const Results& results, Options) {
+  return render(results, kFormat, {});
+}
+
+constexpr ExportFormat kFormats[] = {
+    {.name = "junit",
+     .ending = ".xml",
+     .use = "test reports of GitLab, Jenkins, GitHub and others",
+     .of_run = [](const Results& results, Options) { return junit_xml(checks_of(results)); },
+     .of_verdict = [](Comparisons all, Options) { return junit_xml(checks_of(all)); },
+     .of_night = [](const std::string& night,
+                    Options) { return junit_xml(checks_of_night(night)); }},
+    {.name = "openmetrics",
+     .ending = ".prom",
+     .use = "Prometheus, also by the text files of node_exporter",
+     .of_run = [](const Results& results,
+                  Options options) { return openmetrics_page(results, options.max_series); },
+     .of_verdict = [](Comparisons all,
+                      Options options) { return openmetrics_page(all, options.max_series); },
+     .of_night = [](const std::string& night, Options) { return openmetrics_of_night(night); },
+     .of_history = [](const History& history,
+                      Options options) { return openmetrics_page(history, options.max_series); }},
+    {.name = "markdown",
+     .ending = ".md",
+     .use = "a comment on a pull request, a wiki",
+     .of_run = rendered<Format::kMarkdown>,
+     .of_verdict =
+         [](Comparisons all, Options) {
+           return all.size() == 1 ? comparison_markdown(all.front(), true)
+                                  : comparisons_markdown(all, true);
+         }},
+    {.name = "csv",
+     .ending = ".csv",
+     .use = "a spreadsheet, pandas",
+     .of_run = rendered<Format::kCsv>,
+     .of_verdict = [](Comparisons all, Options) { return verdict_csv(all); },
+     .of_history = [](const History& history, Options) { return history_csv(history); }},
+    {.name = "json",
+     .ending = ".json",
+     .use = "programs: all there is",
+     .of_run = rendered<Format::kJson>,
+     .of_verdict =
+         [](Comparisons all, Options) {
+           return all.size() == 1 ? comparison_json(all.front()) : comparisons_json(all);
+         },
+     .of_night = [](const std::string& night, Options) { return night; },
+     .of_history = [](const History& history, Options) { return history_json(history); }},
+    {.name = "gbench",
+     .ending = ".json",
+     .use = "compare.py of Google Benchmark, and what reads its JSON",
+     .of_run = [](const Results& results, Options) { return gbench_json(results); }},
+};
+
+}  // namespace
+
+std::span<const ExportFormat> export_formats() { return kFormats; }
+
+const ExportFormat* export_format(std::string_view name) {
+  for (const ExportFormat& format : kFormats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+const ExportFormat* export_format_of_file(std::string_view file) {
+  for (const ExportFormat& format : kFormats) {
+    if (file.ends_with(format.ending)) return &format;
+  }
+  return nullptr;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats in which `export` writes results for other programs, each declared once: the command
+// line, its help and the files that other commands write besides their own output read this table.
+// Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/compare/comparison.h"
+#include "harness/record/reader.h"
+#include "harness/report/export_openmetrics.h"
+#include "harness/track/history.h"
+
+namespace stepbench {
+
+struct ExportOptions {
+  std::size_t max_series = kMaxSeries;  // of OpenMetrics
+};
+
+// Where a writer is null, the format has no place for what that source holds.
+struct ExportFormat {
+  std::string_view name;
+  std::string_view ending;  // of a file's name; the first format that has it is meant by it
+  std::string_view use;     // what reads it
+  std::string (*of_run)(const Results&, const ExportOptions&) = nullptr;
+  std::string (*of_verdict)(std::span<const Comparison>, const ExportOptions&) = nullptr;
+  std::string (*of_night)(const std::string& night_json, const ExportOptions&) = nullptr;
+  std::string (*of_history)(const History&, const ExportOptions&) = nullptr;
+};
+
+[[nodiscard]] std::span<const ExportFormat> export_formats();
+// Null for a name that is none.
+[[nodiscard]] const ExportFormat* export_format(std::string_view name);
+// By the ending of a file's name; null where no format has it.
+[[nodiscard]] const ExportFormat* export_format_of_file(std::string_view file);
+
+}  // namespace stepbench

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/export_openmetrics.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/json/line_object.h"
+#include "harness/stats/order.h"
+#include "harness/text/numbers.h"
+#include "harness/text/openmetrics.h"
+#include "harness/text/utc.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kExitCodeHelp =
+    "Exit status of the verdict: 0 ok, 1 regression, 2 usage, 3 not decided, 4 no data.";
+constexpr std::string_view kStartedHelp = "When the run began, as Unix time.";
+
+std::string finished(GaugePage page, std::size_t max_series) {
+  if (page.samples() > max_series) {
+    throw ConfigError(
+        "--max-series",
+        "these results make " + with_separators(static_cast<std::int64_t>(page.samples())) +
+            " series, and at most " + with_separators(static_cast<std::int64_t>(max_series)) +
+            " were asked for: a server keeps each of them. Export fewer cases, or "
+            "give a larger number");
+  }
+  return page.take();
+}
+
+double unix_time(const std::string& utc) {
+  const auto time = parse_utc(utc);
+  if (!time) return std::nan("");
+  return static_cast<double>(
+      std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count());
+}
+
+// A metric of ours in base units of Prometheus: "_ns" becomes "_seconds".
+struct Gauge {
+  std::string name;
+  std::string_view unit;
+  double factor = 1;
+};
+
+Gauge gauge_of(std::string_view metric) {
+  constexpr std::string_view kNs = "_ns";
+  if (metric.ends_with(kNs)) {
+    metric.remove_suffix(kNs.size());
+    return {"stepbench_" + GaugePage::name_text(metric) + "_seconds", "seconds", 1e-9};
+  }
+  std::string name = "stepbench_" + GaugePage::name_text(metric);
+  // A unit in the middle of a name is written out, as Prometheus' own checker wants it.
+  constexpr std::string_view kSeconds = "_s_";
+  if (const auto at = name.find(kSeconds); at != std::string::npos) {
+    name.replace(at, kSeconds.size(), "_seconds_");
+  }
+  if (metric.ends_with("_bytes")) return {name, "bytes", 1};
+  return {name, "", 1};
+}
+
+// The last run of the results and its rows.
+class RunPage {
+ public:
+  explicit RunPage(const Results& results) : results_(results) {
+    for (const RunRow& run : results.runs) {
+      if (run_ == nullptr || run.started_utc >= run_->started_utc) run_ = &run;
+    }
+  }
+
+  GaugePage write() {
+    if (run_ == nullptr) return std::move(page_);
+    const std::vector<CaseRow> all = case_rows(results_);
+    const RowNames names(all, results_);
+    write_run();
+    std::set<std::string> used;
+    for (const CaseRow& row : all) {
+      if (row.run_id != run_->run_id || row.pass != Pass::kTiming) continue;
+      const std::string labels = labels_of(row, names);
+      if (used.insert(labels).second) write_row(row, labels);
+    }
+    return std::move(page_);
+  }
+
+ private:
+  void write_run() {
+    const std::string experiment = run_->name.empty() ? run_->run_id : run_->name;
+    const std::string host = text_of(run_->context, "host");
+    common_ = {{"experiment", experiment}, {"host", host}};
+    GaugePage::Labels facts = common_;
+    facts.insert(facts.end(), {{"run_id", run_->run_id},
+                               {"version", run_->stepbench_version},
+                               {"git_sha", text_of(run_->context, "git.sha")}});
+    if (!results_.workers.empty()) {
+      const Fields& environment = results_.workers.back().environment;
+      for (const auto& [label, field] :
+           {std::pair{"torch", "torch"}, std::pair{"cpu", "cpu.model"}, std::pair{"gpu", "gpu.0"},
+            std::pair{"kernel", "kernel"}}) {
+        facts.emplace_back(label, text_of(environment, field));
+      }
+    }
+    for (const auto& [name, value] : run_->labels) {
+      facts.emplace_back("label_" + GaugePage::name_text(name), to_text(value));
+    }
+    std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+    page_.add("stepbench_run_info", "", "What was measured, and on what.",
+              GaugePage::label_text(facts), 1);
+    page_.add("stepbench_run_started_timestamp_seconds", "seconds", kStartedHelp,
+              GaugePage::label_text(common_), unix_time(run_->started_utc));
+  }
+
+  std::string labels_of(const CaseRow& row, const RowNames& names) const {
+    GaugePage::Labels labels = common_;
+    labels.insert(labels.end(), {{"case", row.case_id}, {"workload", row.workload}});
+    if (!row.arm.empty()) labels.emplace_back("arm", row.arm);
+    std::set<std::string> used;
+    for (const std::string& option : names.varying()) {
+      const auto found = row.options.find(option);
+      if (found == row.options.end() || is_null(found->second)) continue;
+      std::string label = "option_" + GaugePage::name_text(short_name(option, names.varying()));
+      while (!used.insert(label).second) label += '_';
+      labels.emplace_back(std::move(label), to_text(found->second));
+    }
+    return GaugePage::label_text(labels);
+  }
+
+  void write_row(const CaseRow& row, const std::string& labels) {
+    const auto add = [&](const char* name, std::string_view unit, std::string_view help,
+                         std::optional<double> value) {
+      if (value) page_.add(name, unit, help, labels, *value);
+    };
+    const auto seconds = [](std::optional<double> ns) {
+      return ns ? std::optional(*ns * 1e-9) : std::nullopt;
+    };
+    add("stepbench_step_seconds", "seconds", "Median over launches of time per step.",
+        seconds(row.step_ns));
+    add("stepbench_latency_seconds", "seconds", "Median over launches of a step's latency.",
+        seconds(row.latency_ns));
+    if (row.spread != Spread::kNone) {
+      constexpr std::string_view kEnds =
+          "Interval of the step, or of the latency where there is one: 95 %, or smallest and "
+          "largest launch of fewer than six.";
+      add("stepbench_step_low_seconds", "seconds", kEnds, row.interval_ns.low * 1e-9);
+      add("stepbench_step_high_seconds", "seconds", kEnds, row.interval_ns.high * 1e-9);
+    }
+    add("stepbench_step_p99_seconds", "seconds", "99th percentile of steps.", seconds(row.p99_ns));
+    add("stepbench_samples_per_second", "", "Samples of a step over its time.", row.samples_per_s);
+    add("stepbench_tokens_per_second", "", "Tokens of a step over its time.", row.tokens_per_s);
+    add("stepbench_data_wait_ratio", "ratio", "Share of the step that waits for data.",
+        row.data_wait_share);
+    add("stepbench_model_flops_utilisation_ratio", "ratio", "Achieved share of the peak rate.",
+        row.mfu);
+    for (const PhaseEstimate& phase : row.phases) {
+      page_.add("stepbench_phase_seconds", "seconds", "Time of a phase per step, on the host.",
+                labels + ',' + GaugePage::label_text({{"phase", phase.name}}), phase.ns * 1e-9);
+    }
+    const auto launches = [&](const char* outcome, std::size_t count) {
+      page_.add("stepbench_launches", "", "Launches of a case, by how they ended.",
+                labels + ',' + GaugePage::label_text({{"outcome", outcome}}),
+                static_cast<double>(count));
+    };
+    launches("measured", row.measured.size());
+    launches("failed", row.failed.size());
+    launches("skipped", row.skipped.size());
+    write_metrics(row, labels);
+  }
+
+  void write_metrics(const CaseRow& row, const std::string& labels) {
+    std::map<std::string_view, std::vector<double>> values;
+    for (const MeasuredLaunch& each : row.measured) {
+      for (const auto& [name, value] : each.launch->row.report.metrics) {
+        if (value) values[name].push_back(*value);
+      }
+    }
+    for (const auto& [name, numbers] : values) {
+      const auto metric = std::find_if(results_.columns.begin(), results_.columns.end(),
+                                       [&](const Metric& each) { return each.name == name; });
+      if (metric == results_.columns.end() || metric->role != Role::kMetric) continue;
+      const Gauge gauge = gauge_of(name);
+      const double value = median(numbers) * gauge.factor;
+      page_.add(gauge.name, gauge.unit, metric->doc.empty() ? name : metric->doc, labels, value);
+    }
+  }
+
+  const Results& results_;
+  const RunRow* run_ = nullptr;
+  GaugePage::Labels common_;
+  GaugePage page_;
+};
+
+void write_comparison(const Comparison& comparison, GaugePage& page) {
+  const GaugePage::Labels sides = {{"base", comparison.base}, {"candidate", comparison.candidate}};
+  page.add("stepbench_exit_code", "", kExitCodeHelp, GaugePage::label_text(sides),
+           comparison.exit_code);
+  GaugePage::Labels verdict = sides;
+  verdict.emplace_back("verdict", std::string(name_of(comparison.verdict)));
+  page.add("stepbench_verdict", "", "The verdict of the whole comparison, as a label.",
+           GaugePage::label_text(verdict), 1);
+  std::set<std::string> used;
+  for (const CaseResult& one : comparison.cases) {
+    for (const MetricResult& metric : one.metrics) {
+      GaugePage::Labels labels = sides;
+      labels.insert(labels.end(),
+                    {{"case", one.case_id}, {"workload", one.workload}, {"metric", metric.name}});
+      const std::string text = GaugePage::label_text(labels);
+      if (!used.insert(text).second) continue;
+      const TestResult& test = metric.test;
+      page.add("stepbench_change_ratio", "ratio", "Relative change: 0.02 is 2 % more.", text,
+               test.change.value_or(std::nan("")));
+      page.add("stepbench_change_low_ratio", "ratio", "Lower end of the interval of the change.",
+               text, test.interval.low);
+      page.add("stepbench_change_high_ratio", "ratio", "Upper end of the interval of the change.",
+               text, test.interval.high);
+      page.add("stepbench_regression", "", "1 where the metric became worse for sure.", text,
+               test.verdict == Verdict::kRegression ? 1 : 0);
+      const Gauge gauge = gauge_of("compared" + std::string(metric.unit == "ns"      ? "_ns"
+                                                            : metric.unit == "bytes" ? "_bytes"
+                                                                                     : "_value"));
+      for (const auto& [side, value] :
+           {std::pair{"base", test.base_median}, std::pair{"candidate", test.candidate_median}}) {
+        page.add(gauge.name, gauge.unit, "Median over the launches of a side.",
+                 text + ',' + GaugePage::label_text({{"side", side}}), value * gauge.factor);
+      }
+    }
+  }
+}
+
+// By experiment and host: the place of the newest run.
+std::set<std::size_t> newest_runs(const History& history) {
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> newest;
+  for (std::size_t i = 0; i < history.runs.size(); ++i) {
+    newest[{history.runs[i].experiment, history.runs[i].host}] = i;
+  }
+  std::set<std::size_t> places;
+  for (const auto& [of, place] : newest) places.insert(place);
+  return places;
+}
+
+void write_point(const TrackedSeries& series, const TrackedPoint& point, const TrackedRun& run,
+                 GaugePage& page) {
+  GaugePage::Labels labels = {{"experiment", run.experiment},
+                              {"host", run.host},
+                              {"case", series.case_id},
+                              {"workload", series.workload},
+                              {"series", series.id}};
+  std::string metric = series.metric;
+  if (metric.starts_with(kPhaseSeries)) {
+    labels.emplace_back("phase", metric.substr(kPhaseSeries.size()));
+    metric = "phase_ns";
+  }
+  std::set<std::string> used;
+  for (const auto& [name, value] : series.options) {
+    std::string label = "option_" + GaugePage::name_text(name.substr(name.rfind('.') + 1));
+    while (!used.insert(label).second) label += '_';
+    labels.emplace_back(std::move(label), to_text(value));
+  }
+  const std::string text = GaugePage::label_text(labels);
+  const Gauge gauge = gauge_of(metric);
+  page.add(gauge.name, gauge.unit, "Median over the launches of the last night.", text,
+           point.value * gauge.factor);
+  if (metric != kStepSeries) return;
+  constexpr std::string_view kEnds = "95 % interval of the step in the last night.";
+  page.add("stepbench_step_low_seconds", "seconds", kEnds, text, point.low * gauge.factor);
+  page.add("stepbench_step_high_seconds", "seconds", kEnds, text, point.high * gauge.factor);
+}
+
+}  // namespace
+
+std::string openmetrics_page(const Results& results, std::size_t max_series) {
+  return finished(RunPage(results).write(), max_series);
+}
+
+std::string openmetrics_page(std::span<const Comparison> comparisons, std::size_t max_series) {
+  GaugePage page;
+  for (const Comparison& comparison : comparisons) write_comparison(comparison, page);
+  return finished(std::move(page), max_series);
+}
+
+std::string openmetrics_page(const History& history, std::size_t max_series) {
+  GaugePage page;
+  const std::set<std::size_t> newest = newest_runs(history);
+  for (const std::size_t place : newest) {
+    const TrackedRun& run = history.runs[place];
+    page.add("stepbench_run_started_timestamp_seconds", "seconds", kStartedHelp,
+             GaugePage::label_text({{"experiment", run.experiment}, {"host", run.host}}),
+             unix_time(run.started_utc));
+  }
+  for (const SeriesHistory& one : history.series) {
+    for (const TrackedPoint& point : one.points) {
+      if (newest.contains(point.run)) {
+        write_point(one.series, point, history.runs[point.run], page);
+      }
+    }
+  }
+  return finished(std::move(page), max_series);
+}
+
+std::string openmetrics_of_night(std::string_view night_json) {
+  LineParser parser;
+  const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
+  GaugePage page;
+  const std::string host = GaugePage::label_text({{"host", night.text("host")}});
+  page.add("stepbench_night_exit_code", "", kExitCodeHelp, host,
+           static_cast<double>(night.integer("exit_code")));
+  if (const auto counts = night.object("counts")) {
+    for (const auto& [state, count] : counts->members()) {
+      page.add("stepbench_night_series", "", "Series of the last night, by what became of them.",
+               host + ',' + GaugePage::label_text({{"state", std::string(state)}}),
+               count.number().value_or(0));
+    }
+  }
+  const auto series = night.array("series");
+  if (!series) return page.take();
+  for (const JsonView& each : *series) {
+    const auto one = each.object();
+    if (!one) continue;
+    const auto value = one->number("change");
+    if (!value) continue;
+    page.add("stepbench_night_change_ratio", "ratio",
+             "Relative change of a series tonight against what is usual.",
+             host + ',' +
+                 GaugePage::label_text({{"series", one->text("id")},
+                                        {"experiment", one->text("experiment")},
+                                        {"name", one->text("name")},
+                                        {"metric", one->text("metric")},
+                                        {"state", one->text("state")}}),
+             *value);
+  }
+  return page.take();
+}
+
+std::string openmetrics_of_error(int exit_code) {
+  GaugePage page;
+  page.add("stepbench_exit_code", "", kExitCodeHelp, "", exit_code);
+  return page.take();
+}
+
+}  // namespace stepbench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/base/exit_status.h"
+#include "harness/json/line_object.h"
+#include "harness/report/checks.h"
+#include "harness/report/series_names.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+#include "harness/track/night.h"
+
+namespace stepbench {
+namespace {
+
+CheckState state_of(std::string_view state, bool worse) {
+  const auto is = [&](NightState other) { return state == name_of(other); };
+  if (is(NightState::kRegression)) return CheckState::kFailed;
+  if (is(NightState::kInvalid) || is(NightState::kNoData) || is(NightState::kFutureDated)) {
+    return CheckState::kError;
+  }
+  if (is(NightState::kWarmingUp) || is(NightState::kIgnored)) return CheckState::kSkipped;
+  if (is(NightState::kSuspect) || is(NightState::kReproduced)) {
+    return worse ? CheckState::kSkipped : CheckState::kPassed;
+  }
+  return CheckState::kPassed;
+}
+
+Check check_of_series(const LineObject& series) {
+  const std::string state = series.text("state");
+  const std::string unit = series.text("unit");
+  const auto value = series.number("value");
+  const auto usual = series.number("usual");
+  const auto change = series.number("change");
+  Check check{.name = series.text("name"),
+              .group = series.text("workload"),
+              .state = state_of(state, series.flag("worse"))};
+  if (check.group.empty()) check.group = "stepbench";
+  check.message = state;
+  if (value && usual) {
+    check.message +=
+        ": usually " + amount_text(*usual, unit) + ", tonight " + amount_text(*value, unit);
+    if (change) check.message += " (" + signed_percent(*change) + " %)";
+  }
+  const std::string why = series.text("why");
+  if (!why.empty()) check.message += "; " + why;
+  check.text = check.message + '\n';
+  if (const std::string alert = series.text("alert"); !alert.empty()) {
+    check.text += "alert " + alert + '\n';
+    check.properties["alert"] = alert;
+  }
+  check.type = state;
+  if (unit == "ns" && value) check.seconds = *value * 1e-9;
+  for (const char* field : {"case_id", "metric", "first_bad", "last_good"}) {
+    if (std::string text = series.text(field); !text.empty()) check.properties[field] = text;
+  }
+  check.properties["series_id"] = series.text("id");
+  return check;
+}
+
+}  // namespace
+
+std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
+  LineParser parser;
+  const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
+  const auto exit_code = night.integer("exit_code");
+  if (const std::string error = night.text("error"); !error.empty()) {
+    return checks_of_error("stepbench track check", error);
+  }
+  CheckSuite suite{.name = "night of " + night.text("host"),
+                   .host = night.text("host"),
+                   .verdict = night.text("verdict"),
+                   .properties = {{"verdict", night.text("verdict")}, {"exit_code", exit_code}}};
+  if (const auto runs = night.array("runs")) {
+    for (const JsonView& each : *runs) {
+      const auto run = each.object();
+      if (run && suite.started_utc.empty()) suite.started_utc = run->text("started_utc");
+    }
+  }
+  if (const auto series = night.array("series")) {
+    for (const JsonView& each : *series) {
+      if (const auto one = each.object()) suite.checks.push_back(check_of_series(*one));
+    }
+  }
+  const std::vector<std::string> notes = night.texts("notes");
+  const bool told = suite.count(CheckState::kError) > 0;
+  if ((exit_code == kExitUsage || exit_code == kExitNothingMeasured) && !told) {
+    suite.checks.push_back({.name = "the night as a whole",
+                            .group = "stepbench",
+                            .state = CheckState::kError,
+                            .type = suite.verdict,
+                            .message = notes.empty() ? suite.verdict : notes.front(),
+                            .text = join(notes, "\n") + '\n'});
+  }
+  return {suite};
+}
+
+}  // namespace stepbench

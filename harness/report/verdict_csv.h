@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts for spreadsheets: one line for each metric of each compared case, in base units. Pure;
+// any thread.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/compare/comparison.h"
+
+namespace stepbench {
+
+[[nodiscard]] std::string verdict_csv(std::span<const Comparison> comparisons);
+
+}  // namespace stepbench

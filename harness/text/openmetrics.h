@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page of gauges in the text form of OpenMetrics 1.0 that Prometheus' own, older text form takes
+// as well: both for a scrape and for the text files of node_exporter. One thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace stepbench {
+
+class GaugePage {
+ public:
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+
+  // Labels as they stand between braces, without them: made once for many samples.
+  [[nodiscard]] static std::string label_text(const Labels& labels);
+  // What a metric or a label may be called: letters, digits and '_', no digit in front.
+  [[nodiscard]] static std::string name_text(std::string_view name);
+
+  // A sample of the family `name`, which ends in its `unit` where it has one. `help` counts of the
+  // first sample. `labels` as label_text() gives them; equal ones are the caller's mistake.
+  void add(const std::string& name, std::string_view unit, std::string_view help,
+           std::string_view labels, double value);
+
+  [[nodiscard]] std::size_t samples() const { return samples_; }
+  [[nodiscard]] std::string take();
+
+ private:
+  struct OneFamily {
+    std::string head;
+    std::string samples;
+  };
+  std::vector<OneFamily> families_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::size_t samples_ = 0;
+};
+
+}  // namespace stepbench

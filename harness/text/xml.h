@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text of others inside XML 1.0. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stepbench {
+
+// For an element or an attribute in double quotes: printable() but for line ends, markup escaped,
+// and nothing that XML 1.0 forbids. A line end is written as a character reference, so that an
+// attribute keeps it.
+[[nodiscard]] std::string xml_text(std::string_view text);
+
+}  // namespace stepbench

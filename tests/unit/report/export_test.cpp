@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other programs read: JUnit, annotations, OpenMetrics, Google Benchmark's JSON, CSV. That the
+// programs themselves read it is told in tests/judges.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/compare/comparison.h"
+#include "harness/json/line_object.h"
+#include "harness/report/annotations.h"
+#include "harness/report/checks.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/export_formats.h"
+#include "harness/report/export_gbench.h"
+#include "harness/report/export_junit.h"
+#include "harness/report/read_comparison.h"
+#include "harness/report/table.h"
+#include "harness/text/openmetrics.h"
+#include "harness/text/xml.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+const std::filesystem::path kExportSources = STEPBENCH_SOURCE_DIR;
+
+Results sample_run() { return read_results(kExportSources / "results/sample"); }
+Results sweep_with_failures() {
+  return read_results(kExportSources / "tests/unit/report/data/sweep.jsonl");
+}
+
+Comparison sample_against_itself() {
+  const Results results = sample_run();
+  return compare({&results, "old"}, {&results, "new"}, {});
+}
+
+TEST(Checks, AFailedCaseFailsASkippedOneIsSkippedAndNamesAreUnique) {
+  const Results results = sweep_with_failures();
+  const std::vector<CheckSuite> suites = checks_of(results);
+  ASSERT_THAT(suites, SizeIs(1));
+  std::set<std::string> names;
+  for (const Check& check : suites.front().checks) {
+    EXPECT_TRUE(names.insert(check.group + check.name).second) << check.name;
+    EXPECT_EQ(check.state == CheckState::kPassed, check.message.empty()) << check.name;
+    EXPECT_EQ(check.state == CheckState::kSkipped, check.text.empty()) << check.name;
+  }
+  EXPECT_GT(suites.front().count(CheckState::kFailed), 0U);
+  EXPECT_GT(suites.front().count(CheckState::kSkipped), 0U);
+  EXPECT_GT(suites.front().count(CheckState::kPassed), 0U);
+}
+
+TEST(Checks, OnlyARegressionOfAVerdictFails) {
+  Comparison comparison = sample_against_itself();
+  MetricResult& step = comparison.cases.front().metrics.front();
+  const auto state = [&](Verdict verdict, bool slower) {
+    step.test.verdict = verdict;
+    step.test.slower = slower;
+    return checks_of({&comparison, 1}).front().checks.front().state;
+  };
+  for (MetricResult& metric : comparison.cases.front().metrics) {
+    metric.test.verdict = Verdict::kOk;
+  }
+  EXPECT_EQ(state(Verdict::kRegression, true), CheckState::kFailed);
+  EXPECT_EQ(state(Verdict::kSuspect, true), CheckState::kSkipped);
+  EXPECT_EQ(state(Verdict::kSuspect, false), CheckState::kPassed);
+  EXPECT_EQ(state(Verdict::kInconclusive, true), CheckState::kSkipped);
+  EXPECT_EQ(state(Verdict::kInvalid, true), CheckState::kError);
+  EXPECT_EQ(state(Verdict::kNoData, false), CheckState::kError);
+  EXPECT_EQ(state(Verdict::kImprovement, false), CheckState::kPassed);
+}
+
+TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
+  const std::string night =
+      R"({"schema":"stepbench.night","version":"1.0.0","exit_code":1,"verdict":"regression",)"
+      R"("host":"bench1","runs":[{"run_id":"r","started_utc":"2026-01-31T02:00:00Z"}],"series":[)"
+      R"({"id":"s1","name":"train, step","workload":"train_step","state":"regression",)"
+      R"("worse":true,"unit":"ns","value":2e6,"usual":1e6,"change":1.0,"alert":"A1"},)"
+      R"({"id":"s2","name":"load, step","state":"warming-up","value":1e6,"usual":null},)"
+      R"({"id":"s3","name":"other, step","state":"ok","change":null}],"notes":[]})";
+  const CheckSuite suite = checks_of_night(night).front();
+  ASSERT_THAT(suite.checks, SizeIs(3));
+  EXPECT_EQ(suite.checks[0].state, CheckState::kFailed);
+  EXPECT_THAT(suite.checks[0].message, AllOf(HasSubstr("1.00 ms"), HasSubstr("+100")));
+  EXPECT_EQ(suite.checks[1].state, CheckState::kSkipped);
+  EXPECT_EQ(suite.checks[2].state, CheckState::kPassed);
+  const CheckSuite error =
+      checks_of_night(R"({"exit_code":2,"verdict":"error","error":"no such history"})").front();
+  ASSERT_THAT(error.checks, SizeIs(1));
+  EXPECT_EQ(error.checks[0].message, "no such history");
+}
+
+TEST(Junit, EndsEveryElementAndCountsWhatItHolds) {
+  const std::string xml = junit_xml(checks_of(sweep_with_failures()));
+  EXPECT_THAT(xml, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
+  EXPECT_THAT(xml, AllOf(HasSubstr("<failure message=\""), HasSubstr("<skipped message=\""),
+                         HasSubstr("repeat: stepbench run ")));
+  EXPECT_THAT(junit_xml({}), HasSubstr("tests=\"0\""));
+}
+
+TEST(Junit, TextKeepsWhatXmlForbidsVisible) {
+  EXPECT_EQ(xml_text("a<b>&\"\n\x01\xEF\xBF\xBF"), "a&lt;b&gt;&amp;&quot;&#10;\\x01\xEF\xBF\xBD");
+}
+
+TEST(Annotations, AMessageCannotBeginACommandAndNoMoreThanShownAreWritten) {
+  CheckSuite suite{.name = "a:b", .file = "configs/x.yaml"};
+  for (int i = 0; i < 25; ++i) {
+    suite.checks.push_back({.name = "x,y:" + std::to_string(i),
+                            .group = "w",
+                            .state = CheckState::kFailed,
+                            .type = "failed",
+                            .message = "50 %\n::error::forged"});
+  }
+  const std::string text = github_annotations({&suite, 1});
+  std::istringstream lines(text);
+  std::size_t errors = 0;
+  for (std::string line; std::getline(lines, line);) {
+    errors += line.starts_with("::error ") ? 1U : 0U;
+    EXPECT_FALSE(line.starts_with("::error::"));
+  }
+  EXPECT_EQ(errors, kMaxAnnotations);
+  EXPECT_THAT(text, HasSubstr("::error title=failed%3A w x%2Cy%3A0,file=configs/x.yaml::50 %25%0A"
+                              "::error::forged"));
+  EXPECT_THAT(text, HasSubstr("::notice title=stepbench a%3Ab::0 passed, 25 failed"));
+}
+
+TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
+  GaugePage page;
+  page.add("x_seconds", "seconds", "Help.", GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
+  page.add("y", "", "Other.", "", std::nan(""));
+  page.add("x_seconds", "seconds", "Help.", GaugePage::label_text({{"a", "2"}}), INFINITY);
+  EXPECT_EQ(page.samples(), 3U);
+  EXPECT_EQ(page.take(),
+            "# TYPE x_seconds gauge\n# UNIT x_seconds seconds\n# HELP x_seconds Help.\n"
+            "x_seconds{a=\"q\\\"\\\\\\n\"} 0.5\nx_seconds{a=\"2\"} +Inf\n"
+            "# TYPE y gauge\n# HELP y Other.\ny NaN\n# EOF\n");
+  EXPECT_EQ(GaugePage::name_text("2 é.b"), "_2____b");
+}
+
+TEST(OpenMetrics, MoreSeriesThanAskedForAreRefused) {
+  EXPECT_THROW((void)openmetrics_page(sample_run(), 10), ConfigError);
+  EXPECT_THAT(openmetrics_page(sample_run()),
+              AllOf(HasSubstr("stepbench_step_seconds{experiment=\"quickstart\",host=\"vm\",case="),
+                    HasSubstr("option_num_workers=\"2\"} 0.0532461974"),
+                    HasSubstr("stepbench_phase_seconds{")));
+}
+
+TEST(Gbench, ALaunchIsARepetitionAndAFailureAnError) {
+  const std::string json = gbench_json(sample_run());
+  LineParser parser;
+  const LineObject whole = parser.parse(json, LineParser::Padding::kNone).object;
+  EXPECT_EQ(whole.object("context")->integer("num_cpus"), 2);
+  std::size_t repetitions = 0;
+  double sum = 0;
+  const std::vector<JsonView> benchmarks = whole.array("benchmarks").value();
+  for (const JsonView& view : benchmarks) {
+    const LineObject one = *view.object();
+    EXPECT_THAT(one.text("name"), StartsWith("train_step/num_workers:"));
+    EXPECT_EQ(one.text("time_unit"), "ns");
+    if (one.text("run_type") == "aggregate") continue;
+    ++repetitions;
+    sum += *one.number("real_time");
+    EXPECT_EQ(one.integer("iterations"), 20);
+    EXPECT_NEAR(*one.number("items_per_second") * *one.number("real_time"), 16e9, 1);
+    EXPECT_GT(*one.number("cpu_time"), 0);
+  }
+  EXPECT_EQ(repetitions, 9U);
+  EXPECT_NEAR(sum / 9, 58.9e6, 1e6);
+  EXPECT_THAT(gbench_json(sweep_with_failures()), HasSubstr("\"error_occurred\":true"));
+}
+
+TEST(Gbench, PartsOfANameHoldNoSeparatorAndNamesAreUnique) {
+  Results results = sample_run();
+  for (Launch& launch : results.launches) {
+    launch.row.workload = "a/b:c\"\n" + std::string(4096, 'x');
+    launch.row.options["loader.num_workers"] = "same/value";
+  }
+  const std::string json = gbench_json(results);
+  LineParser parser;
+  std::set<std::string> names;
+  const std::vector<JsonView> benchmarks =
+      parser.parse(json, LineParser::Padding::kNone).object.array("benchmarks").value();
+  for (const JsonView& view : benchmarks) {
+    const LineObject one = *view.object();
+    const std::string name = one.text("run_name");
+    if (one.text("name") == name && one.integer("repetition_index") == 0) {
+      EXPECT_TRUE(names.insert(name).second) << name;
+    }
+    EXPECT_LT(name.size(), 200U);
+    EXPECT_THAT(name, StartsWith("a_b_c__xxx"));
+  }
+  EXPECT_THAT(names, SizeIs(3));
+}
+
+TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
+  Comparison comparison = sample_against_itself();
+  comparison.cases.front().cause = {{.phase = "forward", .change_ns = 5, .interval_ns = {1, 9}}};
+  OpChange copies;
+  copies.name = "aten::copy_";
+  copies.base_calls = 1;
+  comparison.cases.front().ops = {copies};
+  comparison.gates = {{.name = "drift", .state = GateState::kFailed, .fails_at = 0.1}};
+  comparison.only_base = {{.case_id = "x", .workload = "w", .options = {{"a", true}}}};
+  const std::string json = comparison_json(comparison);
+  EXPECT_EQ(comparison_json(read_comparisons(json).front()), json);
+  const std::vector<Comparison> two = {comparison, comparison};
+  EXPECT_EQ(comparisons_json(read_comparisons(comparisons_json(two))), comparisons_json(two));
+}
+
+TEST(ReadComparison, AnErrorInPlaceOfAVerdictAndOtherSchemasAreRefused) {
+  EXPECT_THROW((void)read_comparisons(error_json(2, "no such file")), Error);
+  EXPECT_THROW((void)read_comparisons(R"({"schema":"stepbench.verdict","version":"2.0.0"})"),
+               Error);
+  EXPECT_THROW((void)read_comparisons(R"({"schema":"stepbench.night","version":"1.0.0"})"), Error);
+  EXPECT_THROW((void)read_comparisons("no JSON"), Error);
+}
+
+TEST(CasesCsv, HoldsWhatAPageShowsAndNoNameTwice) {
+  const std::string csv = render(sample_run(), Format::kCsv, {});
+  std::istringstream head(csv.substr(0, csv.find('\n')));
+  std::set<std::string> names;
+  for (std::string name; std::getline(head, name, ',');) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+  }
+  for (const char* name :
+       {"run_id", "started_utc", "host", "experiment", "data_wait_ns", "backward_ns",
+        "loader_decode_ns", "peak_rss_bytes", "environment.torch", "environment.cpu.model"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(CasesCsv, AMetricThatHasTheNameOfAColumnKeepsItsValue) {
+  Results results = sample_run();
+  for (Launch& launch : results.launches) launch.row.report.metrics["launches"] = 123.0;
+  const std::string csv =
+      render(results, Format::kCsv, {.select = {"launches", "metric.launches"}});
+  EXPECT_THAT(csv, HasSubstr("launches,metric.launches\n3,123\n"));
+}
+
+TEST(ExportFormats, HaveOneNameEachAndEveryRunComesInAllOfThem) {
+  std::set<std::string_view> names;
+  for (const ExportFormat& format : export_formats()) {
+    EXPECT_TRUE(names.insert(format.name).second);
+    ASSERT_NE(format.of_run, nullptr);
+    EXPECT_THAT(format.of_run(Results(), {}), Not(::testing::IsEmpty())) << format.name;
+  }
+  EXPECT_EQ(export_format_of_file("a/b.prom"), export_format("openmetrics"));
+  EXPECT_EQ(export_format_of_file("x.json"), export_format("json"));
+  EXPECT_EQ(export_format_of_file("x"), nullptr);
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/json/line_error.h"
+#include "harness/os/output_file.h"
+#include "harness/os/text_file.h"
+#include "harness/record/reader.h"
+#include "harness/report/export_formats.h"
+#include "harness/report/export_source.h"
+#include "harness/report/night_json.h"
+#include "harness/report/read_comparison.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/run_folders.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kExportExamples = R"(Examples:
+  stepbench export results/RUN --format junit --output report.xml
+  stepbench export results/RUN --output runs.csv       the format by the file's ending
+  stepbench export results/RUN/verdict.json --format junit
+  stepbench export results/history.db --format openmetrics --output stepbench.prom
+  stepbench export old.jsonl --format gbench --output old.json
+      then, with Google Benchmark's tools: compare.py benchmarks old.json new.json
+
+results/EXPORTS.md says what stands in each format. Of several runs JUnit has a suite for each, and
+OpenMetrics the last one.
+
+Exit status: 0, 2 wrong usage, a file that cannot be read or written, or a format that has no place
+for what is exported, 4 nothing in it was measured.)";
+
+struct ExportRequest {
+  std::vector<std::string> sources = {};
+  std::string format = {};
+  std::string output = {};
+  ExportOptions options = {};
+};
+
+struct Exported {
+  std::string text;
+  bool measured = true;
+};
+
+// "  junit (.xml): test reports of GitLab"
+std::string formats_text() {
+  std::string text;
+  for (const ExportFormat& format : export_formats()) {
+    const bool is_first = export_format_of_file(format.ending) == &format;
+    text += "  " + std::string(format.name);
+    if (is_first) text += " (" + std::string(format.ending) + ')';
+    text += ": " + std::string(format.use) + '\n';
+  }
+  return text;
+}
+
+const ExportFormat& chosen_format(const ExportRequest& arguments) {
+  if (!arguments.format.empty()) return *export_format(arguments.format);
+  if (arguments.output.empty()) {
+    throw ConfigError("--format", "is missing: expected one of " +
+                                      join(export_formats(), ", ",
+                                           [](const ExportFormat& each) { return each.name; }));
+  }
+  const ExportFormat* format = export_format_of_file(arguments.output);
+  if (format != nullptr) return *format;
+  throw ConfigError("--output", "the ending of " + arguments.output +
+                                    " is none of a format: give --format as well");
+}
+
+// The formats that have a place for such a source.
+template <typename Writer>
+[[noreturn]] void refuse_format(const ExportFormat& format, ExportSource source, Writer writer) {
+  std::vector<std::string> others;
+  for (const ExportFormat& each : export_formats()) {
+    if (each.*writer != nullptr) others.emplace_back(each.name);
+  }
+  throw ConfigError("--format", std::string(format.name) + " has no place for " +
+                                    std::string(words_of(source)) + ", which comes as " +
+                                    join_and(others));
+}
+
+std::string whole_file(const std::string& path) {
+  const auto text = read_text(path);
+  if (!text) throw ConfigError(path, "cannot be read");
+  return *text;
+}
+
+Exported export_verdict(const std::string& path, const ExportFormat& format,
+                        const ExportOptions& options) {
+  if (format.of_verdict == nullptr) {
+    refuse_format(format, ExportSource::kVerdict, &ExportFormat::of_verdict);
+  }
+  try {
+    return {format.of_verdict(read_comparisons(whole_file(path)), options)};
+  } catch (const LineError& error) {
+    throw ConfigError(path, error.what());
+  }
+}
+
+Exported export_night(const std::string& path, const ExportFormat& format,
+                      const ExportOptions& options) {
+  if (format.of_night == nullptr) {
+    refuse_format(format, ExportSource::kNight, &ExportFormat::of_night);
+  }
+  try {
+    return {format.of_night(whole_file(path), options)};
+  } catch (const LineError& error) {
+    throw ConfigError(path, error.what());
+  }
+}
+
+Exported export_history(const std::string& path, const ExportFormat& format,
+                        const ExportOptions& options) {
+  if (format.of_history == nullptr) {
+    refuse_format(format, ExportSource::kHistory, &ExportFormat::of_history);
+  }
+  const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
+  TrackStore store = open_history({.db = is_url ? path : "sqlite:" + path});
+  const History history = store.history();
+  return {format.of_history(history, options), !history.series.empty()};
+}
+
+Exported export_runs(const std::vector<std::string>& sources, const ExportFormat& format,
+                     const ExportOptions& options, std::ostream& err) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& source : sources) paths.push_back(choose_run(source, err));
+  const Results results = read_results(paths);
+  for (const std::string& warning : results.warnings) {
+    err << "warning: " << printable(warning) << '\n';
+  }
+  const bool measured = std::any_of(
+      results.launches.begin(), results.launches.end(),
+      [](const Launch& launch) { return launch.row.outcome.kind == Outcome::Kind::kMeasured; });
+  return {format.of_run(results, options), measured};
+}
+
+Exported exported(const ExportRequest& arguments, std::ostream& err) {
+  const ExportFormat& format = chosen_format(arguments);
+  const ExportSource source = export_source(arguments.sources.front());
+  for (const std::string& other : arguments.sources) {
+    if (arguments.sources.size() == 1 || export_source(other) == ExportSource::kRun) continue;
+    throw ConfigError("RUN", other + " is " + std::string(words_of(export_source(other))) +
+                                 ": export it by itself; only runs are joined");
+  }
+  const std::string& path = arguments.sources.front();
+  switch (source) {
+    case ExportSource::kVerdict:
+      return export_verdict(path, format, arguments.options);
+    case ExportSource::kNight:
+      return export_night(path, format, arguments.options);
+    case ExportSource::kHistory:
+      return export_history(path, format, arguments.options);
+    case ExportSource::kRun:
+      break;
+  }
+  return export_runs(arguments.sources, format, arguments.options, err);
+}
+
+int execute_export(const ExportRequest& arguments, const Environment& environment) {
+  const std::vector<std::filesystem::path> inputs(arguments.sources.begin(),
+                                                  arguments.sources.end());
+  check_output_file("--output", arguments.output, inputs);
+  const Exported made = exported(arguments, environment.err);
+  if (arguments.output.empty()) {
+    environment.out << made.text << std::flush;
+    if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  } else {
+    write_output_file("--output", arguments.output, made.text);
+  }
+  return made.measured ? kExitOk : kExitNothingMeasured;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, const Environment& environment, int& exit_code) {
+  auto arguments = std::make_shared<ExportRequest>();
+  CLI::App* command = app.add_subcommand(
+      "export", "Write results for other programs: CI systems, Prometheus, spreadsheets");
+  command->footer("Formats, with the ending of a file that means them, and what reads them:\n" +
+                  formats_text() + '\n' + kExportExamples);
+  command
+      ->add_option("RUN", arguments->sources,
+                   "Runs as `show` takes them, joined; or one verdict.json, one history (a file, "
+                   "sqlite:FILE or postgresql://...), or one verdict of a night")
+      ->required()
+      ->type_name("RUN");
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
+  CLI::Option* format =
+      command->add_option("--format", arguments->format, "Default: by the ending of --output")
+          ->group(kOutputOptions);
+  expect_one_of(*format, names);
+  command
+      ->add_option("--output", arguments->output,
+                   "Write to this file, replaced as a whole; default: standard output")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
+  CLI::Option* series = command
+                            ->add_option("--max-series", arguments->options.max_series,
+                                         "Of openmetrics: refuse results that make more series")
+                            ->capture_default_str()
+                            ->type_name("N")
+                            ->group(kOutputOptions);
+  expect_whole_number(*series, 1, 1'000'000'000);
+  command->callback([arguments, &environment, &exit_code] {
+    exit_code = execute_export(*arguments, environment);
+  });
+}
+
+}  // namespace stepbench::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/export_files.h"
+
+#include <CLI/CLI.hpp>
+
+#include "harness/base/error.h"
+#include "harness/os/output_file.h"
+#include "harness/report/checks.h"
+#include "harness/report/export_junit.h"
+#include "tools/stepbench/options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kJunit = "--junit";
+constexpr const char* kOpenMetrics = "--openmetrics";
+
+// `text_of` makes the text in a format.
+void write_files(const ExportFiles& files,
+                 const std::function<std::string(const ExportFormat&)>& text_of) {
+  const auto write = [&](const char* flag, const std::string& file) {
+    // The flag is the format's name.
+    const ExportFormat* format = export_format(std::string_view(flag).substr(2));
+    if (!file.empty()) write_output_file(flag, file, text_of(*format));
+  };
+  write(kJunit, files.junit);
+  write(kOpenMetrics, files.openmetrics);
+}
+
+}  // namespace
+
+void add_export_files(CLI::App& command, ExportFiles& files) {
+  const auto add = [&](const char* flag, std::string& file, const std::string& doc) {
+    const ExportFormat* format = export_format(std::string_view(flag).substr(2));
+    command.add_option(flag, file, doc + std::string(format->use))
+        ->type_name("FILE")
+        ->group(kOutputOptions);
+  };
+  add(kJunit, files.junit, "Also write a JUnit file here: ");
+  add(kOpenMetrics, files.openmetrics, "Also write gauges here: ");
+}
+
+void check_export_files(const ExportFiles& files, std::span<const std::filesystem::path> inputs,
+                        const std::vector<FlaggedFile>& others) {
+  check_output_file(kJunit, files.junit, inputs);
+  check_output_file(kOpenMetrics, files.openmetrics, inputs);
+  std::vector<FlaggedFile> all = others;
+  all.insert(all.end(), {{kJunit, files.junit}, {kOpenMetrics, files.openmetrics}});
+  const auto resolved = [](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (all[i].second.empty() || all[j].second.empty()) continue;
+      if (resolved(all[i].second) != resolved(all[j].second)) continue;
+      throw ConfigError(all[i].first, all[i].second + " is the file of " + all[j].first + ", too");
+    }
+  }
+}
+
+void write_export_files(const ExportFiles& files, const Results& results) {
+  write_files(files, [&](const ExportFormat& format) { return format.of_run(results, {}); });
+}
+
+void write_export_files(const ExportFiles& files, std::span<const Comparison> comparisons) {
+  write_files(files,
+              [&](const ExportFormat& format) { return format.of_verdict(comparisons, {}); });
+}
+
+void write_night_export_files(const ExportFiles& files, const std::string& night_json) {
+  write_files(files, [&](const ExportFormat& format) { return format.of_night(night_json, {}); });
+}
+
+void write_error_export_files(const ExportFiles& files, const std::string& command,
+                              const std::string& message, int exit_code) {
+  write_output_file(kJunit, files.junit, junit_xml(checks_of_error(command, message)));
+  write_output_file(kOpenMetrics, files.openmetrics, openmetrics_of_error(exit_code));
+}
+
+}  // namespace stepbench::cli
