@@ -46,6 +46,7 @@ class PythonDataset final : public Dataset {
   std::int64_t size_ = -1;
   std::int64_t classes_ = 0;
   std::vector<FieldSpec> fields_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace stepbench

@@ -209,9 +209,21 @@ class PythonLoader final : public Loader {
     const auto collated = py::reinterpret_steal<py::object>(PyIter_Next(iterator_.get().ptr()));
     got = clock_.now_ns();
     if (collated) return tensors_.take(collated);
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    if (PyErr_Occurred() != nullptr) throw_error();
     iterator_.reset();
     return std::nullopt;
+  }
+
+  // What Python says of a worker that is gone does not always tell how it ended.
+  [[noreturn]] void throw_error() const {
+    py::error_already_set error;
+    const auto ended = loader_.get().attr("ended_workers")().cast<std::string>();
+    if (ended.empty()) throw error;
+    try {
+      std::rethrow_exception(to_cpp(error));
+    } catch (const Error& known) {
+      throw Error(ended + ": " + known.what());
+    }
   }
 
   // Python gives the tasks of a map-style data set to its workers in turns.
