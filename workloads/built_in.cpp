@@ -12,7 +12,9 @@
 #include "workloads/loader/sampler.h"
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/model_section.h"
+#include "workloads/script/script_section.h"
 #include "workloads/step/optimizer_section.h"
+#include "workloads/step/python_step_section.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench {
@@ -26,8 +28,9 @@ std::vector<Metric> model_step_metrics() {
 
 Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
-  for (Section (*section)() : {data_section, loader_section, transfer_section, copy_section,
-                               model_section, optimizer_section, plugin_section, python_section}) {
+  for (Section (*section)() :
+       {data_section, loader_section, transfer_section, copy_section, model_section,
+        optimizer_section, plugin_section, python_section, script_section, step_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -49,6 +52,17 @@ Catalogue make() {
            "step its times are latencies.",
        .sections = {"data", "loader", "transfer", "model", "plugin", "python"},
        .metrics = model_step_metrics()},
+      {.name = "python_script",
+       .doc = "The training loop of a Python script as it is: `for batch in measure(loader):`.",
+       .sections = {"script"},
+       .phases = script_phases(),
+       .metrics = script_metrics()},
+      {.name = "python_step",
+       .doc =
+           "A training or evaluation step of your own in Python, with phases that it marks itself.",
+       .sections = {"step", "python"},
+       .phases = python_step_phases(),
+       .metrics = python_step_metrics()},
   };
   return catalogue;
 }
@@ -81,10 +95,9 @@ const Catalogue& built_in_catalogue() {
 
 std::span<const WorkloadRule> built_in_rules() {
   static constexpr std::array rules = {
-      WorkloadRule{"loader", check_loader_workload},
-      WorkloadRule{"transfer", check_copy},
-      WorkloadRule{"train_step", check_model_step},
-      WorkloadRule{"eval_step", check_model_step},
+      WorkloadRule{"loader", check_loader_workload}, WorkloadRule{"transfer", check_copy},
+      WorkloadRule{"train_step", check_model_step},  WorkloadRule{"eval_step", check_model_step},
+      WorkloadRule{"python_script", check_script},
   };
   return rules;
 }

@@ -34,15 +34,21 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
                 const std::vector<std::string>& set, const std::vector<std::string>& env,
                 const CampaignContext& context) {
   AbArm arm{.name = name,
-            .worker = find_worker(worker, context.program_dir),
+            .worker = worker.empty() ? WorkerProgram{} : find_worker(worker, context.program_dir),
             .set = own_settings(set, env, "--" + name + "-env"),
             .catalogue = {},
             .plan = {},
             .words = {}};
   std::vector<std::string> words = arm.set;
-  if (!worker.empty() || words.empty()) words.insert(words.begin(), arm.worker.path.string());
+  if (!worker.empty()) words.insert(words.begin(), arm.worker.path.string());
+  if (words.empty()) words.emplace_back("as the file says");
   arm.words = join(words, " ");
   return arm;
+}
+
+// nullopt: the user names none.
+std::optional<WorkerProgram> given_worker(const AbArm& arm) {
+  return arm.worker.path.empty() ? std::nullopt : std::optional(arm.worker);
 }
 
 PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
@@ -63,7 +69,7 @@ PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::stri
 // What is wrong with one arm alone, said so.
 Planned plan_arm(const AbArm& arm, const PlanRequest& request, const CampaignContext& context) {
   try {
-    return make_plan_here(request, arm.worker, context);
+    return make_plan_here(request, given_worker(arm), context);
   } catch (const ConfigError& error) {
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
@@ -156,7 +162,7 @@ std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first
   if (!request.filter.empty()) {
     PlanRequest filtered = plan_request(request, {});
     filtered.filter = request.filter;
-    plan = make_plan_here(filtered, first.worker, context).plan;
+    plan = make_plan_here(filtered, given_worker(first), context).plan;
   }
   keep_cases(plan, request.cases);
   for (const PlannedCase& planned : plan.cases) kept.insert(planned.resolved.case_id);
@@ -246,7 +252,7 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
               .b = begin_arm("b", request.b, request.b_set, request.b_env, context)};
   const PlanRequest plain = plan_request(request, {});
   const bool same_worker = arms.a.worker.path == arms.b.worker.path;
-  const Planned base = same_worker ? make_plan_here(plain, arms.a.worker, context)
+  const Planned base = same_worker ? make_plan_here(plain, given_worker(arms.a), context)
                                    : plan_arm(arms.a, plain, context);
   for (AbArm* arm : {&arms.a, &arms.b}) {
     const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
@@ -255,7 +261,11 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
     arm->plan = std::move(planned.plan);
     refuse_swept(*arm);
   }
-  join_arms(base.plan, kept_points(request, arms.a, base.plan, context), arms);
+  const std::set<std::string> kept = kept_points(request, arms.a, base.plan, context);
+  for (AbArm* arm : {&arms.a, &arms.b}) {
+    if (!given_worker(*arm)) arm->worker = worker_of(arm->plan, context);
+  }
+  join_arms(base.plan, kept, arms);
   if (arms.points.empty() && arms.missing.empty()) {
     throw ConfigError(request.file, "no case is left after --filter");
   }

@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <functional>
 
+#include "harness/base/error.h"
 #include "harness/machine/environment.h"
+#include "harness/machine/launcher_environment.h"
+#include "harness/run/interpreter.h"
+#include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
 
 namespace stepbench {
@@ -36,6 +40,24 @@ Planned make_plan_here(PlanRequest request, const std::optional<WorkerProgram>& 
       describe_worker(*worker, cache_directory(context.variables), ask_limit(request.set));
   Plan plan = make_checked_plan(request, catalogue, check_by(*worker));
   return {std::move(catalogue), std::move(plan)};
+}
+
+WorkerProgram worker_of(const Plan& plan, const CampaignContext& context) {
+  const auto is_script = [](const PlannedCase& planned) {
+    return planned.resolved.workload == kScriptWorkload;
+  };
+  const auto scripts = std::count_if(plan.cases.begin(), plan.cases.end(), is_script);
+  if (scripts == 0) return find_worker("", context.program_dir);
+  if (scripts != std::ssize(plan.cases)) {
+    throw ConfigError(source_name(plan.file),
+                      std::string(kScriptWorkload) +
+                          " and other workloads are measured by different programs: put them into "
+                          "an experiment each");
+  }
+  for (const PlannedCase& planned : plan.cases) {
+    (void)find_interpreter(launcher_environment(context.variables, planned.resolved).variables);
+  }
+  return find_script_worker(context.program_dir);
 }
 
 std::optional<ProfileRequest> profile_of(const ResolvedCase& resolved) {

@@ -23,6 +23,10 @@ struct Planned {
                                      const std::optional<WorkerProgram>& worker,
                                      const CampaignContext& context);
 
+// The program that measures the plan's cases where the user names none: the one beside this
+// program, or for scripts the Python one. Throws ConfigError where a plan needs both.
+[[nodiscard]] WorkerProgram worker_of(const Plan& plan, const CampaignContext& context);
+
 // Launches that record each operation, as the case's `profile` section asks for them.
 struct ProfileRequest {
   Pass engine = Pass::kNative;

@@ -52,7 +52,7 @@ RunArm run_arm(const ArmsRequest& request, const AbArm& arm, const std::filesyst
       .set = request.set,
       .sweep = request.sweep};
   alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
-  alone.worker = arm.worker.path.string();
+  if (!arm.worker.by_interpreter) alone.worker = arm.worker.path.string();
   return {.name = arm.name,
           .plan = arm.plan,
           .worker = arm.worker,

@@ -59,14 +59,13 @@ std::vector<ListedCase> list_cases(const Plan& plan, bool wrapped) {
 PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
                            bool needs_worker) {
   PlannedRun run;
-  if (needs_worker || !request.worker.empty()) {
-    run.worker = find_worker(request.worker, context.program_dir);
-  }
+  if (!request.worker.empty()) run.worker = find_worker(request.worker, context.program_dir);
   run.planned = make_plan_here(plan_request(request), run.worker, context);
   keep_cases(run.planned.plan, request.cases);
   if (run.planned.plan.cases.empty()) {
     throw ConfigError(request.file, "no case is left after --filter and --shard");
   }
+  if (needs_worker && !run.worker) run.worker = worker_of(run.planned.plan, context);
   return run;
 }
 

@@ -13,6 +13,7 @@
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/run/hidden_secrets.h"
+#include "harness/run/interpreter.h"
 #include "harness/run/profile_check.h"
 #include "harness/run/segments.h"
 #include "harness/run/wrap.h"
@@ -100,7 +101,9 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
                                      Variables environment) const {
   std::vector<std::string> argv = fill_in(
       setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch), "--wrap");
-  argv.push_back(arm_of(job).worker.path.string());
+  const WorkerProgram& worker = arm_of(job).worker;
+  if (worker.by_interpreter) argv.push_back(find_interpreter(environment));
+  argv.push_back(worker.path.string());
   argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
   LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
                         .message = {},

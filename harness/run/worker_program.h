@@ -18,6 +18,7 @@ struct WorkerProgram {
   std::filesystem::path path;
   // The linker's, or of the file's content (a script): two equal ones measure the same code.
   std::string build_id;
+  bool by_interpreter = false;  // a Python program, which the interpreter of the case runs
 };
 
 // `asked` is --worker; when empty the worker is looked for beside the program in `program_dir`.

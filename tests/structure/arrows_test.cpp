@@ -86,6 +86,7 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/transfer", {"workloads/torch_loader", "workloads/loader", "workloads/data"}},
     {"workloads/profile", {"workloads/model", "workloads/loader", "workloads/data"}},
     {"workloads/model", {"workloads/data"}},
+    {"workloads/script", {}},
     {"workloads/step",
      {"workloads/profile", "workloads/model", "workloads/transfer", "workloads/torch_loader",
       "workloads/loader", "workloads/data"}},
@@ -94,7 +95,7 @@ const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
       "workloads/torch_loader", "workloads/loader", "workloads/data"}},
     {"workloads",
      {"workloads/step", "workloads/profile", "workloads/model", "workloads/transfer",
-      "workloads/torch_loader", "workloads/loader", "workloads/data"}},
+      "workloads/torch_loader", "workloads/loader", "workloads/data", "workloads/script"}},
 };
 
 bool in(const std::map<std::string, std::set<std::string>>& table, const std::string& from,

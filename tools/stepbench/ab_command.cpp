@@ -19,7 +19,7 @@
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/standard_input.h"
+#include "tools/stepbench/script_options.h"
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
@@ -51,6 +51,7 @@ constexpr const char* kVerdictFile = "verdict.json";
 
 struct AbOptions {
   AbRequest request = {};
+  ScriptOptions script = {};
   VerdictOutput output = {};
   bool smoke = false;
   bool dry_run = false;
@@ -68,18 +69,26 @@ void refuse_smoke(const AbOptions& options) {
 // The command line that goes on with this campaign: when it has ended, one that only judges.
 std::string judge_again(const std::vector<std::string>& argv, const ArmsRequest& arms,
                         const std::filesystem::path& run_folder) {
+  const std::string resume = " --resume " + shell_word(run_folder.string());
   std::string command = "stepbench";
+  bool of_script = false;
   for (std::size_t i = 1; i < argv.size(); ++i) {
-    const bool has_folder = argv[i] == "--resume" || argv[i] == "--results";
+    if (argv[i] == "--" && !of_script) {
+      of_script = true;
+      command += resume;
+    }
+    const bool has_folder = !of_script && (argv[i] == "--resume" || argv[i] == "--results");
     if (has_folder) ++i;
-    if (has_folder || argv[i].starts_with("--resume=") || argv[i].starts_with("--results="))
+    if (has_folder ||
+        (!of_script && (argv[i].starts_with("--resume=") || argv[i].starts_with("--results=")))) {
       continue;
+    }
     const bool is_file = argv[i] == arms.file;
     command +=
         ' ' + shell_word(is_file ? readable_again(arms.file, arms.text.value_or(""), run_folder)
                                  : argv[i]);
   }
-  return command + " --resume " + shell_word(run_folder.string());
+  return of_script ? command : command + resume;
 }
 
 // `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as
@@ -91,7 +100,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   refuse_smoke(options);
   AbRequest request = options.request;
   request.lock = lock_policy(options.lock.none, options.lock.wait);
-  request.arms.text = text_if_standard_input(request.arms.file);
+  request.arms.text = experiment_text(options.script, request.arms.file);
   const CampaignContext context = campaign_context(environment);
   const AbArms arms = resolve_arms(request.arms, context);
   if (options.dry_run) {
@@ -167,6 +176,7 @@ void add_arms(CLI::App& ab, ArmsRequest& options) {
 }
 
 void add_measuring(CLI::App& ab, AbOptions& options) {
+  add_interpreter(ab, options.request.arms.set);
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
   add_sweep(ab, options.request.arms.sweep);
   add_filter(ab, options.request.arms.filter);
@@ -222,6 +232,8 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
       "ab", "Is arm B slower or faster than arm A? Measures both in turns and gives a verdict");
   ab->footer(kAbExamples);
   add_experiment(*ab, options->request.arms.file);
+  add_script(*ab, options->script);
+  require_experiment(*ab);
   add_arms(*ab, options->request.arms);
   add_measuring(*ab, *options);
   add_rule(*ab, options->request);

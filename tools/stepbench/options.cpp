@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/plan/plan.h"
+#include "harness/run/interpreter.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -130,6 +131,21 @@ void add_worker(CLI::App& command, std::string& path) {
   command
       .add_option("--worker", path,
                   "The program that runs the steps; default: stepbench-worker beside this program")
+      ->type_name("PATH")
+      ->group(kMeasureOptions);
+}
+
+void add_interpreter(CLI::App& command, std::vector<std::string>& set) {
+  command
+      .add_option_function<std::string>(
+          "--interpreter",
+          [&set](const std::string& path) {
+            const bool here = path.find('/') != std::string::npos;
+            set.push_back(
+                "env." + std::string(kInterpreterVariable) + "=" +
+                (here ? std::filesystem::absolute(path).lexically_normal().string() : path));
+          },
+          "The Python that runs your Python files; default: the active environment's, else python3")
       ->type_name("PATH")
       ->group(kMeasureOptions);
 }

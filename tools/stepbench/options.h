@@ -53,6 +53,8 @@ void add_max_cases(CLI::App& command, std::int64_t& max_cases);
 // How to measure.
 void add_launches(CLI::App& command, std::int64_t& launches);
 void add_worker(CLI::App& command, std::string& path);
+// Sets the variable that names it, for the workers.
+void add_interpreter(CLI::App& command, std::vector<std::string>& set);
 struct LockFlags {
   bool wait = false;
   bool none = false;

@@ -13,7 +13,7 @@
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
-#include "tools/stepbench/standard_input.h"
+#include "tools/stepbench/script_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -39,6 +39,7 @@ interrupted.)";
 
 struct PlanCommandOptions {
   RunRequest request = {};
+  ScriptOptions script = {};
   std::string shard = {};
   bool probe = false;
   LockFlags lock = {};
@@ -49,6 +50,8 @@ struct PlanCommandOptions {
 void add_options(CLI::App& command, PlanCommandOptions& options) {
   RunRequest& request = options.request;
   add_experiment(command, request.file);
+  add_script(command, options.script);
+  require_experiment(command);
   add_set(command, request.set);
   add_sweep(command, request.sweep);
   add_filter(command, request.filter);
@@ -60,6 +63,7 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
       .add_flag("--smoke", request.smoke, "As `run --smoke`: 1 launch, 1 warm-up, 2 active steps")
       ->group(kMeasureOptions);
   add_worker(command, request.worker);
+  add_interpreter(command, request.set);
   add_results(command, request.results, "Folder of earlier runs, by which the time is estimated");
   command
       .add_flag("--probe", options.probe,
@@ -73,7 +77,7 @@ void add_options(CLI::App& command, PlanCommandOptions& options) {
 
 int show_plan(const PlanCommandOptions& options, const Environment& environment) {
   RunRequest request = options.request;
-  request.text = text_if_standard_input(request.file);
+  request.text = experiment_text(options.script, request.file);
   request.shard = parse_shard(options.shard);
   request.lock = lock_policy(options.lock.none, options.lock.wait);
   const CampaignContext context = campaign_context(environment);

@@ -20,7 +20,7 @@
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/plan_text.h"
 #include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/standard_input.h"
+#include "tools/stepbench/script_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -39,6 +39,7 @@ Examples:
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
+  stepbench run --python train.py -- --width 64              a script of your own, as it is
 
 Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
 file that cannot be written, 4 nothing measured, 129, 130 or 143 interrupted (finished rows are
@@ -46,6 +47,7 @@ kept).)";
 
 struct RunOptions {
   RunRequest request = {};
+  ScriptOptions script = {};
   std::string shard = {};
   bool dry_run = false;
   LockFlags lock = {};
@@ -69,7 +71,7 @@ void take_recorded(RunRequest& request) {
   if (request.resume.empty()) {
     throw ConfigError("FILE",
                       "is missing: expected an experiment, as in `stepbench run "
-                      "configs/quickstart.yaml`, or --resume RUN");
+                      "configs/quickstart.yaml`, --python SCRIPT, or --resume RUN");
   }
   RecordedRequest recorded = recorded_request(request);
   std::error_code ignored;
@@ -87,10 +89,10 @@ int execute(const RunOptions& options, const Environment& environment) {
   RunRequest request = options.request;
   request.shard = parse_shard(options.shard);
   request.lock = lock_policy(options.lock.none, options.lock.wait);
-  if (request.file.empty()) {
+  if (request.file.empty() && options.script.path.empty()) {
     take_recorded(request);
   } else {
-    request.text = text_if_standard_input(request.file);
+    request.text = experiment_text(options.script, request.file);
   }
   const CampaignContext context = campaign_context(environment);
   const PlannedRun run = plan_experiment(request, context, !options.dry_run);
@@ -147,6 +149,7 @@ void add_how_to_measure(CLI::App& run, RunOptions& options) {
       ->type_name("COMMAND")
       ->group(kMeasureOptions);
   add_worker(run, options.request.worker);
+  add_interpreter(run, options.request.set);
   add_lock_flags(run, options.lock);
 }
 
@@ -174,8 +177,8 @@ void add_run(CLI::App& app, const Environment& environment, int& exit_code) {
   CLI::App* run = app.add_subcommand("run", "Measure every case of a YAML file and print a table");
   run->footer(kRunExamples);
   add_experiment(*run, request.file)
-      .description("The experiment, a YAML file; - is standard input. --resume needs none")
-      ->required(false);
+      .description("The experiment, a YAML file; - is standard input. --resume needs none");
+  add_script(*run, options->script);
   add_which_cases(*run, *options);
   add_how_to_measure(*run, *options);
   add_the_run(*run, *options);

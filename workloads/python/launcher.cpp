@@ -17,6 +17,7 @@
 
 #include "harness/base/error.h"
 #include "harness/protocol/messages.h"
+#include "harness/run/interpreter.h"
 #include "harness/text/words.h"
 #include "harness/worker/arguments.h"
 #include "harness/worker/process.h"

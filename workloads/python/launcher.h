@@ -15,9 +15,6 @@
 
 namespace stepbench {
 
-// The variable that says which interpreter to use, and the one that --interpreter sets.
-inline constexpr std::string_view kInterpreterVariable = "STEPBENCH_PYTHON";
-
 // Interpreters to try, the first one that fits is used: what kInterpreterVariable names alone, or
 // the active environment's (venv, uv, conda) alone, or `python3` of PATH and then `of_build`.
 [[nodiscard]] std::vector<std::string> interpreters(const Variables& variables,

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/script_worker.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/os/text_file.h"
+
+namespace stepbench {
+namespace {
+
+std::string digest_of_modules(const std::filesystem::path& package) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(package)) {
+    if (entry.path().extension() == ".py") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string text;
+  for (const auto& file : files) {
+    text += file.filename().string() + '\n' + read_text(file).value_or("") + '\n';
+  }
+  return digest(text);
+}
+
+}  // namespace
+
+WorkerProgram find_script_worker(const std::filesystem::path& program_dir) {
+  for (const char* place : {"stepbench_worker", "../share/stepbench/python/stepbench_worker",
+                            "../../stepbench_worker"}) {
+    const std::filesystem::path package = program_dir / place;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(package / "__main__.py", ignored)) {
+      return {.path = (package / "__main__.py").lexically_normal(),
+              .build_id = digest_of_modules(package),
+              .by_interpreter = true};
+    }
+  }
+  throw ConfigError((program_dir / "stepbench_worker").string(),
+                    "the Python package that runs scripts is missing: build or install stepbench "
+                    "again");
+}
+
+}  // namespace stepbench

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""measure() by itself, on loaders without torch and on a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
+import pathlib
+import sys
+import types
+import unittest
+from unittest import mock
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(SOURCE / "tools/python"))
+from stepbench_worker import measure, phase, report, session  # noqa: E402
+from stepbench_worker.batch import samples_of  # noqa: E402
+from stepbench_worker.facts import launch_report  # noqa: E402
+from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
+from stepbench_worker.source import LoopError  # noqa: E402
+from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
+
+
+class Loader:
+    """Batches of two samples, the last of an epoch of one."""
+
+    def __init__(self, length):
+        self.length = length
+        self.epochs = 0
+
+    def __len__(self):
+        return self.length
+
+    def __iter__(self):
+        self.epochs += 1
+        yield from [[0, 1]] * (self.length - 1)
+        yield [0]
+
+
+class Tensor:
+    def __init__(self, *shape):
+        self.shape = shape
+
+
+def action_names(schedule, steps):
+    return "".join("-wA!"[schedule.action(step).value] for step in range(steps))
+
+
+class Schedules(unittest.TestCase):
+    def test_a_cycle_waits_warms_up_and_records(self):
+        self.assertEqual(action_names(Schedule(1, 2, 3, 2), 14), "-wwAA!-wwAA!--")
+        self.assertEqual(action_names(Schedule(2, 1, 2, 1, skip_first=3), 9), "-----wA!-")
+        self.assertEqual(action_names(Schedule(2, 1, 2, 2, skip_first_wait=1), 9), "wA!--wA!-")
+
+    def test_the_number_of_steps_is_that_of_the_actions(self):
+        for schedule in (Schedule(1, 2, 3, 2), Schedule(2, 1, 2, 1, 3), Schedule(2, 1, 2, 2, 0, 1)):
+            last = max(step for step in range(50) if schedule.action(step) is Action.LAST_ACTIVE)
+            self.assertEqual(schedule.steps, last + 1)
+
+    def test_numbers_that_are_no_counts_are_refused(self):
+        for wrong in ({"active": 0}, {"warmup": -1}, {"repeat": 1.5}, {"wait": True}):
+            with self.assertRaisesRegex(ValueError, f"{next(iter(wrong))} must be a whole number"):
+                Schedule(**wrong)
+
+    def test_a_window_holds_whole_epochs_or_no_border(self):
+        self.assertEqual(Plan(Schedule(active=50), per_epoch=20).schedule.active, 60)
+        self.assertEqual(Plan(Schedule(active=50), per_epoch=51).schedule.active, 51)
+        plan = Plan(Schedule(1, 2, 10, 3), per_epoch=16)
+        in_window, measured = False, []
+        for step in range(200):
+            action, _ = plan.next(step, in_window)
+            in_window = action is Action.ACTIVE
+            if action in (Action.ACTIVE, Action.LAST_ACTIVE):
+                measured.append(step)
+        self.assertEqual(len(measured), 30)
+        self.assertFalse([step for step in measured if step % 16 == 0], "the border of an epoch lies in a window")
+
+
+class Loops(unittest.TestCase):
+    def setUp(self):
+        self.told = session.Session()
+        session.use(self.told)
+
+    def columns(self):
+        return self.told.loop.cycles[0]
+
+    def test_each_batch_is_a_step_and_its_parts_sum_to_it(self):
+        for _ in measure(Loader(100), wait=1, warmup=2, active=5):
+            with phase("forward"):
+                pass
+            with phase("backward"):
+                pass
+            with phase("forward"):
+                pass
+        columns = self.columns()
+        self.assertEqual(columns["index"], [3, 4, 5, 6, 7])
+        self.assertEqual(columns["samples"], [2] * 5)
+        for i in range(5):
+            parts = ("data_wait_ns", "forward_ns", "backward_ns", "other_ns")
+            self.assertEqual(sum(columns[name][i] for name in parts), columns["step_ns"][i])
+            self.assertGreaterEqual(columns["other_ns"][i], 0)
+        self.assertNotIn("optimizer_ns", columns)
+
+    def test_epochs_are_repeated_and_their_borders_and_partial_batches_flagged(self):
+        loader = Loader(4)
+        list(measure(loader, wait=0, warmup=2, active=8))
+        self.assertEqual(loader.epochs, 3)
+        self.assertEqual(self.columns()["flags"], [0, PARTIAL, EPOCH, 0, 0, PARTIAL, EPOCH, 0])
+        waits = [wait > 0 for wait in self.columns()["epoch_wait_ns"]]
+        self.assertEqual(waits, [flag == EPOCH for flag in self.columns()["flags"]])
+        self.assertEqual(launch_report(self.told.loop, None)["schedule"]["epochs"], 2)
+
+    def test_a_loop_that_is_left_begins_its_cycle_anew(self):
+        steps = 0
+        for _ in range(3):
+            for number, _ in enumerate(measure(Loader(100), wait=0, warmup=2, active=4)):
+                steps += 1
+                if steps < 8 and number == 4:
+                    break
+            if self.told.loop.done:
+                break
+        self.assertEqual(self.columns()["index"], [6, 7, 8, 9])
+
+    def test_a_loop_after_the_schedule_ends_the_script(self):
+        list(measure(Loader(9), wait=0, warmup=0, active=2))
+        with self.assertRaises(SystemExit) as ended, mock.patch("sys.stderr"):
+            measure(Loader(9))
+        self.assertEqual(ended.exception.code, 0)
+
+    def test_a_loader_without_batches_and_an_iterator_that_ends_are_named(self):
+        with self.assertRaisesRegex(LoopError, "the loader is empty"):
+            list(measure([]))
+        session.use(session.Session())
+        with self.assertRaisesRegex(LoopError, "ended after 3 batches and cannot begin anew"):
+            list(measure(iter([1, 2, 3])))
+
+    def test_phases_do_not_nest_and_unknown_ones_are_named(self):
+        with self.assertRaisesRegex(RuntimeError, r'phase\("loss"\) begins inside phase\("forward"\)'):
+            for _ in measure(Loader(5)):
+                with phase("forward"), phase("loss"):
+                    pass
+        with self.assertRaisesRegex(ValueError, 'no phase "forwrd"; did you mean "forward"?'):
+            phase("forwrd")
+        with self.assertRaisesRegex(ValueError, "marked by measure"):
+            phase("data_wait")
+        with phase("forward"):  # outside of a loop
+            pass
+
+    def test_the_loss_of_the_last_step_is_kept_and_says_when_it_is_no_number(self):
+        for number, _ in enumerate(measure(Loader(9), wait=0, warmup=0, active=2)):
+            report(loss=number + 0.5, gradient_norm=float("inf"))
+        said = launch_report(self.told.loop, None)
+        self.assertEqual(said["fingerprint"], {"loss": 1.5, "gradient_norm": None})
+        self.assertEqual(said["non_finite"], {"fingerprint.gradient_norm": "inf"})
+
+    def test_samples_are_the_first_dimension_of_the_first_tensor(self):
+        for batch, samples in ((Tensor(8, 3), 8), ([Tensor(8, 3), Tensor(9)], 8), ({"a": [Tensor(4)]}, 4),
+                               (("text", Tensor()), 2), ("text", 0), ([1, 2, 3], 3), (None, 0)):
+            self.assertEqual(samples_of(batch), samples)
+        list(measure(Loader(9), wait=0, warmup=0, active=2, samples=7, tokens=lambda batch: 10 * len(batch)))
+        self.assertEqual(self.columns()["samples"], [7, 7])
+        self.assertEqual(self.columns()["tokens"], [20, 20])
+
+
+class ScriptedCuda(types.SimpleNamespace):
+    """A device on which each mark comes 1 ms after the one before."""
+
+    def __init__(self):
+        self.marks = self.synchronised = 0
+        super().__init__(is_initialized=lambda: True, current_device=lambda: 1, current_stream=lambda: "stream",
+                         reset_peak_memory_stats=lambda: None, max_memory_allocated=lambda: 7,
+                         max_memory_reserved=lambda: 8, memory_reserved=lambda: 9)
+
+    def synchronize(self):
+        self.synchronised += 1
+
+    def Event(self, enable_timing):  # noqa: N802, torch's name
+        assert enable_timing
+        return ScriptedEvent(self)
+
+
+class ScriptedEvent:
+    def __init__(self, cuda):
+        self.cuda = cuda
+
+    def record(self, stream):
+        assert stream == "stream"
+        self.cuda.marks += 1
+        self.at_ms = self.cuda.marks
+
+    def elapsed_time(self, end):
+        return float(end.at_ms - self.at_ms)
+
+
+class OnADevice(unittest.TestCase):
+    def test_periods_come_from_events_and_nothing_waits_inside_a_window(self):
+        cuda = ScriptedCuda()
+        torch = types.SimpleNamespace(cuda=cuda, get_num_threads=lambda: 1, get_num_interop_threads=lambda: 1)
+        told = session.Session()
+        session.use(told)
+        with mock.patch.dict(sys.modules, torch=torch):
+            waits = []
+            for _ in measure(Loader(100), wait=0, warmup=1, active=3):
+                waits.append(cuda.synchronised)
+                with phase("forward"):
+                    pass
+                with phase("optimizer"):
+                    pass
+            said = launch_report(told.loop, None)
+        self.assertEqual(waits, [1, 1, 1, 1], "once before the cycle, and no more until the window's end")
+        self.assertEqual(cuda.synchronised, 2)
+        columns = told.loop.cycles[0]
+        self.assertEqual(columns["period_device_ns"], [5_000_000] * 3)
+        self.assertEqual(columns["forward_device_ns"], [1_000_000] * 3)
+        self.assertEqual(columns["optimizer_device_ns"], [1_000_000] * 3)
+        self.assertEqual(columns["other_device_ns"], [3_000_000] * 3)
+        self.assertEqual(said["effective"]["device"], "cuda:1")
+        self.assertEqual(said["metrics"]["peak_allocated_bytes"], 7)
+        self.assertEqual(said["schedule"]["window_drained_ns"], 15_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts as they are, through `stepbench run --python`: scripts_test.py STEPBENCH SOURCE_DIR [TEST]..."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+del sys.argv[1:3]
+
+SHORT = ("--set", "schedule.wait=0", "--set", "schedule.warmup=2", "--set", "schedule.active=6", "--launches", "1")
+
+HEAD = """\
+import os, sys, time
+from stepbench_worker import measure, phase, report
+class Loader:
+    def __len__(self): return 100
+    def __iter__(self): return iter([[1, 2]] * 100)
+"""
+
+FAULTS = {  # what the script does, and the reason of its row
+    "print('no loop')": "ended without a loop over measure()",
+    "for number, _ in enumerate(measure(Loader())):\n    if number == 4: raise ValueError('no such label: 12')":
+        "ValueError: no such label: 12 (script.py, line 7)",
+    "for number, _ in enumerate(measure(Loader())):\n    if number == 4: sys.exit(3)":
+        "script.py ended itself by sys.exit(3) after 4 steps",
+    "for number, _ in enumerate(measure(Loader())):\n    if number == 4: break":
+        "left its loop over measure() after 4 steps and ended; the schedule needs 8",
+    "for _ in measure([]): pass": "the loader is empty",
+    "for _ in measure(iter([1, 2])): pass": "ended after 2 batches and cannot begin anew",
+    "for _ in measure(Loader()):\n    with phase('forwrd'): pass": 'no phase "forwrd"; did you mean "forward"?',
+    "for _ in measure(Loader()): os._exit(4)": "exited with status 4",
+    "for _ in measure(Loader()): os.kill(os.getpid(), 9)": "killed by SIGKILL",
+    "import no_such_module": "No module named 'no_such_module'",
+    "for _ in measure(Loader())\n    pass": "SyntaxError: expected ':' (script.py, line 6)",
+}
+
+TRAIN = """\
+import sys
+import torch
+from stepbench_worker import measure, phase, report
+import settings
+
+
+def main():
+    torch.manual_seed(0)
+    data = torch.utils.data.TensorDataset(torch.randn(64, 8), torch.randint(4, (64,)))
+    loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True, num_workers=1, persistent_workers=True,
+                                         multiprocessing_context=sys.argv[1])
+    model = torch.nn.Linear(8, settings.CLASSES)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(3):
+        for inputs, labels in measure(loader):
+            with phase("zero_grad"):
+                optimizer.zero_grad()
+            with phase("forward"):
+                outputs = model(inputs)
+            with phase("loss"):
+                loss = torch.nn.functional.cross_entropy(outputs, labels)
+            with phase("backward"):
+                loss.backward()
+            with phase("optimizer"):
+                optimizer.step()
+            report(loss=loss)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def rows_of(folder, kind):
+    rows = []
+    for file in sorted(folder.glob("*/*.jsonl")):
+        rows += [row for row in map(json.loads, file.read_text().splitlines()) if row["kind"] == kind]
+    return rows
+
+
+def pythons_in(folder):
+    """Processes whose working folder is this one."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink() == folder:
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name).resolve()
+        self.results = self.folder / "results"
+        self.environment = {**os.environ, "VIRTUAL_ENV": sys.prefix, "HOME": str(self.folder), "CUDA_VISIBLE_DEVICES": ""}
+
+    def write(self, text, name="script.py"):
+        (self.folder / name).write_text(text)
+        return name
+
+    def stepbench(self, *words, status=0):
+        done = subprocess.run([PROGRAM, *words], cwd=self.folder, env=self.environment, text=True, capture_output=True,
+                              timeout=200)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def run_script(self, *words, script="script.py", status=0, arguments=()):
+        return self.stepbench("run", "--python", script, *SHORT, "--no-lock", *words, "--", *arguments, status=status)
+
+    def test_what_goes_wrong_in_a_script_is_the_reason_of_its_row(self):
+        for number, (body, reason) in enumerate(FAULTS.items()):
+            with self.subTest(body):
+                self.write(HEAD + body)
+                self.run_script("--results", str(number), status=4)
+                launch, = rows_of(self.folder / str(number), "launch")
+                self.assertEqual(launch["outcome"], "failed")
+                self.assertIn(reason, launch["reason"])
+        self.assertEqual(pythons_in(self.folder), [])
+
+    def test_the_traceback_of_a_script_is_its_launchs_output(self):
+        self.write(HEAD + "def step():\n    raise ValueError('bad')\nfor _ in measure(Loader()): step()")
+        self.run_script(status=4)
+        launch, = rows_of(self.results, "launch")
+        self.assertIn("(script.py, line 7, in step)", launch["reason"])
+        self.assertIn('script.py", line 8, in <module>', launch["output"])
+        self.assertNotIn("stepbench_worker", launch["output"])
+
+    def test_a_script_that_hangs_is_ended_with_its_processes(self):
+        self.write(HEAD + "import subprocess\nsubprocess.Popen(['sleep', '600'])\nfor _ in measure(Loader()): time.sleep(600)")
+        self.run_script("--set", "limits.step_s=1", status=4)
+        launch, = rows_of(self.results, "launch")
+        self.assertIn("timed out", launch["reason"])
+        self.assertEqual(pythons_in(self.folder), [])
+
+    def test_a_flood_of_output_changes_nothing(self):
+        self.write(HEAD + "for number, _ in enumerate(measure(Loader())):\n"
+                          "    if number < 2: os.write(1, b'x' * (1 << 26))")
+        self.run_script()
+        launch, = rows_of(self.results, "launch")
+        self.assertEqual(launch["outcome"], "measured")
+
+    def test_a_training_loop_is_measured_in_fresh_processes(self):
+        self.write(TRAIN, "train.py")
+        self.write("CLASSES = 4\n", "settings.py")
+        self.write("workload: python_script\nscript: {path: train.py}\nlaunches: 1\n"
+                   "schedule: {wait: 0, warmup: 2, active: 4}\nsweep: {matrix: {script.args: [fork, spawn]}}\n", "sweep.yaml")
+        self.stepbench("run", "sweep.yaml", "--no-lock")
+        launches = rows_of(self.results, "launch")
+        self.assertEqual([launch["outcome"] for launch in launches], ["measured"] * 2, launches)
+        for launch in launches:
+            self.assertEqual(launch["effective"]["python.executable"], sys.executable)
+            self.assertEqual(launch["notes"][0][:40], "the window lies inside one epoch: what a")
+        self.assertEqual(launches[0]["fingerprint"], launches[1]["fingerprint"])
+        for samples in rows_of(self.results, "samples"):
+            columns = dict(zip(samples["columns"], samples["values"]))
+            parts = ("data_wait", "zero_grad", "forward", "loss", "backward", "optimizer", "other")
+            for i, step_ns in enumerate(columns["step_ns"]):
+                self.assertEqual(sum(columns[part + "_ns"][i] for part in parts), step_ns)
+            self.assertEqual(columns["samples"], [8] * 4)
+        self.assertEqual(pythons_in(self.folder), [])
+
+    def test_another_version_of_the_script_is_refused_as_a_base(self):
+        self.write("STEPS = 1\n", "helper.py")
+        self.write(HEAD + "import helper\nfor _ in measure(Loader()): time.sleep(0.001)")
+        self.run_script("--results", "before")
+        self.write("STEPS = 2\n", "helper.py")
+        self.run_script("--results", "after")
+        before, after = (next((self.folder / name).iterdir()) for name in ("before", "after"))
+        self.assertIn("script.digest", self.stepbench("compare", before, after, status=2))
+
+    def test_two_scripts_are_compared_in_turns(self):
+        for name in ("old.py", "new.py"):
+            self.write(HEAD + "for _ in measure(Loader()): time.sleep(0.001)", name)
+        said = self.stepbench("ab", "--python", "old.py", "--b-set", "script.path=new.py", "--set", "schedule.wait=0", "--set",
+                              "schedule.warmup=1", "--set", "schedule.active=3", "--pairs", "2", "--no-lock",
+                              "--allow-inconclusive", "--allow", "noise", "--allow", "load", "--allow", "steal", "--allow",
+                              "drift", "--", "an argument")
+        self.assertIn("script.path=new.py", said)
+        arms = [(row["arm"], row["options"]["script.path"], row["options"]["script.args"])
+                for row in rows_of(self.results, "launch")]
+        self.assertEqual(set(arms), {("a", "old.py", "'an argument'"), ("b", "new.py", "'an argument'")})
+
+    def test_a_script_run_alone_writes_a_result_file_that_show_reads(self):
+        self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5, repeat=2):\n"
+                          "    with phase('forward'): time.sleep(0.001)")
+        environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python")}
+        done = subprocess.run([sys.executable, "script.py"], cwd=self.folder, env=environment, text=True, capture_output=True,
+                              timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?s)script: 10 steps measured after 1 of warm-up.*\n  step +\d.*\n  forward +\d")
+        launch, = rows_of(self.results, "launch")
+        self.assertEqual(launch["schedule"]["active"], 10)
+        shown = self.stepbench("show", "results", "--format", "csv")
+        self.assertIn(",measured,", shown)
+
+    def test_an_interpreter_that_is_not_there_is_named_before_anything_is_measured(self):
+        self.write(HEAD)
+        said = self.run_script("--interpreter", "/no/such/python", status=2)
+        self.assertIn("no Python interpreter: /no/such/python: there is no such program; activate an environment", said)
+        self.assertFalse(self.results.exists())
+
+    def test_arguments_without_a_script_and_no_experiment_at_all_are_answered(self):
+        self.assertIn("--python SCRIPT", self.stepbench("run", status=2))
+        self.assertIn("one argument too many", self.stepbench("run", "a.yaml", "b.yaml", status=2))
+        self.assertIn("no such file", self.stepbench("run", "--python", "none.py", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

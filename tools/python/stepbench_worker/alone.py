@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A script that is run without `stepbench run`: its numbers go into a result file of its own, as SCHEMA.md says, and
+into a summary on standard output."""
+from __future__ import annotations
+
+import atexit
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+from . import facts, session
+from .loop import Loop
+from .phases import NAMES
+
+SCHEMA_VERSION = "1.6.0"
+
+
+class Alone(session.Session):
+    def __init__(self) -> None:
+        self._script = Path(sys.argv[0]).resolve() if sys.argv and os.path.isfile(sys.argv[0]) else None
+        self._began = time.time()
+        self._began_ns = time.monotonic_ns()
+        atexit.register(self._at_exit, os.getpid())
+
+    def _at_exit(self, pid: int) -> None:
+        if self.loop is not None and not self.loop.done and self.loop.steps > 0 and os.getpid() == pid:
+            print(f"stepbench_worker: nothing was measured: the script left its loop after {self.loop.steps} steps, and "
+                  f"the schedule needs {self.loop.planned_steps} in one loop, wait and warm-up included",
+                  file=sys.stderr)
+
+    def finished(self, loop: Loop) -> None:
+        rank = int(os.environ.get("RANK", "0"))
+        if rank != 0:  # each process of torchrun does the same; one speaks
+            return
+        name = self._script.stem if self._script else "python"
+        run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(name)
+        report = facts.launch_report(loop, self._script)
+        print(summary(name, loop), flush=True)
+        try:
+            folder = _new_folder(Path(self.results) / run_id)
+            file = folder / f"{_file_name(platform.node())}-1of1-{os.getpid()}.jsonl"
+            with file.open("x", encoding="utf-8") as out:
+                fcntl.lockf(out, fcntl.LOCK_EX)
+                for row in self._rows(folder.name, name, loop, report):
+                    _write(out, row)
+                os.fsync(out.fileno())
+        except OSError as error:
+            print(f"stepbench_worker: no result file was written: {error}", file=sys.stderr)
+            return
+        print(f"Results: {file}\nstepbench show {shlex.quote(str(folder))} has the rest; `stepbench run --python` measures "
+              "in fresh processes and gives an interval", flush=True)
+
+    def _rows(self, run_id: str, name: str, loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
+        schedule = loop.plan.schedule
+        options = {"script.path": str(self._script or ""), "script.args": shlex.join(sys.argv[1:]),
+                   "device": loop.device.partition(":")[0], "schedule.wait": schedule.wait,
+                   "schedule.warmup": schedule.warmup, "schedule.active": schedule.active,
+                   "schedule.repeat": schedule.repeat, "schedule.sync": "none"}
+        identity = [f"{option}={options[option]}" for option in ("script.path", "script.args", "device")]
+        case_id = hashlib.sha256("\n".join(identity).encode(errors="replace")).hexdigest()[:16]
+        key = {"case_id": case_id, "arm": "", "pass": "timing", "launch": 0, "rank": 0}
+        environment = {**facts.machine(), **facts.software()}
+        worker = {"path": str(Path(__file__).parent), "build_id": facts.build_id(), "environment": environment}
+        worker_id = hashlib.sha256(json.dumps(worker, sort_keys=True).encode()).hexdigest()[:16]
+        began = _utc(self._began)
+        return [
+            {"kind": "run", "schema": "stepbench.result", "version": SCHEMA_VERSION, "run_id": run_id, "name": name,
+             "stepbench_version": "", "started_utc": began, "argv": [sys.executable, *sys.argv],
+             "config_path": str(self._script or ""), "config_text": "", "config_hash": "", "plan_digest": case_id,
+             "cases": 1, "swept": [], "smoke": False,
+             "context": {"host": platform.node(), "shard": "1of1", "worker_build_id": worker["build_id"]}},
+            {"kind": "columns", "columns": _columns(loop, report)},
+            {"kind": "worker", "worker_id": worker_id, **worker},
+            {"kind": "start", **key, "attempt": 0, "started_utc": began, "options": {}},
+            *({"kind": "samples", **key, "cycle": number, "steps": len(columns["index"]), "columns": list(columns),
+               "values": list(columns.values())} for number, columns in enumerate(loop.cycles)),
+            {"kind": "launch", **key, "point_id": case_id, "workload": "python_script", "worker_id": worker_id, "world": 1,
+             "block": 0, "position": 0, "attempt": 0, "smoke": False, "outcome": "measured", "reason": "",
+             "options": options, **report, "machine": {}, "started_utc": began,
+             "wall_ns": time.monotonic_ns() - self._began_ns},
+            {"kind": "end", "measured": 1, "skipped": 0, "failed": 0, "reason": "complete", "ended_utc": _utc(time.time())},
+        ]
+
+
+def _columns(loop: Loop, report: dict[str, Any]) -> list[dict[str, Any]]:
+    names = dict.fromkeys(name for cycle in loop.cycles for name in cycle)
+    phases = {"data_wait", "other", *NAMES}
+
+    def column(name: str, times: bool) -> dict[str, Any]:
+        role = "metric" if times else "context"
+        row = {"name": name, "unit": _unit(name), "role": role, "direction": "lower" if times else "neither", "doc": "",
+               "source": "cuda_events" if "_device_" in name else "host_clock" if name.endswith("_ns") else "counted"}
+        if name.removesuffix("_ns").removesuffix("_device") in phases:
+            row["phase"] = True
+        return row
+
+    times = [name for name in names if name.endswith("_ns")]
+    return [column(name, name in times) for name in names] + [column(name, False) for name in report["metrics"]]
+
+
+def _unit(name: str) -> str:
+    for end, unit in (("_ns", "ns"), ("_bytes", "bytes")):
+        if name.endswith(end):
+            return unit
+    return name if name in ("samples", "tokens") else ""
+
+
+def summary(name: str, loop: Loop) -> str:
+    """A table of a step's parts: means per step over all windows, and their share."""
+    steps = sum(len(cycle["index"]) for cycle in loop.cycles)
+
+    def mean(column: str) -> float:
+        return sum(sum(cycle.get(column, ())) for cycle in loop.cycles) / steps
+
+    on_device = all("period_device_ns" in cycle for cycle in loop.cycles)
+    suffix = "_device_ns" if on_device else "_ns"
+    step_ns = mean("period_device_ns" if on_device else "step_ns")
+    clock = "the device's clock" if on_device else "the host's clock"
+    lines = [f"{name}: {steps} steps measured after {loop.plan.schedule.warmup} of warm-up, by {clock}"]
+    samples = mean("samples")
+    rate = f"   {samples / (step_ns * 1e-9):,.1f} samples/s" if samples and step_ns else ""
+    lines.append(f"  {'step':<10} {_ms(step_ns)}{rate}")
+    parts = [(part, mean(part + suffix)) for part in ("data_wait", *NAMES, "other")]
+    if on_device:
+        parts[0] = ("data_wait", mean("data_wait_ns"))
+    for part, value in parts:
+        if value > 0 or part == "other":
+            aside = "  (the host's clock)" if on_device and part == "data_wait" else f"  {value / step_ns:6.1%}"
+            lines.append(f"  {part:<10} {_ms(value)}{aside}")
+    return "\n".join(lines)
+
+
+def _ms(value_ns: float) -> str:
+    return f"{value_ns * 1e-6:10.3f} ms"
+
+
+def _utc(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def _file_name(text: str) -> str:
+    return "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._") else "-" for letter in text)
+
+
+def _new_folder(wanted: Path) -> Path:
+    wanted.parent.mkdir(parents=True, exist_ok=True)
+    for number in range(1, 1000):
+        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        try:
+            folder.mkdir()
+            return folder
+        except FileExistsError:
+            continue
+    raise FileExistsError(f"{wanted} and {number} more of its name exist")
+
+
+def _write(out: TextIO, row: dict[str, Any]) -> None:
+    out.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The device's clock: CUDA events on the stream that computes, read after the window. Nothing waits for the device
+inside a window."""
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .phases import NAMES
+
+
+def cuda_of_script() -> Any:
+    """torch.cuda where the script has begun to use it, else None. Never imports torch or initialises CUDA."""
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    return cuda if cuda is not None and cuda.is_initialized() else None
+
+
+class CudaWindow:
+    """The events of one window. Times are of the stream that was current when the window began."""
+
+    def __init__(self, cuda: Any) -> None:
+        self._cuda = cuda
+        self._stream = cuda.current_stream()
+        self._ends = [self._mark()]
+        self._phases: list[list[tuple[int, Any, Any]]] = [[]]
+        self._begin: Any = None
+
+    def _mark(self) -> Any:
+        event = self._cuda.Event(enable_timing=True)
+        event.record(self._stream)
+        return event
+
+    def begin_phase(self, _: int) -> None:
+        self._begin = self._mark()
+
+    def end_phase(self, slot: int) -> None:
+        if self._begin is not None:
+            self._phases[-1].append((slot, self._begin, self._mark()))
+            self._begin = None
+
+    def end_step(self) -> None:
+        self._ends.append(self._mark())
+        self._phases.append([])
+
+    def columns(self) -> dict[str, list[int]]:
+        """After the device has done the window's work: periods, their parts, and the rest, which sum exactly."""
+        steps = range(len(self._ends) - 1)
+        slots = sorted({slot for step in self._phases for slot, _, _ in step})
+        parts = {slot: [0] * len(steps) for slot in slots}
+        for i in steps:
+            for slot, begin, end in self._phases[i]:
+                parts[slot][i] += _between_ns(begin, end)
+        sums = [sum(parts[slot][i] for slot in slots) for i in steps]
+        # Each is rounded by itself: the whole is no less than its parts.
+        periods = [max(_between_ns(self._ends[i], self._ends[i + 1]), sums[i]) for i in steps]
+        columns = {"period_device_ns": periods}
+        columns.update({f"{NAMES[slot]}_device_ns": values for slot, values in parts.items()})
+        columns["other_device_ns"] = [period - part for period, part in zip(periods, sums)]
+        return columns
+
+
+def _between_ns(begin: Any, end: Any) -> int:
+    return max(round(begin.elapsed_time(end) * 1e6), 0)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is recorded beside the times: versions, the script and what it imports, what the loop said of itself."""
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import platform
+import resource
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .loop import Loop
+
+
+def software() -> dict[str, str]:
+    """Versions, without importing anything."""
+    fields = {"python": platform.python_version(), "python.implementation": platform.python_implementation()}
+    for name in ("torch", "torchvision", "numpy", "lightning", "transformers"):
+        try:
+            fields[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return fields
+
+
+def digest_of_files(files: list[Path], root: Path) -> str:
+    """16 hex digits of the files' names and contents."""
+    whole = hashlib.sha256()
+    for file in sorted(files):
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        whole.update(f"{file.relative_to(root)}\t{content}\n".encode(errors="replace"))
+    return whole.hexdigest()[:16]
+
+
+def build_id() -> str:
+    """Of this package."""
+    here = Path(__file__).parent
+    return digest_of_files(list(here.glob("*.py")), here)
+
+
+def files_of(script: Path) -> list[Path]:
+    """The script, and the modules imported so far that lie in its folder or below."""
+    folder = script.parent
+    places = (Path(__file__).parent, Path(sys.prefix), Path(sys.base_prefix))
+    foreign = [place.resolve() for place in places if not folder.is_relative_to(place.resolve())]
+    files = {script}
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__file__", None)
+        if not isinstance(name, str) or not name.endswith(".py"):
+            continue
+        file = Path(name).resolve()
+        if file.is_relative_to(folder) and file.is_file() and not any(file.is_relative_to(each) for each in foreign):
+            files.add(file)
+    return list(files)
+
+
+def digest_of_script(script: Path) -> str:
+    return digest_of_files(files_of(script), script.parent)
+
+
+def launch_report(loop: Loop, script: Path | None) -> dict[str, Any]:
+    """The fields of the final line `launch`, where the loop has finished its schedule."""
+    schedule = loop.plan.schedule
+    effective: dict[str, Any] = {"device": loop.device}
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        effective["threads.intra_op"] = torch.get_num_threads()
+        effective["threads.inter_op"] = torch.get_num_interop_threads()
+    if script is not None:
+        effective["script.digest"] = digest_of_script(script)
+    effective["python.version"] = platform.python_version()
+    effective["python.executable"] = sys.executable
+    notes = []
+    if loop.plan.epochs:
+        effective["schedule.active"] = schedule.active
+    if loop.plan.inside_an_epoch:
+        notes.append("the window lies inside one epoch: what a border costs is not in these numbers; schedule.active: "
+                     f"{loop.plan.inside_an_epoch} holds a whole epoch")
+    metrics = {"peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+               "first_batch_ns": loop.first_batch_ns, **loop.usage}
+    if loop.device != "cpu" and torch is not None:
+        metrics["peak_allocated_bytes"] = torch.cuda.max_memory_allocated()
+        metrics["peak_reserved_bytes"] = torch.cuda.max_memory_reserved()
+        metrics["reserved_bytes"] = torch.cuda.memory_reserved()
+    fingerprint, non_finite = _fingerprint(loop)
+    return {
+        "effective": effective,
+        "schedule": {
+            "stop_reason": "wall_limit" if loop.truncated else "count", "cycles": len(loop.cycles),
+            "active": sum(len(cycle["index"]) for cycle in loop.cycles), "warmup": schedule.warmup, "steps": loop.steps,
+            "window_drained_ns": loop.drained_ns, "epochs": loop.plan.epochs},
+        "metrics": metrics, "fingerprint": fingerprint, "non_finite": non_finite,
+        "flags": ["truncated"] if loop.truncated else [], "notes": notes}
+
+
+def _fingerprint(loop: Loop) -> tuple[dict[str, float | None], dict[str, str]]:
+    fingerprint: dict[str, float | None] = {}
+    non_finite = {}
+    for name in ("loss", "gradient_norm"):
+        value = getattr(loop, name)
+        if value is None:
+            continue
+        number = float(value)
+        fingerprint[name] = number if math.isfinite(number) else None
+        if not math.isfinite(number):
+            non_finite["fingerprint." + name] = "nan" if math.isnan(number) else "inf" if number > 0 else "-inf"
+    return fingerprint, non_finite
+
+
+def machine() -> dict[str, str | int]:
+    """As `stepbench run` names them, as far as /proc tells them without privileges."""
+    fields: dict[str, str | int] = {"host": platform.node(), "kernel": platform.release()}
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                fields["cpu.model"] = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass
+    fields["cpu.logical"] = os.cpu_count() or 1
+    return fields

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hands out the loader's batches and times what the script does with each."""
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterable, Iterator
+from time import monotonic_ns
+from typing import Any, TypeVar
+
+from . import phases, session
+from .device import CudaWindow, cuda_of_script
+from .schedule import Action, Plan, Schedule
+from .source import LoopError, Source, epoch_length
+from .window import PARTIAL, Step, columns_of
+
+Batch = TypeVar("Batch")
+SECOND_NS = 1_000_000_000
+
+
+class Loop:
+    """One loop over a schedule. It may be left and entered again: the cycle under way then begins anew."""
+
+    def __init__(self, schedule: Schedule, told: session.Session, sync_each_step: bool = False) -> None:
+        self.plan: Plan | None = None
+        self.cycles: list[dict[str, list[int]]] = []
+        self.drained_ns = 0
+        self.steps = 0
+        self.truncated = False
+        self.done = False
+        self.device = "cpu"
+        self.first_batch_ns = 0
+        self.usage: dict[str, int] = dict.fromkeys(USAGE, 0)
+        self.loss: Any = None
+        self.gradient_norm: Any = None
+        self._schedule = schedule
+        self._told = told
+        self._sync_each_step = sync_each_step
+        self._times = phases.PhaseTimes()
+        self._window: list[Step] | None = None
+        self._events: CudaWindow | None = None
+        self._largest = 0
+        self._cycle_began_ns = 0
+        self._cycle_steps = 0
+        self._said_ns = 0
+        self._mean_ns = 0
+        self._began_ns = 0
+        self._waited_ns = 0
+        self._flags = 0
+
+    @property
+    def planned_steps(self) -> int:
+        return self.plan.schedule.steps if self.plan is not None else self._schedule.steps
+
+    def batches(self, loader: Iterable[Batch], samples: Callable[[Batch], int],
+                tokens: Callable[[Batch], int] | None) -> Iterator[Batch]:
+        self.know_epoch(epoch_length(loader))
+        source = Source(loader)
+        try:
+            while self.begin_step():
+                batch, flags = source.next()
+                self.fetched(flags)
+                yield batch
+                self.end_step(samples(batch), tokens(batch) if tokens is not None else 0)
+        except GeneratorExit:  # the script left the loop
+            self.leave()
+            raise
+        finally:
+            phases.use(None)
+        self.finish()
+
+    def know_epoch(self, steps: int) -> None:
+        """Before the first step; 0: the length of an epoch is not known."""
+        if self.plan is None:
+            self.plan = Plan(self._schedule, steps)
+
+    def fetched(self, flags: int) -> None:
+        """The step has its batch."""
+        self._waited_ns = monotonic_ns() - self._began_ns
+        self._flags = flags
+        self._times.reset()
+        phases.use(self._times)
+        if self.steps == 0:
+            self.first_batch_ns = self._waited_ns
+
+    def finish(self) -> None:
+        """The schedule has ended."""
+        phases.use(None)
+        self.done = True
+        self._told.finished(self)
+
+    def begin_step(self) -> bool:
+        """False: no step is left."""
+        if self._window is not None:
+            return True
+        action, cycle_begins = self.plan.next(self.steps, False)
+        if len(self.cycles) == self.plan.schedule.repeat:
+            return False
+        if cycle_begins:
+            self._synchronize()
+            self._cycle_began_ns = monotonic_ns()
+            self._cycle_steps = 0
+        now = monotonic_ns()
+        if now >= self._told.deadline_ns:
+            self._end_by_limit()
+            return False
+        if action in (Action.ACTIVE, Action.LAST_ACTIVE):
+            self._begin_window()
+        elif self._cycle_steps == 0 or (self.device == "cpu" and now - self._said_ns >= SECOND_NS):
+            self._said_ns = now
+            self._told.stage("warmup", step_ns=self._step_ns())
+        self._began_ns = monotonic_ns()
+        return True
+
+    def _begin_window(self) -> None:
+        cuda = cuda_of_script()
+        if cuda is not None:
+            self.device = f"cuda:{cuda.current_device()}"
+        self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
+        self._window = []
+        self._usage_before = _usage()
+        if cuda is not None:
+            cuda.reset_peak_memory_stats()
+            self._events = CudaWindow(cuda)
+        self._times.device = self._events
+        self._window_began_ns = monotonic_ns()
+
+    def end_step(self, samples: int, tokens: int) -> None:
+        """The next one begins with it."""
+        if samples < self._largest:
+            self._flags |= PARTIAL
+        self._largest = max(self._largest, samples)
+        if self._sync_each_step:
+            self._synchronize()
+        if self._events is not None:
+            self._events.end_step()
+        now = monotonic_ns()
+        index = self.steps
+        self.steps += 1
+        self._cycle_steps += 1
+        if self._window is None:
+            return
+        self._window.append(Step(index, now - self._began_ns, self._waited_ns, self._times.spent, samples, tokens,
+                                 self._flags))
+        self._began_ns = now
+        if now >= self._told.deadline_ns:
+            self.leave()
+        elif len(self._window) == self.plan.schedule.active:
+            self._end_window()
+
+    def _end_window(self) -> None:
+        steps, self._window = self._window, None
+        for name, value in _usage().items():
+            self.usage[name] += value - self._usage_before[name]
+        self._synchronize()
+        drained_ns = monotonic_ns() - self._window_began_ns
+        device = self._events.columns() if self._events is not None else {}
+        self._events = self._times.device = None
+        columns = columns_of(steps, device)
+        whole_ns = sum(columns.get("period_device_ns", ())) or drained_ns
+        self.drained_ns += whole_ns
+        self._mean_ns = whole_ns // len(steps)
+        self._told.cycle(len(self.cycles), columns)
+        self.cycles.append(columns)
+
+    def leave(self) -> None:
+        """What the window has is no whole window: its cycle begins anew with the next step."""
+        self._window = self._events = self._times.device = None
+        self.plan.begin_cycle_again(self.steps)
+
+    def _end_by_limit(self) -> None:
+        if not self.cycles:
+            raise LoopError(f"limits.wall_s ended the launch before its first cycle was finished, after {self.steps} of "
+                            f"{self.planned_steps} steps; raise limits.wall_s, or lower schedule.active")
+        self.truncated = True
+
+    def _synchronize(self) -> None:
+        cuda = cuda_of_script()
+        if cuda is not None:
+            cuda.synchronize()
+
+    def _step_ns(self) -> int:
+        """Per step so far with all that a device did for it; 0: not known."""
+        known = (monotonic_ns() - self._cycle_began_ns) // self._cycle_steps if self._cycle_steps else 0
+        return max(known if self.device == "cpu" and cuda_of_script() is None else 0, self._mean_ns)
+
+
+USAGE = ("cpu_user_ns", "cpu_system_ns", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
+
+
+def _usage() -> dict[str, int]:
+    now = resource.getrusage(resource.RUSAGE_SELF)
+    return dict(zip(USAGE, (round(now.ru_utime * 1e9), round(now.ru_stime * 1e9), now.ru_minflt, now.ru_majflt,
+                            now.ru_nvcsw, now.ru_nivcsw)))

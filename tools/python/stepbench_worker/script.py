@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a script as `python SCRIPT ARGS` would, and says in one sentence how it failed."""
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+import types
+from pathlib import Path
+
+from .source import LoopError
+
+FRAME = re.compile(r'File "(.+)", line (\d+), in (\S+)')
+
+
+def run(script: Path, arguments: list[str]) -> None:
+    """Raises what the script raises."""
+    module = types.ModuleType("__main__")  # so that what it defines can be pickled, and found by workers that spawn
+    module.__file__ = str(script)
+    module.__builtins__ = __builtins__  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    sys.argv = [str(script), *arguments]
+    sys.path.insert(0, str(script.parent))
+    code = compile(script.read_bytes(), str(script), "exec")
+    exec(code, module.__dict__)
+
+
+def print_error(error: BaseException) -> None:
+    """The traceback as Python prints it, without the frames of this package."""
+    here = str(Path(__file__).parent)
+    shown = traceback.TracebackException.from_exception(error)
+    shown.stack = traceback.StackSummary.from_list([each for each in shown.stack if not each.filename.startswith(here)])
+    print("".join(shown.format()), file=sys.stderr, end="", flush=True)
+
+
+def reason_of(error: BaseException, script: Path) -> str:
+    """"ValueError: no such label (train.py, line 12, in step)"."""
+    if isinstance(error, LoopError):
+        return str(error)
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    text = lines[0] if lines else ""
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg} ({Path(error.filename or script).name}, line {error.lineno})"
+    frames = [(each.filename, str(each.lineno), each.name) for each in traceback.extract_tb(error.__traceback__)]
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if len(lines) > 1 and "Original Traceback" in str(error):  # of a worker process of torch's DataLoader
+        frames = FRAME.findall(str(error))
+        what = f"{lines[-1].strip()}, in a worker process of the loader"
+    if isinstance(error, ModuleNotFoundError):
+        what += f": {sys.executable} has no such module; install it there, or name another Python by --interpreter"
+    folder = str(script.parent)
+    own = [frame for frame in frames if frame[0].startswith(folder)] or frames
+    if not own:
+        return what
+    file, line, function = own[-1]
+    inside = "" if function == "<module>" else f", in {function}"
+    return f"{what} ({Path(file).name}, line {line}{inside})"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loader's batches, epoch after epoch."""
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .window import EPOCH, FIRST_BATCH
+
+
+class LoopError(Exception):
+    """The loop cannot be measured; the text says why."""
+
+
+class Source:
+    """The loader's batches, epoch after epoch."""
+
+    def __init__(self, loader: Iterable[Any]) -> None:
+        self._loader = loader
+        self._iterator: Iterator[Any] | None = None
+        self._delivered = 0
+
+    def next(self) -> tuple[Any, int]:
+        flags = 0
+        if self._iterator is None:
+            self._iterator = iter(self._loader)
+            flags = EPOCH | FIRST_BATCH
+        for batch in self._iterator:
+            self._delivered += 1
+            return batch, flags
+        self._iterator = iter(self._loader)
+        if self._iterator is self._loader:
+            raise LoopError(f"the loader ended after {self._delivered} batches and cannot begin anew, being an iterator: "
+                            "give measure() what it was made of, or measure fewer steps")
+        for batch in self._iterator:
+            self._delivered += 1
+            return batch, EPOCH
+        raise LoopError("the loader is empty: it has no batch" if self._delivered == 0 else
+                        f"the loader had {self._delivered} batches and none in its next epoch")
+
+
+def epoch_length(loader: Iterable[Any]) -> int:
+    """Steps of an epoch; 0: not known."""
+    with contextlib.suppress(TypeError, NotImplementedError):
+        return len(loader)  # type: ignore[arg-type]
+    return 0

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/script_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/plan/plan.h"
+#include "harness/run/run_header.h"
+#include "harness/run/script_worker.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/standard_input.h"
+
+namespace stepbench::cli {
+namespace {
+
+// In YAML as in JSON; a dollar sign is one.
+std::string quoted(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) escaped += letter == '$' ? "$$" : std::string(1, letter);
+  return json_string(escaped);
+}
+
+std::string experiment_of(const std::string& path, const std::vector<std::string>& arguments) {
+  const std::string args = join(arguments, " ", shell_word);
+  return "name: " + file_name_part(std::filesystem::path(path).stem().string()) +
+         "\nworkload: " + kScriptWorkload + "\nscript:\n  path: " + quoted(path) + "\n" +
+         (args.empty() ? "" : "  args: " + quoted(args) + "\n");
+}
+
+}  // namespace
+
+void add_script(CLI::App& command, ScriptOptions& script) {
+  command.get_option("FILE")->required(false);
+  command
+      .add_option("--python", script.path,
+                  "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
+                  "own arguments follow after --")
+      ->type_name("SCRIPT")
+      ->group(kMeasureOptions);
+  command
+      .add_option("ARGS", script.arguments, "With --python: the script's own arguments, behind --")
+      ->type_name("ARG");
+}
+
+void require_experiment(CLI::App& command) {
+  command.parse_complete_callback([&command] {
+    if (command.count("FILE") == 0 && command.count("--python") == 0) {
+      throw CLI::RequiredError("FILE");
+    }
+  });
+}
+
+std::optional<std::string> experiment_text(const ScriptOptions& script, std::string& file) {
+  if (script.path.empty()) {
+    if (script.arguments.empty()) return text_if_standard_input(file);
+    throw ConfigError(script.arguments.front(),
+                      "is one argument too many: expected one FILE; a script's arguments come with "
+                      "--python SCRIPT");
+  }
+  std::vector<std::string> arguments = script.arguments;
+  if (!file.empty()) arguments.insert(arguments.begin(), file);
+  file = kStandardInput;
+  return experiment_of(script.path, arguments);
+}
+
+}  // namespace stepbench::cli

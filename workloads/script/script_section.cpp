@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/script/script_section.h"
+
+#include <filesystem>
+#include <string>
+
+namespace stepbench {
+
+using std::string_literals::operator""s;
+
+Section script_section() {
+  return {.name = "script",
+          .doc = "A Python script with a loop over measure(), see tools/examples/python.",
+          .options = {
+              {.name = "path",
+               .type = OptionType::kPath,
+               .doc = "The script, seen from the current folder.",
+               .required = true,
+               .must_exist = true},
+              {.name = "args",
+               .doc = "Its arguments, as a shell would split them; sweepable.",
+               .default_value = ""s,
+               .identity_default = ""s,
+               .also_called = {"argv", "arguments"}},
+          }};
+}
+
+std::vector<Phase> script_phases() {
+  return {{.name = "augment", .doc = "Changing a batch on the device or in the training process."},
+          {.name = "metrics", .doc = "Computing and recording metrics."}};
+}
+
+std::vector<Metric> script_metrics() {
+  const auto device_bytes = [](std::string name, std::string doc) {
+    return Metric{.name = std::move(name),
+                  .unit = "bytes",
+                  .doc = std::move(doc),
+                  .source = Source::kAllocator};
+  };
+  return {device_bytes("peak_allocated_bytes",
+                       "Most memory that tensors held at once in the last window."),
+          device_bytes("peak_reserved_bytes",
+                       "Most memory that the allocator held from the driver in the last window."),
+          device_bytes("reserved_bytes",
+                       "Memory that the allocator held from the driver after the last window.")};
+}
+
+void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
+  if (std::filesystem::is_directory(resolved.text("script.path"))) {
+    sink.error("script.path", "is a folder; expected a Python script");
+  }
+  const Value* active = resolved.options.get("schedule.active");
+  if (active != nullptr && *active == Value("auto"s)) {
+    sink.error("schedule.active",
+               "`auto` is not known to a script's loop; give a number of steps, as in 50");
+  }
+  if (resolved.text_or("profile.ops", "none") == "native") {
+    sink.error(
+        "profile.ops",
+        "native records the operations of C++ programs; a script's are recorded by `kineto`, "
+        "torch's own profiler: --profile=kineto");
+  }
+}
+
+}  // namespace stepbench
