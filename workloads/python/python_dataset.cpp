@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/python/python_dataset.h"
 
-#include <ATen/Parallel.h>
 #include <pybind11/stl.h>
 
 #include <cstring>
@@ -16,7 +15,6 @@ namespace py = pybind11;
 
 PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved) {
   const std::int64_t seed = resolved_.integer_or("seed", 0);
-  const int threads = at::get_num_threads();
   in_python([&] {
     const py::module_ data = py::module_::import("stepbench_hosted.data");
     data.attr("seed_all")(seed);
@@ -29,11 +27,6 @@ PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved)
   });
   const std::optional<Batch> one = first_batch(1, static_cast<std::uint64_t>(seed));
   for (const BatchField& field : one->fields) fields_.push_back(*field.spec);
-  if (at::get_num_threads() == threads) return;
-  notes_.push_back(path() + " calls torch.set_num_threads(" +
-                   std::to_string(at::get_num_threads()) + "): put back to " +
-                   std::to_string(threads) + "; threads.intra_op says how many a step uses");
-  at::set_num_threads(threads);
 }
 
 void PythonDataset::read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&) const {
@@ -59,9 +52,8 @@ std::optional<Batch> PythonDataset::first_batch(std::int64_t size, std::uint64_t
 
 DatasetFacts PythonDataset::facts() const {
   return in_python([&] {
-    return DatasetFacts{
-        .class_names = user_data().attr("class_names")().cast<std::vector<std::string>>(),
-        .notes = notes_};
+    return DatasetFacts{.class_names =
+                            user_data().attr("class_names")().cast<std::vector<std::string>>()};
   });
 }
 

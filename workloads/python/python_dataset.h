@@ -46,7 +46,6 @@ class PythonDataset final : public Dataset {
   std::int64_t size_ = -1;
   std::int64_t classes_ = 0;
   std::vector<FieldSpec> fields_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace stepbench
