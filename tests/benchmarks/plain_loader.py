@@ -45,7 +45,7 @@ class Turns:
             waits.append(time.perf_counter_ns() - began)
             if batch is None:
                 break
-        self.waits.append(waits[1:-1])
+        self.waits.append(waits[1:-1])  # without the first, and the end
         with open(self.out, "w", encoding="utf-8") as file:
             json.dump(self.waits, file)
         yield from range(self.size)

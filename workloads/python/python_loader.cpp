@@ -133,9 +133,11 @@ class PythonLoader final : public Loader {
       throw;
     }
     if (!batch) {
+      held_.reset();
       metrics_.epoch_end_ns += clock_.now_ns() - began;
       return std::nullopt;
     }
+    held_ = batch->owner;
     batch->index = yielded_++;
     batch->partial = batch->size < options_.batch_size;
     count(began, got, depth, is_there);
@@ -257,6 +259,9 @@ class PythonLoader final : public Loader {
   TensorBatches tensors_;
   KeptObject loader_;
   KeptObject iterator_;
+  // The last batch: `for batch in loader` keeps it, too, until the next one is there, which then
+  // cannot have its memory.
+  std::shared_ptr<void> held_;
   Records records_;
   std::int64_t batches_per_epoch_ = -1;
   std::int64_t yielded_ = 0;            // in this epoch, failed ones included
