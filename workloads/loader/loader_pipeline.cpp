@@ -43,6 +43,7 @@ void LoaderPipeline::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_);
   if (context_.python != nullptr) context_.python->report(sink);
+  if (data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
   report_idle_readers(*dataset_, options_.num_workers, context_.world, sink);
   for (std::string& note : dataset_->facts().notes) sink.note(std::move(note));
   if (page_cache_.effective()) sink.effective("data.page_cache", *page_cache_.effective());

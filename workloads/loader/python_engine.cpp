@@ -38,6 +38,14 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     refuse("loader.buffers", "Python's DataLoader makes fresh memory for each batch");
     return;
   }
+  const bool forks = resolved.text_or("loader.start_method", "") == "fork";
+  if (forks && resolved.text("loader.epochs") == "separate" &&
+      !resolved.flag_or("loader.persistent_workers", false)) {
+    sink.note(
+        "engine python forks new workers at every epoch, while threads of the step are there, "
+        "which can hang: loader.persistent_workers: true keeps those of the first epoch, and "
+        "start_method: forkserver starts them clean");
+  }
   resolved.options["loader.affinity"] = Value{};
   resolved.options["loader.buffers"] = Value{};
   if (resolved.integer("loader.num_workers") == 0) {

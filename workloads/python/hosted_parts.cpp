@@ -44,7 +44,7 @@ auto HostedParts::with_threads_kept(const Body& body) {
 }
 
 std::unique_ptr<Dataset> HostedParts::open_dataset(const ResolvedCase& resolved) {
-  return std::make_unique<PythonDataset>(resolved);
+  return with_threads_kept([&] { return std::make_unique<PythonDataset>(resolved); });
 }
 
 std::unique_ptr<Loader> HostedParts::make_loader(const Dataset& dataset,

@@ -115,7 +115,10 @@ std::vector<std::string> interpreters(const Variables& variables, const std::str
     return find_variable(variables, name).value_or("");
   };
   if (const auto asked = of_environment(kInterpreterVariable); !asked.empty()) {
-    return {std::string(asked)};
+    const bool path = asked.find('/') != std::string_view::npos;
+    const auto found =
+        path ? std::nullopt : in_path(of_environment("PATH"), std::string(asked).c_str());
+    return {found.value_or(std::string(asked))};
   }
   for (const char* active : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const std::string_view folder = of_environment(active);

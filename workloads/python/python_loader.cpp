@@ -133,9 +133,11 @@ class PythonLoader final : public Loader {
       throw;
     }
     if (!batch) {
+      held_.reset();
       metrics_.epoch_end_ns += clock_.now_ns() - began;
       return std::nullopt;
     }
+    held_ = batch->owner;
     batch->index = yielded_++;
     batch->partial = batch->size < options_.batch_size;
     count(began, got, depth, is_there);
@@ -209,9 +211,21 @@ class PythonLoader final : public Loader {
     const auto collated = py::reinterpret_steal<py::object>(PyIter_Next(iterator_.get().ptr()));
     got = clock_.now_ns();
     if (collated) return tensors_.take(collated);
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    if (PyErr_Occurred() != nullptr) throw_error();
     iterator_.reset();
     return std::nullopt;
+  }
+
+  // What Python says of a worker that is gone does not always tell how it ended.
+  [[noreturn]] void throw_error() const {
+    py::error_already_set error;
+    const auto ended = loader_.get().attr("ended_workers")().cast<std::string>();
+    if (ended.empty()) throw error;
+    try {
+      std::rethrow_exception(to_cpp(error));
+    } catch (const Error& known) {
+      throw Error(ended + ": " + known.what());
+    }
   }
 
   // Python gives the tasks of a map-style data set to its workers in turns.
@@ -245,6 +259,9 @@ class PythonLoader final : public Loader {
   TensorBatches tensors_;
   KeptObject loader_;
   KeptObject iterator_;
+  // The last batch: `for batch in loader` keeps it, too, until the next one is there, which then
+  // cannot have its memory.
+  std::shared_ptr<void> held_;
   Records records_;
   std::int64_t batches_per_epoch_ = -1;
   std::int64_t yielded_ = 0;            // in this epoch, failed ones included

@@ -2,6 +2,7 @@
 """torch.utils.data.DataLoader over the user's data set, made from the options under `loader`."""
 import ctypes
 import multiprocessing.sharedctypes
+import signal
 
 import torch
 from torch.utils.data import DataLoader, RandomSampler, Sampler, SequentialSampler
@@ -176,6 +177,16 @@ class UserLoader:
     def outstanding(self):
         """Batches that workers were asked for and that were not yielded."""
         return getattr(self.iterator, "_tasks_outstanding", 0)
+
+    def ended_workers(self):
+        """How workers ended that others wait for, as a sentence; empty: none did."""
+        found = []
+        for number, worker in enumerate(getattr(self.iterator, "_workers", [])):
+            code = worker.exitcode
+            if code:
+                how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+                found.append(f"loader worker {number} (pid {worker.pid}) {how}")
+        return "; ".join(found)
 
     def close(self):
         iterator, self.iterator = self.iterator, None

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reaches the worker's C++ from loader.engine: python: numbers, types, forms of a batch, what a launch reports.
+
+    python python_batches.py WORKER
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import python_worker
+
+WORKER = sys.argv.pop(1)
+
+ALL_TYPES = """
+    import torch
+    from stepbench_types import TYPES
+    class Numbers(torch.utils.data.Dataset):
+        classes = ["even", "odd"]
+        def __len__(self): return 10
+        def __getitem__(self, i):
+            return {str(t).replace("torch.", ""): torch.full((2, 3), i % 2 + 1).to(t) for t in TYPES}
+    def dataset(): return Numbers()
+"""
+
+
+class Batches(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def shown(self, source, **options):
+        """What `stepbench data show --json` prints of the first two batches."""
+        path = python_worker.write(self.folder.name, source)
+        given = python_worker.SMALL | {"data.path": path} | {n.replace("__", "."): v for n, v in options.items()}
+        case = {"kind": "case", "protocol": [1, 3], "case_id": "0000000000000001", "workload": "loader", "options": given}
+        request = {"kind": "data", "samples": 8, "batches": 2, "json": True}
+        text = json.dumps(case) + "\n" + json.dumps(request) + "\n"
+        done = subprocess.run([WORKER, "data"], input=text.encode(), capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return json.loads(done.stdout.decode().splitlines()[-1])
+
+    def test_every_type_arrives_with_its_numbers_under_the_keys_of_a_dict(self):
+        python_worker.write(self.folder.name, """
+            import torch
+            TYPES = [torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
+                     torch.float64]
+        """, "stepbench_types.py")
+        shown = self.shown(ALL_TYPES, loader__num_workers=2)
+        fields = {field["name"]: field for field in shown["fields"]}
+        self.assertEqual(list(fields), ["uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
+        for name, field in fields.items():
+            self.assertEqual(field["dtype"], name)
+            self.assertEqual((field["min"], field["max"], round(field["mean"], 9)), (1, 2, 1.5), name)
+
+    def test_the_users_functions_shape_the_batches(self):
+        shown = self.shown("""
+            import torch
+            class Numbers(torch.utils.data.Dataset):
+                def __init__(self, n): self.n = n
+                def __len__(self): return self.n
+                def __getitem__(self, i): return i
+            def dataset(n): return Numbers(n)
+            def collate(samples): return torch.tensor(samples).float().t(), torch.tensor(samples) % 2
+            def sampler(data): return list(reversed(range(len(data))))
+        """, python__n="20")
+        field = shown["fields"][0]
+        self.assertEqual((field["name"], field["min"], field["max"]), ("input", 12, 19))
+
+    def launch(self, body, **options):
+        path = python_worker.write(self.folder.name, f"""
+            import torch
+            class Numbers(torch.utils.data.Dataset):
+                classes = list("ab")
+                def __len__(self): return 64
+                def __getitem__(self, i):
+                    {body}
+                    return torch.zeros(3, 8, 8), i % 2
+            def dataset(): return Numbers()
+        """)
+        given = {"data.path": path} | {name.replace("__", "."): value for name, value in options.items()}
+        workload = "train_step" if "model.kind" in given else "loader"
+        last, output = python_worker.run(WORKER, self.folder.name, given, workload)
+        self.assertEqual(last["kind"], "launch", f"{last}\n{output}")
+        return last
+
+    def test_a_launch_says_what_the_workers_did_and_which_python_it_was(self):
+        last = self.launch("__import__('time').sleep(0.002)", loader__num_workers=2, loader__persistent_workers=True,
+                           schedule__warmup=4, schedule__active=12)
+        self.assertEqual(last["effective"]["python.version"], sys.version.split()[0])
+        self.assertEqual(os.path.realpath(last["effective"]["python.executable"]), os.path.realpath(sys.executable))
+        self.assertRegex(last["effective"]["data.digest"], "^[0-9a-f]{16}-64$")
+        metrics = last["metrics"]
+        self.assertGreater(metrics["loader_fetch_ns"], 8_000_000)  # four samples of 2 ms
+        self.assertGreater(metrics["loader_collate_ns"], 0)
+        self.assertGreater(metrics["python_import_ns"], 0)
+
+    def test_a_model_of_ours_trains_on_a_data_set_of_the_users(self):
+        first, second = (
+            self.launch("pass", model__kind="mlp", model__size="tiny", loader__num_workers=workers, loader__shuffle=True)
+            for workers in (0, 1)
+        )
+        self.assertIsNotNone(first["fingerprint"]["loss"])
+        self.assertEqual(first["fingerprint"], second["fingerprint"])
+
+
+if __name__ == "__main__":
+    unittest.main()

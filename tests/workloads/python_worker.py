@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs stepbench-worker on a case with parts in Python; what the tests of such parts share."""
+import json
+import os
+import subprocess
+import textwrap
+
+SMALL = {
+    "device": "cpu",
+    "data.kind": "python",
+    "loader.engine": "python",
+    "loader.batch_size": 4,
+    "loader.epochs": "separate",
+    "schedule.wait": 0,
+    "schedule.warmup": 0,
+    "schedule.active": 4,
+    "schedule.repeat": 1,
+}
+
+
+def write(folder, source, name="my_data.py"):
+    """A Python file of a user's; its path."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(textwrap.dedent(source))
+    return path
+
+
+def start(worker, folder, options, workload="loader", environment=None):
+    """The worker's process on SMALL with these options on top; its lines come on stdout."""
+    case = os.path.join(folder, "case.json")
+    message = {
+        "kind": "case",
+        "protocol": [1, 3],
+        "case_id": "0000000000000001",
+        "workload": workload,
+        "options": SMALL | options,
+        "shared_memory_prefix": f"/stepbench-{os.getpid()}-",
+    }
+    with open(case, "w", encoding="utf-8") as file:
+        json.dump(message, file)
+    return subprocess.Popen(
+        [worker, "--case", case],
+        cwd=folder,
+        env=os.environ | (environment or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def run(worker, folder, options, workload="loader", environment=None, limit_s=120):
+    """The worker's last message, and all lines that are none."""
+    process = start(worker, folder, options, workload, environment)
+    out, _ = process.communicate(timeout=limit_s)
+    messages = []
+    other = []
+    for line in out.decode(errors="replace").splitlines():
+        try:
+            messages.append(json.loads(line))
+        except ValueError:
+            other.append(line)
+    last = messages[-1] if messages and isinstance(messages[-1], dict) else {}
+    last["samples"] = [each for each in messages if isinstance(each, dict) and each.get("kind") == "samples"]
+    return last, "\n".join(other)
