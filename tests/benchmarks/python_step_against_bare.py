@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `workload: python_step` adds to a training step beside the same step in a bare Python loop. Both run in turn in
-one process, 20 steps each: python_step_against_bare.py STEPBENCH WORKER [PAIRS]"""
+one process, 20 steps each, in CPU time of the training thread: python_step_against_bare.py STEPBENCH WORKER [PAIRS]"""
 import json
 import pathlib
 import random
@@ -36,8 +36,10 @@ def main():
         run = [stepbench, "run", config, "--worker", worker, "--results", folder, "--no-lock"]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
         found = json.loads(out.read_text())
-    ratios = [measured / bare for measured, bare in found["pairs"]]
-    bare = statistics.median(bare for _, bare in found["pairs"])
+    # A measured block beside the bare ones before and after it, so that a drift of the machine falls out.
+    blocks = found["pairs"]
+    ratios = [2 * after[0] / (before[1] + after[1]) for before, after in zip(blocks, blocks[1:])]
+    bare = statistics.median(bare for _, bare in blocks)
     ratio = statistics.median(ratios)
     low, high = interval(ratios)
     print(f"bare step {bare / 1e3:.1f} us; measured : bare {ratio:.4f} [{low:.4f}, {high:.4f}], {len(ratios)} pairs")

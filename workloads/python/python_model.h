@@ -37,6 +37,7 @@ class PythonModel final : public Model {
 
   std::string path_;
   KeptObject module_;
+  bool tried_ = false;
   mutable ModuleNames names_;  // of the modules that were hooked
 };
 

@@ -38,8 +38,6 @@ class StepMarks {
   bool ever_marked_ = false;
 };
 
-// The type of what record.phase() returns.
-void register_step_marks(pybind11::module_& module);
 // All phases that a step may mark, by name: `names` in order of PhaseId. `marks` outlives them.
 [[nodiscard]] pybind11::dict phase_marks(StepMarks& marks, const std::vector<std::string>& names);
 

@@ -16,6 +16,7 @@ Section script_section() {
                .type = OptionType::kPath,
                .doc = "The script, seen from the current folder.",
                .required = true,
+               .identity = Identity::kContext,
                .must_exist = true},
               {.name = "args",
                .doc = "Its arguments, as a shell would split them; sweepable.",

@@ -17,6 +17,11 @@ def checked(made, path):
     )
 
 
+def plain(module):
+    """The module without torch.compile."""
+    return getattr(module, "_orig_mod", module)
+
+
 def logits_of(output, path):
     """Of a forward() that does not return a tensor."""
     logits = output.get("logits") if isinstance(output, dict) else getattr(output, "logits", None)
@@ -40,8 +45,7 @@ def move(module, device, channels_last):
 
 def hook(root, enter, leave):
     """Pairs of module and name. `enter` and `leave` are called around each one's forward from now on."""
-    compiled = hasattr(root, "_orig_mod")
-    modules = [("", root)] if compiled else list(root.named_modules())
+    modules = [("", root)] if plain(root) is not root else list(root.named_modules())
     for _, module in modules:
         module.register_forward_pre_hook(enter)
         module.register_forward_hook(leave, always_call=True)
