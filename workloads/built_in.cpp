@@ -14,6 +14,7 @@
 #include "workloads/model/model_section.h"
 #include "workloads/script/script_section.h"
 #include "workloads/step/optimizer_section.h"
+#include "workloads/step/python_step_section.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench {
@@ -29,7 +30,7 @@ Catalogue make() {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};
   for (Section (*section)() :
        {data_section, loader_section, transfer_section, copy_section, model_section,
-        optimizer_section, plugin_section, python_section, script_section}) {
+        optimizer_section, plugin_section, python_section, script_section, step_section}) {
     catalogue.sections.push_back(section());
   }
   catalogue.workloads = {
@@ -56,6 +57,12 @@ Catalogue make() {
        .sections = {"script"},
        .phases = script_phases(),
        .metrics = script_metrics()},
+      {.name = "python_step",
+       .doc =
+           "A training or evaluation step of your own in Python, with phases that it marks itself.",
+       .sections = {"step", "python"},
+       .phases = python_step_phases(),
+       .metrics = python_step_metrics()},
   };
   return catalogue;
 }

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdlib>
 
+#include "harness/base/error.h"
 #include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
 #include "harness/record/rows.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/loader/schedule_rule.h"
@@ -45,6 +47,13 @@ std::unique_ptr<Instrument> make_allocator_series(const ResolvedCase& resolved, 
       static_cast<std::size_t>(window));
 }
 
+std::unique_ptr<Workload> make_python_step(const ResolvedCase& resolved, WorkerContext& context) {
+  if (context.python == nullptr) {
+    throw ConfigError("workload", "python_step needs a worker that runs in an interpreter");
+  }
+  return context.python->make_step(resolved, context);
+}
+
 std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
                                  PythonParts* python) {
   return show_data(resolved, decode_show_data(request), torch_engines(), torch_order, python);
@@ -58,6 +67,7 @@ std::span<const WorkloadType> built_in_workloads() {
       WorkloadType{"transfer", make_transfer_workload},
       WorkloadType{"train_step", make_train_step},
       WorkloadType{"eval_step", make_eval_step},
+      WorkloadType{"python_step", make_python_step},
   };
   return types;
 }

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+
+#include "harness/analyze/windows.h"
 
 namespace stepbench {
 namespace {
@@ -67,22 +70,28 @@ Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
                 .syncs = timeline.syncs,
                 .overhead = timeline.overhead};
   out.devices = timeline.devices;
-  out.steps = find_steps(timeline, options.steps);
-  out.integrity = check_integrity(timeline, out.steps);
+  const Steps host = find_steps(timeline, options.steps);
+  Operators operators = list_operators(timeline);
+  out.tensorboard = tensorboard_breakdown(timeline, host, operators.eligible_share);
+  out.tracelens = device_timelines(timeline);
+  out.steps = host;
+  if (options.window) {
+    std::optional<Steps> other =
+        steps_in_window(*options.window, timeline, host, out.tensorboard, out.tracelens);
+    if (other) out.steps = std::move(*other);
+  }
+  out.integrity = check_integrity(timeline, host);
   out.idle = attribute_idle(timeline, out.steps);
   out.profiler_overhead_ns = overhead_in_steps(trace, out.steps);
   out.data_loading = find_data_loading(timeline, out.steps);
   out.copies = find_copies(timeline, out.steps);
   out.kernels = list_kernels(timeline, out.steps);
-  Operators operators = list_operators(timeline);
   out.operators = std::move(operators.rows);
   out.runtime_calls = list_runtime_calls(timeline, out.steps);
   out.memory = memory_peaks(trace);
-  out.tensorboard = tensorboard_breakdown(timeline, out.steps, operators.eligible_share);
-  out.holistic = holistic_breakdown(timeline, out.steps);
-  out.launches = launch_statistics(timeline, out.steps);
-  out.queues = launch_queues(timeline, out.steps);
-  out.tracelens = device_timelines(timeline);
+  out.holistic = holistic_breakdown(timeline, host);
+  out.launches = launch_statistics(timeline, host);
+  out.queues = launch_queues(timeline, host);
   check_sums(out, out.integrity);
   return out;
 }

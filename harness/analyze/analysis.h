@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/analyze/copies.h"
@@ -70,6 +71,9 @@ struct Analysis {
 
 struct AnalysisOptions {
   StepOptions steps = {};
+  // In which window the numbers of `steps` hold; where the trace has no such window,
+  // Analysis::steps stays in its own. The named blocks keep theirs.
+  std::optional<WindowKind> window = {};
 };
 
 [[nodiscard]] Analysis analyse(const Trace& trace, const AnalysisOptions& options = {});

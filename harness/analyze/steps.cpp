@@ -13,6 +13,9 @@ namespace {
 constexpr double kTruncatedBelow = 0.8;
 constexpr std::size_t kMinInferredSteps = 3;
 
+constexpr std::array<std::string_view, 6> kWindowNames = {"host_step", "tb_step",   "device_span",
+                                                          "hta",       "host_span", "loading"};
+
 bool is_step(const Trace& trace, const TraceEvent& event) {
   return (event.kind == EventKind::kAnnotation || event.kind == EventKind::kOp) &&
          trace.names[event.name].facts.step >= 0;
@@ -215,9 +218,13 @@ Steps one_step(const Timeline& timeline) {
 }  // namespace
 
 std::string_view name_of(WindowKind window) {
-  constexpr std::array<std::string_view, 6> kNames = {"host_step", "tb_step",   "device_span",
-                                                      "hta",       "host_span", "loading"};
-  return kNames[static_cast<std::size_t>(window)];
+  return kWindowNames[static_cast<std::size_t>(window)];
+}
+
+std::optional<WindowKind> window_named(std::string_view name) {
+  const auto found = std::find(kWindowNames.begin(), kWindowNames.end(), name);
+  if (found == kWindowNames.end()) return std::nullopt;
+  return static_cast<WindowKind>(found - kWindowNames.begin());
 }
 
 std::vector<TimeSpan> Steps::windows() const {

@@ -24,6 +24,7 @@ enum class WindowKind : std::uint8_t {
   kLoading,          // from one fetch of data to the next: a trace without steps
 };
 [[nodiscard]] std::string_view name_of(WindowKind window);  // "host_step", as printed
+[[nodiscard]] std::optional<WindowKind> window_named(std::string_view name);
 
 struct Step {
   std::int64_t number = 0;  // N of ProfilerStep#N, waits and warm-ups counted

@@ -357,9 +357,14 @@ std::string words_of_window(WindowKind window) {
       return "host_span: from the first to the last row of the host";
     case WindowKind::kLoading:
       return "loading: from one fetch of data to the next";
-    default:
-      return std::string(name_of(window));
+    case WindowKind::kTensorboardStep:
+      return "tb_step: a step ends with the device work that it launched";
+    case WindowKind::kDeviceSpan:
+      return "device_span: from the first to the last row of the devices";
+    case WindowKind::kHolistic:
+      return "hta: device rows launched before the last step began";
   }
+  return {};
 }
 
 std::string words_of_part(std::string_view part, IdleScope scope) {

@@ -221,7 +221,7 @@ std::vector<std::string> notes_of(const std::vector<CaseRow>& rows, const Result
 }
 
 std::string wrapped(const std::string& text, std::size_t columns) {
-  const bool command = text.find("repeat: ") != std::string::npos || text.starts_with("  try: ");
+  const bool command = text.starts_with("  repeat: ") || text.starts_with("  try: ");
   const std::string line = printable(text);
   return command ? line : wrap_hanging(line, columns);
 }

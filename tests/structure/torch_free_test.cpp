@@ -25,6 +25,7 @@ constexpr std::array kTorchFree = {
     "workloads/model/model_kinds",
     "workloads/model/model_section",
     "workloads/step/optimizer_section",
+    "workloads/step/python_step_section",
     "workloads/transfer/placements",
     "workloads/transfer/transfer_section",
 };

@@ -4,14 +4,19 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <ostream>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/os/output_file.h"
+#include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/analyze_diff.h"
 #include "tools/stepbench/analyze_input.h"
 #include "tools/stepbench/command.h"
@@ -29,7 +34,7 @@ the host was doing. The first and the last recorded step are left out of the num
 Examples:
   stepbench analyze my_job.1700000000.pt.trace.json.gz
   stepbench analyze results/RUN                       the traces of a run with profile.trace
-  stepbench analyze log/                              all traces of a folder
+  stepbench analyze log/                              all traces of a folder; of ranks: who is slow
   nsys export --type sqlite report.nsys-rep && stepbench analyze report.sqlite
   stepbench analyze trace.json --steps 5-8            these steps only
   stepbench analyze trace.json --threshold trace.sync_bound=5%
@@ -60,29 +65,96 @@ int status_of(const AnalyzeOptions& options, const AnalysedTrace& analysed) {
   return fails(options, analysed.findings) ? kExitSomeFailed : kExitOk;
 }
 
+// What is printed of one trace, and whether it is one of several ranks.
+struct TracePage {
+  std::string text = {};
+  int status = 0;
+  std::optional<RankTrace> rank = {};
+};
+
+std::string in_format(const AnalyzeOptions& options, const AnalysisStyle& style,
+                      const AnalysedTrace& analysed, int status) {
+  if (options.format == "json") return analysis_json(analysed, status);
+  return options.format == "markdown" ? analysis_markdown(analysed, style)
+                                      : analysis_text(analysed, style);
+}
+
+std::string in_format(const AnalyzeOptions& options, const AnalysisStyle& style,
+                      const RankReport& report, int status) {
+  if (options.format == "json") return ranks_json(report, status);
+  return options.format == "markdown" ? ranks_markdown(report, style) : ranks_text(report, style);
+}
+
+// The ranks of a job share a page in the place of their own ones; as JSON they have both.
+void join_ranks(const AnalyzeOptions& options, const AnalysisStyle& style,
+                std::vector<TracePage>& pages) {
+  std::vector<RankTrace> ranks;
+  std::vector<std::size_t> page_of_rank;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (!pages[i].rank) continue;
+    ranks.push_back(std::move(*pages[i].rank));
+    page_of_rank.push_back(i);
+  }
+  for (const std::vector<std::size_t>& job : rank_jobs(ranks)) {
+    const std::int64_t others = std::ssize(page_of_rank) - std::ssize(job);
+    std::vector<RankTrace> members;
+    int status = kExitOk;
+    for (const std::size_t i : job) {
+      members.push_back(std::move(ranks[i]));
+      status = std::max(status, pages[page_of_rank[i]].status);
+      if (options.format != "json") pages[page_of_rank[i]].text.clear();
+    }
+    RankReport report = compare_ranks(std::move(members));
+    if (others > 0) {
+      report.warnings.push_back(counted(others, "other trace") +
+                                " with a rank: of another job or of another number of ranks");
+    }
+    TracePage& place = pages[page_of_rank[options.format == "json" ? job.back() : job.front()]];
+    place.text += in_format(options, style, report, status);
+  }
+}
+
+void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pages,
+                const std::set<std::int64_t>& there) {
+  if (!options.rank || !pages.empty()) return;
+  throw ConfigError(
+      "--rank", "there is no trace of rank " + std::to_string(*options.rank) + "; there are: " +
+                    (there.empty() ? std::string("none that says its rank")
+                                   : join(there, ", ",
+                                          [](std::int64_t rank) { return std::to_string(rank); })));
+}
+
 // Page after page, and the exit status.
-AnalyzeOutput pages(const AnalyzeOptions& options, const AnalysisStyle& style,
-                    const std::vector<std::filesystem::path>& traces,
-                    const Environment& environment) {
+AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style,
+                       const std::vector<std::filesystem::path>& traces,
+                       const Environment& environment) {
   const AnalyzeRequest request(options);
   AnalyzeOutput out;
   bool any_unreadable = false;
+  std::vector<TracePage> pages;
+  std::set<std::int64_t> there;
   for (const std::filesystem::path& path : traces) {
     const std::optional<Trace> trace = read_one(path, traces.size() > 1, environment);
     if (!trace) {
       any_unreadable = true;
       continue;
     }
+    if (trace->rank) there.insert(*trace->rank);
+    if (options.rank && trace->rank != options.rank) continue;
     const AnalysedTrace analysed = analyse_one(*trace, path, request);
-    const int own = status_of(options, analysed);
-    out.status = std::max(out.status, own);
-    if (options.format == "json") {
-      out.text += analysis_json(analysed, own);
-      continue;
+    TracePage& page = pages.emplace_back();
+    page.status = status_of(options, analysed);
+    page.text = in_format(options, style, analysed, page.status);
+    if (traces.size() > 1 && !options.rank) {
+      page.rank = rank_trace(path.string(), *trace, analysed.analysis);
     }
-    if (!out.text.empty()) out.text += '\n';
-    out.text += options.format == "markdown" ? analysis_markdown(analysed, style)
-                                             : analysis_text(analysed, style);
+  }
+  check_rank(options, pages, there);
+  join_ranks(options, style, pages);
+  for (const TracePage& page : pages) {
+    out.status = std::max(out.status, page.status);
+    if (!out.text.empty() && !page.text.empty() && options.format != "json") out.text += '\n';
+    out.text += page.text;
   }
   if (any_unreadable) out.status = kExitUsage;
   return out;
@@ -99,7 +171,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> inputs = traces;
   inputs.insert(inputs.end(), bases.begin(), bases.end());
   check_output_file("--output", options.output, inputs);
-  const AnalyzeOutput made = bases.empty() ? pages(options, style, traces, environment)
+  const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment)
                                            : diff_pages(options, style, bases, traces, environment);
   if (!to_file) {
     environment.out << made.text << std::flush;
@@ -134,9 +206,19 @@ void add_analyze(CLI::App& app, const Environment& environment, int& exit_code) 
   command->add_option("--device", options->device, "The device whose time is broken down")
       ->type_name("N")
       ->group(kCaseOptions);
+  command->add_option("--rank", options->rank, "Of a job of several ranks: the page of this one")
+      ->type_name("N")
+      ->group(kCaseOptions);
   command->add_option("--steps", options->steps, "Only these steps, by the numbers of ProfilerStep")
       ->type_name("N|FIRST-LAST")
       ->group(kCaseOptions);
+  CLI::Option* window =
+      command
+          ->add_option("--window", options->window,
+                       "What a step is: as TensorBoard's plug-in, TraceLens or HTA count; by "
+                       "default from its start to the next one's, host_step")
+          ->group(kCaseOptions);
+  expect_one_of(*window, {"host_step", "tb_step", "device_span", "hta"});
   command
       ->add_flag("--steps-from-loading", options->from_loading,
                  "In a trace without steps, take the fetches of data as borders")

@@ -116,7 +116,8 @@ void check_device(std::optional<int> device, const Analysis& analysis,
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
-    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)}},
+    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
+          .window = window_named(options.window)},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
 
 std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,
@@ -155,6 +156,14 @@ AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
     throw ConfigError("--steps", "there is no such step in " + path.string());
+  }
+  if (request.how.window && analysed.analysis.steps.window != *request.how.window) {
+    const std::string needs =
+        *request.how.window == WindowKind::kHostStep
+            ? "no ProfilerStep rows"
+            : "no rows to make it of: steps or ops of the host, work of a device";
+    throw ConfigError("--window", path.string() + " has no window " +
+                                      std::string(name_of(*request.how.window)) + ": " + needs);
   }
   analysed.findings = find_causes(trace, analysed.analysis, request.rules);
   return analysed;

@@ -3,6 +3,7 @@
 // at them. Errors are ConfigErrors.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -20,8 +21,10 @@ struct AnalyzeOptions {
   std::string base = {};
   std::string case_id = {};
   std::optional<int> device = {};
+  std::optional<std::int64_t> rank = {};
   std::string steps = {};
   bool from_loading = false;
+  std::string window = {};  // empty: host_step, or what the trace has instead
   std::vector<std::string> thresholds = {};
   std::size_t row_limit = 10;
   std::string format = "page";

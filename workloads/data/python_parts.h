@@ -5,12 +5,14 @@
 // including them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "harness/base/resolved_case.h"
 
 namespace stepbench {
 
+enum class Edge : std::uint8_t;
 class Dataset;
 class Loader;
 class Model;
@@ -42,7 +44,9 @@ class PythonParts {
   // workload: python_step
   [[nodiscard]] virtual std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,
                                                             WorkerContext& context) = 0;
-  // Which interpreter it is and what its start took.
+  // At the borders of each window of a step whose code may call Python.
+  virtual void window(Edge) {}
+  // Which interpreter it is, what its start took, and what torch.compile did.
   virtual void report(ReportSink& sink) const = 0;
 };
 

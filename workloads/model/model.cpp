@@ -5,6 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/model/load_plugin.h"
 #include "workloads/model/module_model.h"
 #include "workloads/model/network.h"
@@ -69,14 +70,19 @@ std::span<const ModelType> model_types() {
       ModelType{"torchscript", make_torchscript},
       ModelType{"plugin", make_plugin},
       ModelType{"aoti", make_aoti},
+      ModelType{"python", nullptr},
   };
   return types;
 }
 
-std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape& data) {
+std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape& data,
+                                  PythonParts* python) {
   const std::string& kind = resolved.text("model.kind");
   for (const ModelType& type : model_types()) {
-    if (type.kind == kind) return type.make(resolved, data);
+    if (type.kind != kind) continue;
+    if (type.make != nullptr) return type.make(resolved, data);
+    if (python != nullptr) return python->make_model(resolved, data);
+    throw ConfigError("model.kind", "python needs a worker that runs in an interpreter");
   }
   throw ConfigError("model.kind",
                     "unknown model.kind '" + kind + "'; known: " +

@@ -41,6 +41,9 @@ class Model {
   [[nodiscard]] virtual NamedTensors state() const = 0;
   // Of the modules that run in a ModuleScope.
   [[nodiscard]] virtual ModuleNames module_names() const { return {}; }
+  // Of the code in the files that it consists of, to be asked after the last step; empty: the file
+  // model.path alone is the model.
+  [[nodiscard]] virtual std::string digest() const { return {}; }
   virtual void train(bool on) = 0;
   virtual void to(at::Device device, at::MemoryFormat format) = 0;
 };
@@ -50,15 +53,18 @@ class Model {
 // "'image' {3, 224, 224}"
 [[nodiscard]] std::string shape_text(const FieldSpec& field);
 
+class PythonParts;
+
 struct ModelType {  // one row of the table behind model.kind
   std::string_view kind;
+  // Null: PythonParts make it.
   std::unique_ptr<Model> (*make)(const ResolvedCase&, const DataShape&);
 };
 [[nodiscard]] std::span<const ModelType> model_types();
 
 // Initialised from the global generator, in training mode, on the CPU. Throws ConfigError at the
 // option or the data that does not fit.
-[[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
-                                                const DataShape& data);
+[[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved, const DataShape& data,
+                                                PythonParts* python = nullptr);
 
 }  // namespace stepbench

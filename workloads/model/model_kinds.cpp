@@ -81,6 +81,16 @@ Variant aoti_variant() {
               "File that torch._inductor.aoti_compile_and_package() wrote (model.pt2).")};
 }
 
+Variant python_variant() {
+  return {.name = "python",
+          .doc =
+              "An nn.Module of your own, made by the function model() of a Python file and run "
+              "inside this step. Its forward() takes one tensor and gives logits (or an object "
+              "that has .logits). model() gets the arguments under `python` that it takes, and "
+              "may take classes and input_shape.",
+          .options = own_model_options("The Python file. Modules beside it can be imported.")};
+}
+
 std::string needs_labels(InputKind input, const ResolvedCase&) {
   return input == InputKind::kTokens ? "samples with one class label (data.kind: synthetic)" : "";
 }
@@ -129,6 +139,7 @@ std::vector<ModelKind> table() {
       {.variant = torchscript_variant(), .masked_loss = true},
       {.variant = plugin_variant(), .masked_loss = true},
       {.variant = aoti_variant(), .masked_loss = true},
+      {.variant = python_variant(), .masked_loss = true},
   };
 }
 

@@ -27,7 +27,8 @@ Section model_section() {
                                  {"gpt2", "gpt"},
                                  {"jit", "torchscript"},
                                  {"aotinductor", "aoti"},
-                                 {"pt2", "aoti"}}},
+                                 {"pt2", "aoti"},
+                                 {"nn_module", "python"}}},
               {.name = "size",
                .type = OptionType::kEnum,
                .doc = "standard: the published widths and depths. tiny: the same architecture at a "
@@ -248,7 +249,7 @@ void check_compiled_model(const ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.workload == "train_step") {
     sink.error("model.kind",
                "aoti is a compiled forward pass and has no backward: use workload: eval_step, or "
-               "train the model as model.kind: torchscript or plugin");
+               "train the model as model.kind: python or plugin");
   }
   const std::string& precision = resolved.text("model.precision");
   if (precision == "bf16" || precision == "fp16") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/python/hosted_parts.h"
+#include "workloads/python/step_marks.h"
 #include "workloads/types.h"
 
 namespace stepbench {
@@ -28,4 +29,5 @@ int hosted_worker_main(std::vector<std::string> arguments, const std::string& bu
 
 PYBIND11_MODULE(stepbench_python, module) {
   module.def("worker_main", &stepbench::hosted_worker_main);
+  stepbench::register_step_marks(module);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/python/user_function.h"
 
+#include <pybind11/stl.h>
+
 #include "workloads/data/python_kind.h"
 
 namespace stepbench {
@@ -39,6 +41,12 @@ py::object call_user_function(const ResolvedCase& resolved, const UserFunction& 
   return py::module_::import("stepbench_hosted.user_file")
       .attr("call")(function.option, function.path, function.name, python_arguments(resolved),
                     offered, others, positional);
+}
+
+std::string digest_of_files(const std::vector<std::string>& paths) {
+  return py::module_::import("stepbench_hosted.user_file")
+      .attr("digest")(paths)
+      .cast<std::string>();
 }
 
 }  // namespace stepbench

@@ -32,4 +32,8 @@ struct UserFunction {
     const ResolvedCase& resolved, const UserFunction& function, const pybind11::dict& offered,
     const pybind11::tuple& positional = pybind11::tuple());
 
+// Of the content of these files and of the modules that they imported from their folders: to be
+// asked when all is imported.
+[[nodiscard]] std::string digest_of_files(const std::vector<std::string>& paths);
+
 }  // namespace stepbench

@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/machine/cpu_precision.h"
 #include "workloads/data/file_digest.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/step/fixed_batch.h"
 #include "workloads/step/flop_counter.h"
 #include "workloads/step/model_work.h"
@@ -47,6 +48,7 @@ StepOptions step_options(const ResolvedCase& resolved) {
 ModelStep::ModelStep(const ResolvedCase& resolved, WorkerContext& context)
     : resolved_(resolved),
       options_(step_options(resolved)),
+      python_(context.python),
       pipeline_(resolved_, context, torch_order, torch_engines()) {}
 
 std::optional<std::string> ModelStep::set_up() {
@@ -110,11 +112,11 @@ void ModelStep::build_model() {
   // TorchScript's executor keeps what it made of its first runs: a copy is tried, and dropped.
   const bool scripted = resolved_.text("model.kind") == "torchscript";
   if (scripted) {
-    try_on_samples(*make_model(resolved_, data), data);
+    try_on_samples(*make_model(resolved_, data, python_), data);
     release_cached_memory(options_.device);
   }
   at::manual_seed(options_.seed);
-  model_ = make_model(resolved_, data);
+  model_ = make_model(resolved_, data, python_);
   model_->to(options_.device, options_.memory_format);
   parameter_count_ = parameter_count(*model_);
   loss_.emplace(resolved_, data.classes);
@@ -139,12 +141,14 @@ std::int64_t ModelStep::fingerprint_samples() const {
                                                 : kFingerprintSamples;
 }
 
+// torch.compile would take a first batch of another size for a sign that sizes vary.
 std::vector<std::int64_t> ModelStep::batch_sizes_to_try() const {
-  std::vector<std::int64_t> sizes = {fingerprint_samples()};
-  if (resolved_.text("model.kind") != "aoti" || pipeline_.dataset().iterable() != nullptr) {
-    return sizes;
-  }
-  const std::int64_t last = pipeline_.dataset().size() % resolved_.integer("loader.batch_size");
+  const bool compiled = resolved_.text("model.kind") == "aoti";
+  const bool python = resolved_.text("model.kind") == "python";
+  const std::int64_t full = resolved_.integer("loader.batch_size");
+  std::vector<std::int64_t> sizes = {compiled || python ? full : kFingerprintSamples};
+  if (!compiled || pipeline_.dataset().iterable() != nullptr) return sizes;
+  const std::int64_t last = pipeline_.dataset().size() % full;
   const bool comes =
       resolved_.text("loader.epochs") == "separate" && !resolved_.flag("loader.drop_last");
   if (comes && last > 0) sizes.push_back(last);
@@ -179,6 +183,7 @@ std::int64_t ModelStep::samples_per_step() const {
 
 void ModelStep::window(Edge edge) {
   pipeline_.window(edge);
+  if (python_ != nullptr) python_->window(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());
@@ -225,7 +230,9 @@ void ModelStep::report(ReportSink& sink) const {
   // Another build of a plug-in may be what is compared; other content of a model file is not.
   if (!model_digest_.empty()) {
     const bool plugin = resolved_.text("model.kind") == "plugin";
-    sink.effective(plugin ? "model.plugin_build" : "model.digest", model_digest_);
+    const std::string code = model_->digest();
+    sink.effective(plugin ? "model.plugin_build" : "model.digest",
+                   code.empty() ? model_digest_ : code);
   }
   if (resolved_.text("model.kind") == "torchscript") {
     sink.note(

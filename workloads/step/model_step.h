@@ -89,6 +89,8 @@ class ModelStep : public Workload {
 
   ResolvedCase resolved_;
   StepOptions options_;
+  // Null in a worker that never has them.
+  PythonParts* python_;
   // Placement pin_thread only; the loader's pin thread uses it.
   std::unique_ptr<PinThreadUpload> upload_;
   LoaderPipeline pipeline_;

@@ -62,14 +62,18 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
                    const BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward) {
   const std::string& path = resolved.text("model.path");
+  // What Python says begins with the error and ends with its traceback.
+  const bool python = resolved.text("model.kind") == "python";
   const auto parameters = model.parameters();
   const bool trainable =
       std::ranges::any_of(parameters, [](const at::Tensor& p) { return p.requires_grad(); });
   if (!trainable && resolved.workload != "eval_step") {
-    throw ConfigError(kWhere, path +
-                                  " has no parameters to train: it was frozen (torch.jit.freeze) "
-                                  "or saved for inference. Save it in training mode, or measure it "
-                                  "with workload: eval_step");
+    throw ConfigError(kWhere, path + " has no parameters to train: " +
+                                  (python ? "none requires a gradient. Measure it with workload: "
+                                            "eval_step"
+                                          : "it was frozen (torch.jit.freeze) or saved for "
+                                            "inference. Save it in training mode, or measure it "
+                                            "with workload: eval_step"));
   }
   const at::NoGradGuard no_grad;
   at::Tensor output;
@@ -87,7 +91,7 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
     throw ConfigError(kWhere, path + " does not take this data: given " + shape_text(data.input) +
                                   " per sample; " +
                                   expectation_of(model, samples.input.scalar_type() == at::kLong) +
-                                  ". It says: " + last_line(refusal));
+                                  ". It says: " + (python ? refusal : last_line(refusal)));
   }
   check_output(path, output, samples, data);
 }

@@ -15,14 +15,13 @@ namespace stepbench {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::kMillisecond;
 using testing::TraceMaker;
-
-constexpr std::int64_t kMs = 1'000'000;
 
 struct Job {
   std::int64_t steps = 8;
-  std::int64_t operator_ns = 20 * kMs;
-  std::int64_t kernel_ns = 30 * kMs;
+  std::int64_t operator_ns = 20 * kMillisecond;
+  std::int64_t kernel_ns = 30 * kMillisecond;
   int syncs = 0;
   std::int64_t loading_ns = 0;
   std::int64_t jitter_ns = 0;  // of the operator, from step to step
@@ -43,13 +42,13 @@ Trace trace_of_job(const Job& job) {
     trace.op("aten::nonzero", at_ns, at_ns + operator_ns);
     at_ns += operator_ns;
     if (!job.extra_operator.empty()) {
-      trace.op(job.extra_operator, at_ns, at_ns + 3 * kMs);
-      at_ns += 3 * kMs;
+      trace.op(job.extra_operator, at_ns, at_ns + 3 * kMillisecond);
+      at_ns += 3 * kMillisecond;
     }
     for (int i = 0; i < job.syncs; ++i) {
-      trace.op("aten::item", at_ns, at_ns + kMs);
-      trace.call("cudaStreamSynchronize", at_ns, at_ns + kMs);
-      at_ns += kMs;
+      trace.op("aten::item", at_ns, at_ns + kMillisecond);
+      trace.call("cudaStreamSynchronize", at_ns, at_ns + kMillisecond);
+      at_ns += kMillisecond;
     }
     trace.op("aten::conv2d", at_ns, at_ns + job.kernel_ns);
     trace.called(trace.kernel("sgemm", at_ns + 1000, at_ns + job.kernel_ns), "cudaLaunchKernel",
@@ -80,8 +79,8 @@ double sum_of_parts(const TraceDiff& diff) {
 }
 
 TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
-  for (const std::int64_t jitter_ns : {std::int64_t{0}, kMs}) {
-    const Job job{.loading_ns = 5 * kMs, .jitter_ns = jitter_ns};
+  for (const std::int64_t jitter_ns : {std::int64_t{0}, kMillisecond}) {
+    const Job job{.loading_ns = 5 * kMillisecond, .jitter_ns = jitter_ns};
     const TraceDiff diff = diff_of(job, job);
     EXPECT_TRUE(diff.comparable());
     EXPECT_TRUE(diff.nothing_changed());
@@ -91,14 +90,14 @@ TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
 }
 
 TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
-  const TraceDiff diff = diff_of({}, {.operator_ns = 27 * kMs});
+  const TraceDiff diff = diff_of({}, {.operator_ns = 27 * kMillisecond});
   EXPECT_EQ(diff.step.change, DiffChange::kGrew);
-  EXPECT_EQ(diff.step.difference_ns(), 7 * kMs);
+  EXPECT_EQ(diff.step.difference_ns(), 7 * kMillisecond);
   EXPECT_DOUBLE_EQ(sum_of_parts(diff), diff.step.difference_ns());
   const DiffRow& first = table(diff, CostKind::kOperator).rows.front();
   EXPECT_EQ(first.name, "aten::nonzero");
   EXPECT_EQ(first.change, DiffChange::kGrew);
-  EXPECT_EQ(first.difference_ns(), 7 * kMs);
+  EXPECT_EQ(first.difference_ns(), 7 * kMillisecond);
   EXPECT_FALSE(table(diff, CostKind::kKernel).rows.front().changed());
   EXPECT_THAT(diff_text(diff, {}),
               HasSubstr("a step takes 57.0 ms, +7.00 ms (+14.0 %) against 50.0 ms in base; most of "
@@ -106,11 +105,11 @@ TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
 }
 
 TEST(TraceDiff, NamesAKernelThatShrankAndTheTimeThatIsSaved) {
-  const TraceDiff diff = diff_of({}, {.kernel_ns = 18 * kMs});
+  const TraceDiff diff = diff_of({}, {.kernel_ns = 18 * kMillisecond});
   const DiffRow& first = table(diff, CostKind::kKernel).rows.front();
   EXPECT_EQ(first.change, DiffChange::kShrank);
-  EXPECT_EQ(first.difference_ns(), -12 * kMs);
-  EXPECT_DOUBLE_EQ(sum_of_parts(diff), -12.0 * kMs);
+  EXPECT_EQ(first.difference_ns(), -12 * kMillisecond);
+  EXPECT_DOUBLE_EQ(sum_of_parts(diff), -12.0 * kMillisecond);
 }
 
 TEST(TraceDiff, NamesWhatAppearedAndWhatVanished) {
@@ -119,7 +118,7 @@ TEST(TraceDiff, NamesWhatAppearedAndWhatVanished) {
   const std::vector<DiffRow>& operators = table(diff, CostKind::kOperator).rows;
   EXPECT_EQ(operators[0].name, "aten::item");
   EXPECT_EQ(operators[0].change, DiffChange::kAppeared);
-  EXPECT_EQ(operators[0].difference_ns(), 4 * kMs);
+  EXPECT_EQ(operators[0].difference_ns(), 4 * kMillisecond);
   EXPECT_EQ(operators[0].new_count, 4);
   EXPECT_EQ(operators[1].name, "aten::sort");
   EXPECT_EQ(operators[1].change, DiffChange::kVanished);
@@ -132,33 +131,36 @@ TEST(TraceDiff, NamesWhatAppearedAndWhatVanished) {
 }
 
 TEST(TraceDiff, NamesAFindingWhoseGainGrew) {
-  const TraceDiff diff = diff_of({.loading_ns = 5 * kMs}, {.loading_ns = 10 * kMs});
+  const TraceDiff diff =
+      diff_of({.loading_ns = 5 * kMillisecond}, {.loading_ns = 10 * kMillisecond});
   ASSERT_FALSE(diff.findings.empty());
   EXPECT_EQ(diff.findings.front().id, "trace.data_exposed");
   EXPECT_EQ(diff.findings.front().change, DiffChange::kGrew);
-  EXPECT_EQ(diff.findings.front().next, 10.0 * kMs);
+  EXPECT_EQ(diff.findings.front().next, 10.0 * kMillisecond);
 }
 
 TEST(TraceDiff, CountsNoDifferenceWithinWhatStepsDifferBy) {
   const TraceDiff diff =
-      diff_of({.jitter_ns = 2 * kMs}, {.operator_ns = 20 * kMs + kMs / 2, .jitter_ns = 2 * kMs});
+      diff_of({.jitter_ns = 2 * kMillisecond},
+              {.operator_ns = 20 * kMillisecond + kMillisecond / 2, .jitter_ns = 2 * kMillisecond});
   EXPECT_GT(diff.step.difference_ns(), 0);
   EXPECT_EQ(diff.step.change, DiffChange::kNone);
   EXPECT_TRUE(diff.nothing_changed());
-  EXPECT_FALSE(diff_of({}, {.operator_ns = 20 * kMs + kMs * 3 / 2}).nothing_changed());
+  EXPECT_FALSE(
+      diff_of({}, {.operator_ns = 20 * kMillisecond + kMillisecond * 3 / 2}).nothing_changed());
 }
 
 TEST(TraceDiff, PutsTheStepsOfSeveralTracesOfACaseTogether) {
   DiffSide base = side_of({});
-  base.append(side_of({.operator_ns = 22 * kMs}));
-  DiffSide next = side_of({.operator_ns = 31 * kMs});
-  next.append(side_of({.operator_ns = 33 * kMs, .extra_operator = "aten::topk"}));
+  base.append(side_of({.operator_ns = 22 * kMillisecond}));
+  DiffSide next = side_of({.operator_ns = 31 * kMillisecond});
+  next.append(side_of({.operator_ns = 33 * kMillisecond, .extra_operator = "aten::topk"}));
   const TraceDiff diff = compare_traces(base, next);
   EXPECT_EQ(diff.base_steps, 12);
-  EXPECT_EQ(table(diff, CostKind::kOperator).rows.front().difference_ns(), 11 * kMs);
+  EXPECT_EQ(table(diff, CostKind::kOperator).rows.front().difference_ns(), 11 * kMillisecond);
   const DiffRow& half = table(diff, CostKind::kOperator).rows[1];
   EXPECT_EQ(half.name, "aten::topk");
-  EXPECT_EQ(half.new_ns, 1.5 * kMs) << "of all steps of the side";
+  EXPECT_EQ(half.new_ns, 1.5 * kMillisecond) << "of all steps of the side";
   EXPECT_DOUBLE_EQ(sum_of_parts(diff), diff.step.difference_ns());
 }
 
@@ -182,20 +184,20 @@ TEST(TraceDiff, SaysWhatCannotBeCompared) {
 }
 
 TEST(TraceDiff, SaysThatFewStepsHaveNoKnownSpread) {
-  const TraceDiff diff = diff_of({.steps = 3}, {.steps = 3, .operator_ns = 21 * kMs});
+  const TraceDiff diff = diff_of({.steps = 3}, {.steps = 3, .operator_ns = 21 * kMillisecond});
   EXPECT_FALSE(diff.step.noise_ns);
   EXPECT_FALSE(diff.step.changed()) << "2 % of the step";
   EXPECT_THAT(diff.notes.front().text, HasSubstr("fewer than three steps"));
 }
 
 TEST(TraceDiff, SumsOfTheTablesHoldAllRows) {
-  const TraceDiff diff = diff_of({.syncs = 1}, {.operator_ns = 22 * kMs, .syncs = 3});
+  const TraceDiff diff = diff_of({.syncs = 1}, {.operator_ns = 22 * kMillisecond, .syncs = 3});
   for (const DiffTable& each : diff.tables) {
     double difference_ns = 0;
     for (const DiffRow& row : each.rows) difference_ns += row.difference_ns();
     EXPECT_DOUBLE_EQ(difference_ns, each.sum.difference_ns());
   }
-  EXPECT_EQ(table(diff, CostKind::kOperator).sum.difference_ns(), 4 * kMs)
+  EXPECT_EQ(table(diff, CostKind::kOperator).sum.difference_ns(), 4 * kMillisecond)
       << "the step thread is always inside an operator";
 }
 

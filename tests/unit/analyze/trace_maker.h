@@ -14,6 +14,7 @@ inline constexpr std::string_view kSingleProcess =
     "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 
 inline constexpr std::int64_t kUs = 1000;
+inline constexpr std::int64_t kMillisecond = 1'000'000;
 
 class TraceMaker {
  public:

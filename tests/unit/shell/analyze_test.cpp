@@ -19,9 +19,9 @@ using ::testing::Not;
 using testing::stepbench;
 
 // Steps of 100 us: 40 of loading data, then an operator whose kernel runs to the end.
-std::string trace_text(int steps, int lost_kernels = 0) {
+std::string trace_text(int steps, int lost_kernels = 0, const std::string& header = {}) {
   std::ostringstream out;
-  out << R"({"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": [)";
+  out << R"({"schemaVersion": 1, "displayTimeUnit": "ms", )" << header << R"("traceEvents": [)";
   const auto row = [&](const char* category, const std::string& name, int pid, int tid, double ts,
                        double duration, const std::string& arguments) {
     out << R"({"ph": "X", "cat": ")" << category << R"(", "name": ")" << name << R"(", "pid": )"
@@ -160,6 +160,56 @@ TEST_F(Analyze, ComparesTwoTracesFoldersAndRuns) {
   EXPECT_THAT(refused.out, HasSubstr("comparable: NO"));
 }
 
+TEST_F(Analyze, ShowsTheRanksOfAJobOnOnePageAndOneOfThemAlone) {
+  const auto header = [](int rank, int world) {
+    return R"("distributedInfo": {"rank": )" + std::to_string(rank) + R"(, "world_size": )" +
+           std::to_string(world) + "}, ";
+  };
+  for (const int rank : {0, 1, 3}) {
+    write("log/r" + std::to_string(rank) + ".json", trace_text(8, 0, header(rank, 4)));
+  }
+  write("log/other.json", trace_text(8, 0, header(0, 2)));
+  const std::string log = (folder_ / "log").string();
+  const CommandResult job = stepbench({"analyze", log});
+  EXPECT_EQ(job.exit_status, 0) << job.err;
+  EXPECT_THAT(job.out, HasSubstr("one job: traces of 3 ranks of 4, 6 steps in all of them"));
+  EXPECT_THAT(job.out, HasSubstr("no trace of rank 2 of 4"));
+  EXPECT_THAT(job.out, HasSubstr("1 other trace with a rank"));
+  EXPECT_THAT(job.out, HasSubstr("other.json: 8 steps"));
+  EXPECT_THAT(job.out, Not(HasSubstr("r1.json: 8 steps")));
+  EXPECT_THAT(stepbench({"analyze", log, "--rank", "1"}).out, HasSubstr("r1.json: 8 steps"));
+  const CommandResult absent = stepbench({"analyze", log, "--rank", "7"});
+  EXPECT_EQ(absent.exit_status, 2);
+  EXPECT_THAT(absent.err, HasSubstr("there are: 0, 1, 3"));
+  const std::vector<std::string> lines =
+      testing::lines_of_text(stepbench({"analyze", log, "--format", "json"}).out);
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(nlohmann::json::parse(lines[4])["ranks"]["rows"][2]["rank"], 3);
+}
+
+TEST_F(Analyze, CountsInTheWindowThatWasAskedFor) {
+  const std::string file = write("a.json", trace_text(8));
+  const auto json_in = [&](const char* window) {
+    return nlohmann::json::parse(
+        stepbench({"analyze", file, "--window", window, "--format", "json"}).out);
+  };
+  for (const char* window : {"host_step", "tb_step", "device_span", "hta"}) {
+    const auto json = json_in(window);
+    EXPECT_EQ(json["steps"]["window"], window);
+    EXPECT_EQ(json["idle"][0]["window"], window);
+    EXPECT_EQ(json["blocks"]["tb_step_time"], json_in("host_step")["blocks"]["tb_step_time"]);
+  }
+  EXPECT_EQ(json_in("device_span")["idle"][0]["wall_ns"][0],
+            json_in("hta")["blocks"]["tracelens"][0]["span"]["end_ns"].get<std::int64_t>() -
+                json_in("hta")["blocks"]["tracelens"][0]["span"]["start_ns"].get<std::int64_t>());
+  EXPECT_EQ(json_in("device_span")["idle"][0]["compute_ns"][0],
+            json_in("hta")["blocks"]["tracelens"][0]["computation_ns"]);
+  EXPECT_EQ(json_in("hta")["idle"][0]["compute_ns"][0],
+            json_in("hta")["blocks"]["hta"]["temporal"]["compute_ns"]);
+  EXPECT_THAT(stepbench({"analyze", file, "--window", "device_span"}).out,
+              HasSubstr("where the time of a step goes (mean of 1 step); window device_span"));
+}
+
 TEST_F(Analyze, EndsWith4WhereTheNumbersWouldLie) {
   const CommandResult broken = stepbench({"analyze", write("a.json", trace_text(8, 4))});
   EXPECT_EQ(broken.exit_status, 4);
@@ -199,6 +249,7 @@ TEST_F(Analyze, AnswersMistakes) {
       {{file, "--fail-on", "info"}, "expected one of problem, warning"},
       {{file, "--output", file}, "--output"},
       {{file, "--diff", "no/such.json"}, "no such file or folder"},
+      {{file, "--window", "tb_stp"}, "did you mean 'tb_step'?"},
       {{folder_.path().string(), "--format", "html"}, "expected one of page, markdown, json"}};
   for (const auto& [arguments, answer] : wrong) {
     std::vector<std::string> all = {"analyze"};

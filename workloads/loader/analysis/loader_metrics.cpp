@@ -144,6 +144,19 @@ std::vector<Metric> loader_metrics() {
           "Times that the worker or a child gave up a CPU to wait.");
   context("tree_involuntary_switches", "switches",
           "Times that the worker or a child was taken off a CPU.");
+  metrics.push_back({.name = "python_compiled_graphs",
+                     .unit = "graphs",
+                     .role = Role::kContext,
+                     .direction = kNeither,
+                     .doc = "What torch.compile compiled in the process, from its start on.",
+                     .source = Source::kCounted,
+                     .exact = true});
+  metrics.push_back({.name = "python_recompiled_graphs",
+                     .unit = "graphs",
+                     .doc = "What torch.compile compiled inside the windows; their steps hold its "
+                            "time.",
+                     .source = Source::kCounted,
+                     .exact = true});
   context("open_descriptors", "descriptors", "Open in the worker at the end of the last window.");
   return metrics;
 }

@@ -8,6 +8,8 @@ import os
 import sys
 import traceback
 
+from stepbench_hosted import compiled
+
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -176,6 +178,9 @@ def describe(error):
         summary = f"the code called sys.exit({error.code!r})"
     else:
         summary = "".join(traceback.format_exception_only(type(error), error)).strip()
+    lacks = compiled.hint(error)
+    if lacks:
+        summary = f"{lacks}\n{summary}"
     frames = users_frames(error)
     if not frames:
         return summary

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analyze/ranks.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "harness/stats/order.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+// Ranks of a step that have a collective in common: their places, and how long each took.
+using Durations = std::vector<std::pair<std::size_t, std::int64_t>>;
+
+std::string rank_list(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t kShown = 8;
+  const std::size_t shown = std::min(kShown, ranks.size());
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  }
+  if (shown < ranks.size()) text += " and " + std::to_string(ranks.size() - shown) + " more";
+  return text;
+}
+
+double median_of_others(const std::vector<double>& values, std::size_t without) {
+  std::vector<double> others;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != without) others.push_back(values[i]);
+  }
+  return median(others);
+}
+
+class RankComparison {
+ public:
+  explicit RankComparison(std::vector<RankTrace> ranks) : ranks_(std::move(ranks)) {}
+
+  RankReport take() {
+    order_ranks();
+    tell_absent_ranks();
+    find_common_steps();
+    for (const RankTrace& each : ranks_) {
+      out_.rows.push_back({.rank = each.rank,
+                           .path = each.path,
+                           .parts_ns = std::vector<double>(step_parts().size())});
+    }
+    out_.window = ranks_.front().window;
+    out_.scope = ranks_.front().scope;
+    if (!common_.empty()) {
+      for (const std::int64_t number : common_) add_step(number);
+      finish();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
+
+  void order_ranks() {
+    std::stable_sort(ranks_.begin(), ranks_.end(),
+                     [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+    std::vector<RankTrace> once;
+    for (RankTrace& each : ranks_) {
+      if (!once.empty() && once.back().rank == each.rank) {
+        warn("rank " + std::to_string(each.rank) + " is there more than once: " + once.back().path +
+             " counts, " + each.path + " is left out");
+        continue;
+      }
+      once.push_back(std::move(each));
+    }
+    ranks_ = std::move(once);
+  }
+
+  void tell_absent_ranks() {
+    out_.world = ranks_.front().world;
+    std::set<std::int64_t> there;
+    for (const RankTrace& each : ranks_) {
+      there.insert(each.rank);
+      if (each.damaged) {
+        warn("the trace of rank " + std::to_string(each.rank) +
+             " is damaged: do not trust its numbers");
+      }
+      if (each.window != ranks_.front().window) {
+        warn("rank " + std::to_string(each.rank) + " has steps of another kind (window " +
+             std::string(name_of(each.window)) + ')');
+      }
+    }
+    if (!out_.world) {
+      warn("the traces do not say how many ranks the job had");
+      return;
+    }
+    std::vector<std::int64_t> missing;
+    std::vector<std::int64_t> beyond;
+    constexpr std::int64_t kMaxWorld = 1'000'000;
+    for (std::int64_t rank = 0; rank < std::min(kMaxWorld, *out_.world); ++rank) {
+      if (!there.contains(rank)) missing.push_back(rank);
+    }
+    for (const std::int64_t rank : there) {
+      if (rank < 0 || rank >= *out_.world) beyond.push_back(rank);
+    }
+    if (!missing.empty()) {
+      warn("no trace of " + rank_list(missing) + " of " + std::to_string(*out_.world) +
+           ": who is the slowest is said of the others alone");
+    }
+    if (!beyond.empty()) {
+      warn(rank_list(beyond) + " cannot be in a job of " + std::to_string(*out_.world));
+    }
+  }
+
+  void find_common_steps() {
+    std::map<std::int64_t, std::size_t> seen;
+    for (const RankTrace& each : ranks_) {
+      for (const RankStep& step : each.steps) ++seen[step.number];
+    }
+    std::size_t most = 0;
+    for (const RankTrace& each : ranks_) most = std::max(most, each.steps.size());
+    for (const auto& [number, ranks] : seen) {
+      if (ranks == ranks_.size()) common_.push_back(number);
+    }
+    out_.steps = std::ssize(common_);
+    if (common_.empty()) {
+      warn("no step is in the traces of all ranks: nothing can be compared");
+    } else if (common_.size() < most) {
+      warn("of " + counted(std::int64_t(seen.size()), "step") + " only " +
+           std::to_string(common_.size()) + " are in the traces of all ranks, and count");
+    }
+  }
+
+  void add_step(std::int64_t number) {
+    std::vector<const RankStep*> steps;
+    for (const RankTrace& each : ranks_) {
+      steps.push_back(&*std::find_if(each.steps.begin(), each.steps.end(),
+                                     [&](const RankStep& step) { return step.number == number; }));
+    }
+    const std::vector<std::int64_t> waits = waits_of(steps);
+    std::vector<double> works;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      RankRow& row = out_.rows[i];
+      const StepTime& time = steps[i]->time;
+      // What is hidden behind computing costs nothing.
+      const std::int64_t most_ns =
+          out_.scope == IdleScope::kHost ? time.wall_ns : time.communication_ns;
+      const std::int64_t wait_ns = std::min(waits[i], most_ns);
+      works.push_back(double(time.wall_ns - wait_ns));
+      row.step_ns += double(time.wall_ns);
+      row.wait_ns += double(wait_ns);
+      row.exposed_ns += double(time.communication_ns);
+      row.communication_ns += double(steps[i]->communication_ns);
+      for (std::size_t part = 0; part < row.parts_ns.size(); ++part) {
+        row.parts_ns[part] += double(step_parts()[part].of(time));
+      }
+    }
+    const auto slowest = std::max_element(works.begin(), works.end());
+    ++out_.rows[static_cast<std::size_t>(slowest - works.begin())].slowest_in;
+    out_.imbalance_ns += *slowest - median(works);
+    for (std::size_t i = 0; i < works.size(); ++i) out_.rows[i].work_ns += works[i];
+    add_skew(steps);
+  }
+
+  // In collectives, for the last rank to enter; by place.
+  std::vector<std::int64_t> waits_of(const std::vector<const RankStep*>& steps) {
+    std::map<std::string, std::vector<std::pair<std::size_t, std::vector<std::int64_t>>>> by_key;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      for (const CollectiveRow& row : steps[i]->collectives) {
+        auto& ranks = by_key[row.key];
+        if (ranks.empty() || ranks.back().first != i) ranks.push_back({i, {}});
+        ranks.back().second.push_back(row.duration_ns);
+      }
+    }
+    std::vector<std::int64_t> waits(steps.size());
+    for (const auto& [key, ranks] : by_key) {
+      const std::size_t count = ranks.front().second.size();
+      const bool alike = std::all_of(ranks.begin(), ranks.end(),
+                                     [&](const auto& each) { return each.second.size() == count; });
+      if (!alike || ranks.size() < 2) {
+        for (const auto& each : ranks) out_.unmatched += std::ssize(each.second);
+        continue;
+      }
+      for (std::size_t n = 0; n < count; ++n) {
+        Durations durations;
+        for (const auto& [place, all] : ranks) durations.emplace_back(place, all[n]);
+        add_collective_waits(durations, waits);
+      }
+    }
+    return waits;
+  }
+
+  void add_collective_waits(const Durations& durations, std::vector<std::int64_t>& waits) {
+    ++out_.collectives;
+    const auto last =
+        std::min_element(durations.begin(), durations.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    // Shorter by less than the clock tells is not shorter.
+    const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
+    const bool alone = std::all_of(durations.begin(), durations.end(), [&](const auto& each) {
+      return each.first == last->first || each.second > last->second + tick_ns;
+    });
+    if (alone) ++out_.rows[last->first].entered_last;
+    for (const auto& [place, duration_ns] : durations) {
+      waits[place] += duration_ns - last->second;
+    }
+  }
+
+  void add_skew(const std::vector<const RankStep*>& steps) {
+    std::int64_t first_ns = steps.front()->begin_ns;
+    std::int64_t last_ns = first_ns;
+    for (const RankStep* step : steps) {
+      first_ns = std::min(first_ns, step->begin_ns);
+      last_ns = std::max(last_ns, step->begin_ns);
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      RankRow& row = out_.rows[i];
+      row.starts_late_ns = row.starts_late_ns.value_or(0) + double(steps[i]->begin_ns - first_ns);
+    }
+    skews_.push_back(double(last_ns - first_ns));
+  }
+
+  [[nodiscard]] RankClocks clocks() const {
+    const bool all_since_1970 = std::all_of(ranks_.begin(), ranks_.end(),
+                                            [](const RankTrace& each) { return each.since_1970; });
+    if (!all_since_1970) return RankClocks::kUnknown;
+    std::set<std::string> hosts;
+    for (const RankTrace& each : ranks_) hosts.insert(each.host);
+    if (hosts.size() > 1) return RankClocks::kSeveralHosts;
+    return hosts.begin()->empty() ? RankClocks::kHostUnknown : RankClocks::kOneHost;
+  }
+
+  void finish() {
+    const auto steps = double(common_.size());
+    out_.imbalance_ns /= steps;
+    out_.clocks = clocks();
+    const bool comparable =
+        out_.clocks == RankClocks::kOneHost || out_.clocks == RankClocks::kHostUnknown;
+    std::vector<double> step_times;
+    for (RankRow& row : out_.rows) {
+      for (double* sum :
+           {&row.step_ns, &row.work_ns, &row.wait_ns, &row.exposed_ns, &row.communication_ns}) {
+        *sum /= steps;
+      }
+      for (double& part : row.parts_ns) part /= steps;
+      if (row.communication_ns > 0) row.hidden_share = 1 - row.exposed_ns / row.communication_ns;
+      if (comparable) {
+        row.starts_late_ns = *row.starts_late_ns / steps;
+      } else {
+        row.starts_late_ns.reset();
+      }
+      step_times.push_back(row.step_ns);
+    }
+    out_.step_ns = median(step_times);
+    if (comparable) {
+      out_.skew_max_ns = *std::max_element(skews_.begin(), skews_.end());
+      double sum = 0;
+      for (const double skew : skews_) sum += skew;
+      out_.skew_mean_ns = sum / steps;
+    }
+    name_straggler();
+  }
+
+  void name_straggler() {
+    std::vector<double> works;
+    for (const RankRow& row : out_.rows) works.push_back(row.work_ns);
+    const auto slowest =
+        static_cast<std::size_t>(std::max_element(works.begin(), works.end()) - works.begin());
+    double next_ns = 0;
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      if (i != slowest) next_ns = std::max(next_ns, works[i]);
+    }
+    const RankRow& row = out_.rows[slowest];
+    Straggler found{.rank = row.rank,
+                    .gain_ns = row.work_ns - next_ns,
+                    .excess_ns = row.work_ns - median_of_others(works, slowest)};
+    found.share = out_.step_ns > 0 ? found.gain_ns / out_.step_ns : 0;
+    if (found.share < kStragglerShare || 2 * row.slowest_in <= out_.steps) return;
+    for (std::size_t part = 0; part < step_parts().size(); ++part) {
+      if (step_parts()[part].name == "communication") continue;
+      std::vector<double> times;
+      for (const RankRow& each : out_.rows) times.push_back(each.parts_ns[part]);
+      const double more_ns = times[slowest] - median_of_others(times, slowest);
+      if (more_ns > found.part_ns) {
+        found.part = std::string(step_parts()[part].name);
+        found.part_ns = more_ns;
+      }
+    }
+    out_.straggler = std::move(found);
+  }
+
+  std::vector<RankTrace> ranks_;
+  std::vector<std::int64_t> common_;  // numbers of steps
+  std::vector<double> skews_;
+  RankReport out_;
+};
+
+}  // namespace
+
+std::string_view name_of(RankClocks clocks) {
+  constexpr std::array<std::string_view, 4> kNames = {"one_host", "host_unknown", "several_hosts",
+                                                      "unknown"};
+  return kNames[static_cast<std::size_t>(clocks)];
+}
+
+RankReport compare_ranks(std::vector<RankTrace> ranks) {
+  if (ranks.empty()) return {};
+  return RankComparison(std::move(ranks)).take();
+}
+
+}  // namespace stepbench

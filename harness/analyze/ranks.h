@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several ranks of one job, a trace each: which rank holds the others up, by how much and by which
+// part of its step; how apart their steps begin; what of the communication is hidden. Pure; any
+// thread.
+//
+//   std::vector<RankTrace> ranks;
+//   for (each trace) ranks.push_back(rank_trace(path, trace, analyse(trace)));
+//   const RankReport report = compare_ranks(std::move(ranks));
+//
+// A rank that enters a collective early waits inside it until the last one comes: all ranks leave
+// it together, so that the rank whose call is the shortest came last, and what the others took
+// longer is waiting. This needs no common clock. Collectives are matched by step, group and name,
+// in their order. What a rank did in a step without that waiting is its own work.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/analyze/analysis.h"
+
+namespace stepbench {
+
+struct CollectiveRow {
+  std::string key = {};  // name and group
+  std::int64_t duration_ns = 0;
+};
+
+struct RankStep {
+  std::int64_t number = 0;    // of ProfilerStep
+  std::int64_t begin_ns = 0;  // on the trace's own clock, since 1970 where it has a base
+  StepTime time = {};
+  std::int64_t communication_ns = 0;            // all of it, hidden too
+  std::vector<CollectiveRow> collectives = {};  // by start
+};
+
+// What is kept of the trace of one rank.
+struct RankTrace {
+  std::string path = {};
+  std::int64_t rank = 0;
+  std::optional<std::int64_t> world = {};
+  std::string job = {};  // of a trace of stepbench: case, launch and profiler
+  std::string host = {};
+  bool since_1970 = false;  // its clock says what time it was
+  bool damaged = false;
+  WindowKind window = WindowKind::kHostStep;
+  IdleScope scope = IdleScope::kHost;
+  std::int64_t resolution_ns = 1;
+  std::vector<RankStep> steps = {};  // counted ones
+};
+
+// Nothing where the trace does not say its rank.
+[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
+                                                  const Analysis& analysis);
+
+// Are these traces of one job of several ranks? Groups of two or more ranks that share a job and a
+// world, as indices of `ranks`; traces of no such job are in no group.
+[[nodiscard]] std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ranks);
+
+struct RankRow {
+  std::int64_t rank = 0;
+  std::string path = {};
+  double step_ns = 0;                 // means over the common steps, as all that follows
+  double work_ns = 0;                 // without waiting for others
+  double wait_ns = 0;                 // in collectives, for the last one to enter
+  std::vector<double> parts_ns = {};  // as step_parts()
+  double exposed_ns = 0;              // communication while nothing computes
+  double communication_ns = 0;
+  std::optional<double> hidden_share = {};    // of communication, 0..1
+  std::int64_t entered_last = 0;              // collectives
+  std::int64_t slowest_in = 0;                // steps in which no rank worked longer
+  std::optional<double> starts_late_ns = {};  // behind the first rank of each step
+};
+
+struct Straggler {
+  std::int64_t rank = 0;
+  double gain_ns = 0;     // per step: against the next slowest rank; what could be won at most
+  double excess_ns = 0;   // against the median of the other ranks
+  double share = 0;       // gain of the step
+  std::string part = {};  // of step_parts(), that makes most of it; empty: none does
+  double part_ns = 0;     // against the median of the other ranks
+};
+
+// How far clocks of ranks can be compared.
+enum class RankClocks : std::uint8_t { kOneHost, kHostUnknown, kSeveralHosts, kUnknown };
+[[nodiscard]] std::string_view name_of(RankClocks clocks);  // "one_host"
+
+struct RankReport {
+  std::optional<std::int64_t> world = {};
+  WindowKind window = WindowKind::kHostStep;
+  IdleScope scope = IdleScope::kHost;
+  std::vector<RankRow> rows = {};  // by rank
+  std::vector<std::string> warnings = {};
+  std::int64_t steps = 0;        // common to all ranks
+  std::int64_t collectives = 0;  // matched
+  std::int64_t unmatched = 0;    // in common steps: not as many on all ranks
+  double step_ns = 0;            // median of the ranks' means
+  std::optional<Straggler> straggler = {};
+  double imbalance_ns = 0;  // mean over steps of the slowest rank's work less the median one's
+  RankClocks clocks = RankClocks::kUnknown;
+  // Between the first and the last rank to begin a step; absent where clocks cannot be compared.
+  std::optional<double> skew_mean_ns = {};
+  std::optional<double> skew_max_ns = {};
+};
+
+// A straggler is named from this share of the step on, and where it is the slowest in more than
+// half of the steps.
+inline constexpr double kStragglerShare = 0.01;
+
+[[nodiscard]] RankReport compare_ranks(std::vector<RankTrace> ranks);
+
+}  // namespace stepbench

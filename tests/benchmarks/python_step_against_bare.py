@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `workload: python_step` adds to a training step beside the same step in a bare Python loop. Both run in turn in
+one process, 20 steps each: python_step_against_bare.py STEPBENCH WORKER [PAIRS]"""
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+MOST = 1.01
+BLOCK = 20
+
+
+def interval(ratios):
+    """Of the median, 95 %, by resampling."""
+    rng = random.Random(0)
+    medians = sorted(statistics.median(rng.choices(ratios, k=len(ratios))) for _ in range(2000))
+    return medians[50], medians[1949]
+
+
+def main():
+    stepbench, worker = sys.argv[1:3]
+    pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 200
+    users = pathlib.Path(__file__).with_name("bare_and_measured.py")
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "pairs.json")
+        config = pathlib.Path(folder, "both.yaml")
+        config.write_text(
+            f"workload: python_step\ndevice: cpu\nthreads: {{intra_op: 1}}\nstep: {{path: {users}}}\n"
+            f"python: {{out: {out}}}\nlaunches: 1\n"
+            f"schedule: {{warmup: {2 * (BLOCK + 1)}, active: {pairs * (BLOCK + 1)}}}\n"
+        )
+        run = [stepbench, "run", config, "--worker", worker, "--results", folder, "--no-lock"]
+        subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+        found = json.loads(out.read_text())
+    ratios = [measured / bare for measured, bare in found["pairs"]]
+    bare = statistics.median(bare for _, bare in found["pairs"])
+    ratio = statistics.median(ratios)
+    low, high = interval(ratios)
+    print(f"bare step {bare / 1e3:.1f} us; measured : bare {ratio:.4f} [{low:.4f}, {high:.4f}], {len(ratios)} pairs")
+    print(f"one phase: {statistics.median(found['phase_ns']):.0f} ns")
+    if low > MOST:
+        sys.exit(f"python_step costs more than {MOST - 1:.0%} of the step")
+
+
+if __name__ == "__main__":
+    main()

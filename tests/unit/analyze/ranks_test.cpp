@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs of several ranks with one that is slower by a known time: it is named with its size and with
+// the part of its step that is the cause.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/analyze/ranks.h"
+#include "harness/report/analysis_ranks.h"
+#include "tests/unit/analyze/trace_maker.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::kMillisecond;
+using testing::TraceMaker;
+
+constexpr std::int64_t kSince1970 = 1'700'000'000'000'000'000;
+constexpr std::int64_t kReduceNs = 5 * kMillisecond;
+
+struct RankJob {
+  std::int64_t ranks = 4;
+  std::int64_t steps = 8;
+  std::map<std::int64_t, std::int64_t> slow_loading_ns = {};  // by rank
+  std::map<std::int64_t, std::int64_t> slow_compute_ns = {};
+  bool takes_turns = false;  // the slow rank is another one in each step
+  bool communicates = true;
+  bool on_device = true;
+  std::string host = "node1";
+  std::int64_t clock_apart_ns = 0;  // of rank 1
+};
+
+// Every step: loading data for 10 ms, computing for 40, an all-reduce that all leave together.
+Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
+  TraceMaker trace;
+  Trace& header = trace.builder.trace();
+  header.rank = rank;
+  header.world = job.ranks;
+  header.host_name = job.host;
+  header.base_ns = kSince1970 + (rank == 1 ? job.clock_apart_ns : 0);
+  const auto extra = [&](const auto& by_rank, std::int64_t of, std::int64_t number) {
+    if (job.takes_turns) return number % job.ranks == of ? 10 * kMillisecond : std::int64_t{0};
+    const auto found = by_rank.find(of);
+    return found == by_rank.end() ? std::int64_t{0} : found->second;
+  };
+  std::int64_t at_ns = 1'000'000'000;
+  for (std::int64_t number = 0; number < job.steps; ++number) {
+    const auto until_reduce = [&](std::int64_t of) {
+      return 50 * kMillisecond + extra(job.slow_loading_ns, of, number) +
+             (job.takes_turns ? 0 : extra(job.slow_compute_ns, of, number));
+    };
+    std::int64_t last_ns = 0;
+    for (std::int64_t of = 0; of < job.ranks; ++of) last_ns = std::max(last_ns, until_reduce(of));
+    const std::int64_t own_ns = until_reduce(rank);
+    const std::int64_t loading_ns = 10 * kMillisecond + extra(job.slow_loading_ns, rank, number);
+    const std::int64_t end_ns = job.communicates ? last_ns + kReduceNs : own_ns;
+    trace.step(number, at_ns, at_ns + end_ns);
+    trace.loading(at_ns, at_ns + loading_ns);
+    trace.op("aten::conv2d", at_ns + loading_ns, at_ns + own_ns);
+    if (job.on_device) {
+      trace.called(trace.kernel("sgemm", at_ns + loading_ns + 10, at_ns + own_ns),
+                   "cudaLaunchKernel", at_ns + loading_ns + 1, at_ns + loading_ns + 5);
+    }
+    if (job.communicates && job.on_device) {
+      trace.called(trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", at_ns + own_ns,
+                                at_ns + end_ns, 30),
+                   "cudaLaunchKernel", at_ns + own_ns - 9, at_ns + own_ns - 5);
+    } else if (job.communicates) {
+      trace.row(trace.main, EventKind::kAnnotation, "gloo:all_reduce", at_ns + own_ns,
+                at_ns + end_ns);
+    }
+    at_ns += end_ns;
+  }
+  return trace.finish();
+}
+
+RankTrace rank_of(const RankJob& job, std::int64_t rank) {
+  const Trace trace = trace_of_rank(job, rank);
+  return *rank_trace("rank" + std::to_string(rank) + ".json", trace, analyse(trace));
+}
+
+std::vector<RankTrace> all_ranks(const RankJob& job) {
+  std::vector<RankTrace> ranks;
+  for (std::int64_t rank = 0; rank < job.ranks; ++rank) ranks.push_back(rank_of(job, rank));
+  return ranks;
+}
+
+TEST(Ranks, NameTheOneThatLoadsDataLongerWithItsSize) {
+  for (const bool on_device : {true, false}) {
+    const RankReport report = compare_ranks(
+        all_ranks({.slow_loading_ns = {{2, 7 * kMillisecond}}, .on_device = on_device}));
+    ASSERT_TRUE(report.straggler) << on_device;
+    EXPECT_EQ(report.straggler->rank, 2);
+    EXPECT_NEAR(report.straggler->gain_ns, 7.0 * kMillisecond, 100);
+    EXPECT_NEAR(report.straggler->excess_ns, 7.0 * kMillisecond, 100);
+    EXPECT_EQ(report.straggler->part, "idle_data_loading");
+    EXPECT_NEAR(report.straggler->part_ns, 7.0 * kMillisecond, 100);
+    EXPECT_EQ(report.steps, 6);
+    EXPECT_EQ(report.collectives, 6);
+    EXPECT_EQ(report.rows[2].entered_last, 6);
+    EXPECT_EQ(report.rows[2].slowest_in, 6);
+    EXPECT_NEAR(report.rows[2].wait_ns, 0, 1);
+    EXPECT_NEAR(report.rows[0].wait_ns, 7.0 * kMillisecond, 100) << "it waits for rank 2";
+    EXPECT_NEAR(report.rows[0].step_ns, report.rows[2].step_ns, 1) << "all steps are as long";
+    EXPECT_TRUE(report.warnings.empty());
+    EXPECT_THAT(ranks_text(report, {}), HasSubstr("rank 2 holds the others up by 7.00 ms"));
+  }
+}
+
+TEST(Ranks, NameTheOneThatComputesLongerWithItsSize) {
+  const RankReport report = compare_ranks(all_ranks(
+      {.slow_loading_ns = {{0, 2 * kMillisecond}}, .slow_compute_ns = {{3, 9 * kMillisecond}}}));
+  ASSERT_TRUE(report.straggler);
+  EXPECT_EQ(report.straggler->rank, 3);
+  EXPECT_EQ(report.straggler->part, "compute");
+  EXPECT_NEAR(report.straggler->part_ns, 9.0 * kMillisecond, 100);
+  EXPECT_NEAR(report.straggler->gain_ns, 7.0 * kMillisecond, 100) << "then rank 0 is the slowest";
+  EXPECT_NEAR(report.straggler->excess_ns, 9.0 * kMillisecond, 100);
+}
+
+TEST(Ranks, ThatAreAlikeHaveNoStraggler) {
+  for (const bool turns : {false, true}) {
+    const RankReport report = compare_ranks(all_ranks({.takes_turns = turns}));
+    EXPECT_FALSE(report.straggler);
+    EXPECT_NEAR(report.imbalance_ns, turns ? 10.0 * kMillisecond : 0, 100);
+    EXPECT_THAT(ranks_text(report, {}), HasSubstr("no rank holds the others up"));
+  }
+  EXPECT_FALSE(compare_ranks(all_ranks({.slow_compute_ns = {{1, kMillisecond / 2}}})).straggler)
+      << "less than 1 % of the step";
+}
+
+TEST(Ranks, TellExposedCommunicationOfEach) {
+  const RankReport report = compare_ranks(all_ranks({.slow_compute_ns = {{1, 10 * kMillisecond}}}));
+  EXPECT_NEAR(report.rows[0].exposed_ns, 15.0 * kMillisecond, 100);
+  EXPECT_NEAR(report.rows[1].exposed_ns, 5.0 * kMillisecond, 100);
+  EXPECT_NEAR(report.rows[1].hidden_share.value_or(1), 0, 1e-6);
+}
+
+TEST(Ranks, WithoutCollectivesAreComparedByTheirSteps) {
+  const RankReport report = compare_ranks(
+      all_ranks({.slow_compute_ns = {{1, 10 * kMillisecond}}, .communicates = false}));
+  ASSERT_TRUE(report.straggler);
+  EXPECT_EQ(report.straggler->rank, 1);
+  EXPECT_EQ(report.collectives, 0);
+  EXPECT_THAT(ranks_text(report, {}), HasSubstr("cannot be told from work"));
+}
+
+TEST(Ranks, CompareStartsOnOneHostOnly) {
+  const RankReport one = compare_ranks(all_ranks({.clock_apart_ns = 3 * kMillisecond}));
+  EXPECT_EQ(one.clocks, RankClocks::kOneHost);
+  EXPECT_NEAR(one.skew_mean_ns.value_or(0), 3.0 * kMillisecond, 1);
+  EXPECT_NEAR(one.rows[1].starts_late_ns.value_or(0), 3.0 * kMillisecond, 1);
+  std::vector<RankTrace> apart = all_ranks({});
+  apart[1].host = "node2";
+  EXPECT_FALSE(compare_ranks(apart).skew_mean_ns);
+  for (RankTrace& each : apart) each.host.clear();
+  const RankReport unknown = compare_ranks(apart);
+  EXPECT_TRUE(unknown.skew_mean_ns);
+  EXPECT_THAT(ranks_text(unknown, {}), HasSubstr("the traces do not name it"));
+  apart[2].since_1970 = false;
+  EXPECT_FALSE(compare_ranks(apart).skew_mean_ns);
+}
+
+TEST(Ranks, SayWhichAreMissingOrThereTwice) {
+  std::vector<RankTrace> ranks = all_ranks({});
+  ranks.erase(ranks.begin() + 1);
+  ranks.push_back(ranks.front());
+  ranks.back().path = "again.json";
+  const RankReport report = compare_ranks(ranks);
+  EXPECT_EQ(report.rows.size(), 3U);
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("rank0.json counts, again.json is left out"),
+                                           HasSubstr("no trace of rank 1 of 4")));
+}
+
+TEST(Ranks, OfStepsThatOthersLackDoNotCount) {
+  std::vector<RankTrace> ranks = all_ranks({.slow_loading_ns = {{1, 7 * kMillisecond}}});
+  ranks[0].steps.erase(ranks[0].steps.begin());
+  ranks[2].steps.back().collectives.clear();
+  const RankReport report = compare_ranks(ranks);
+  EXPECT_EQ(report.steps, 5);
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("of 6 steps only 5")));
+  EXPECT_EQ(report.collectives, 5);
+  ranks[0].steps.clear();
+  EXPECT_THAT(compare_ranks(ranks).warnings, ElementsAre(HasSubstr("nothing can be compared")));
+}
+
+TEST(Ranks, OfOneJobShareItsWorldAndItsCase) {
+  std::vector<RankTrace> ranks = all_ranks({});
+  EXPECT_EQ(rank_jobs(ranks).size(), 1U);
+  ranks[0].world = 8;
+  EXPECT_THAT(rank_jobs(ranks), ElementsAre(ElementsAre(1, 2, 3))) << "rank 0 is of another job";
+  ranks[1].job = "0123 0 kineto ";
+  EXPECT_THAT(rank_jobs(ranks), ElementsAre(ElementsAre(2, 3)));
+  ranks[2].rank = 3;
+  EXPECT_TRUE(rank_jobs(ranks).empty()) << "one rank twice";
+}
+
+}  // namespace
+}  // namespace stepbench

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models and steps that users wrote in Python, in a worker process. The files are those of
+// python_files.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/ops/module_tree.h"
+#include "harness/ops/op_frame.h"
+#include "tests/workloads/worker_run.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+
+test::Options python_model(const std::string& file) {
+  return {{"model.kind", std::string("python")},
+          {"model.path", std::string(STEPBENCH_PYTHON_FILES "/") + file}};
+}
+
+test::Options python_step(const std::string& file) {
+  return {{"workload", std::string("python_step")},
+          {"step.path", std::string(STEPBENCH_PYTHON_FILES "/") + file}};
+}
+
+LaunchReport report_of(const test::Options& options) {
+  return test::only<LaunchReport>(test::run_worker(options));
+}
+
+protocol::FailedMessage failure_of(const test::Options& options) {
+  const auto messages = test::run_worker(options);
+  return test::only<protocol::FailedMessage>(messages);
+}
+
+const Finding* finding(const LaunchReport& report, std::string_view id) {
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [&](const Finding& each) { return each.id == id; });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+double number(const Fields& fields, const char* name) { return std::get<double>(fields.at(name)); }
+
+// With the same weights. The learning rate is so small that they stay what they are.
+TEST(PythonModel, TorchvisionsResnetComputesWhatOursDoes) {
+  test::Options ours = {{"model.size", std::string("standard")},
+                        {"optimizer.lr", 1e-9},
+                        {"schedule.active", std::int64_t{2}}};
+  test::Options theirs = ours;
+  for (const auto& [name, value] : python_model("resnet_file.py")) theirs[name] = value;
+  const LaunchReport expected = report_of(ours);
+  const LaunchReport found = report_of(theirs);
+  for (const char* same : {"model_parameters", "model_flops_per_step"}) {
+    EXPECT_EQ(found.metrics.at(same), expected.metrics.at(same)) << same;
+  }
+  for (const char* same : {"loss", "gradient_norm"}) {
+    const double value = number(expected.fingerprint, same);
+    EXPECT_NEAR(number(found.fingerprint, same), value, 1e-4 * value) << same;
+  }
+}
+
+TEST(PythonModel, TakesArgumentsPrecisionAndLayoutAndIsKnownByTheContentOfItsFiles) {
+  test::Options options = python_model("dense_file.py");
+  options["python.width"] = std::string("8");
+  options["model.precision"] = std::string("bf16");
+  options["model.memory_format"] = std::string("channels_last");
+  const LaunchReport report = report_of(options);
+  EXPECT_EQ(report.metrics.at("model_parameters"), 3073 * 8 + 9 * 10);
+  EXPECT_GT(number(report.fingerprint, "gradient_norm"), 0);
+  EXPECT_EQ(std::get<std::string>(report.effective.at("model.digest")).size(), 16U);
+  EXPECT_THAT(std::get<std::string>(report.effective.at("python.version")), HasSubstr("3."));
+}
+
+TEST(PythonModel, ItsModulesNameTheOperationsOfAProfile) {
+  test::Options options = python_model("resnet_file.py");
+  options["profile.active"] = std::int64_t{3};
+  std::vector<OpFrame> frames;
+  for (const protocol::WorkerMessage& message : test::run_worker(options, Pass::kNative)) {
+    if (const auto* frame = std::get_if<OpFrame>(&message)) frames.push_back(*frame);
+  }
+  const ModuleTree tree = make_module_tree(op_table_of(frames), 9);
+  std::vector<std::string> paths;
+  for (const ModuleNode& node : tree.nodes) paths.push_back(node.path);
+  EXPECT_THAT(paths, AllOf(Contains("layer3.0.conv1"), Contains("fc"), Contains("layer1.1.bn2")));
+}
+
+TEST(PythonModel, AnInputOfAnotherShapeIsNamedBesideTheExpectedOne) {
+  const auto failed = failure_of(python_model("vectors_file.py"));
+  EXPECT_EQ(failed.stage, protocol::Stage::kSetUp);
+  EXPECT_THAT(failed.message, AllOf(HasSubstr("given 'image' {3, 32, 32} per sample"),
+                                    HasSubstr("'1.weight' {10, 64} expects 64 features"),
+                                    HasSubstr("mat1 and mat2 shapes cannot be multiplied")));
+}
+
+TEST(PythonModel, AnErrorInTheMiddleComesWithItsTraceback) {
+  EXPECT_THAT(failure_of(python_model("falls_file.py")).message,
+              AllOf(HasSubstr("RuntimeError: the fourth call"), HasSubstr("Traceback"),
+                    HasSubstr("falls_file.py"), HasSubstr("in forward")));
+}
+
+TEST(PythonModel, ThreadsThatTheFileChangesAreSetBack) {
+  EXPECT_THAT(report_of(python_model("threads_file.py")).notes,
+              Contains(AllOf(HasSubstr("set torch's threads to 3"), HasSubstr("back to 1"))));
+}
+
+TEST(PythonStep, MarksItsPhasesCountsItsSamplesAndHasAFingerprint) {
+  const auto messages = test::run_worker(python_step("loop_file.py"));
+  const Series& samples = test::only<CycleSamples>(messages).steps;
+  for (const char* phase :
+       {"data_wait_ns", "zero_grad_ns", "forward_ns", "loss_ns", "backward_ns", "optimizer_ns"}) {
+    EXPECT_THAT(samples.column(phase), Each(Gt(0))) << phase;
+  }
+  // Of 40 samples in batches of 16.
+  EXPECT_THAT(samples.column("samples"), AllOf(Contains(16), Contains(8)));
+  const LaunchReport& report = test::only<LaunchReport>(messages);
+  EXPECT_EQ(number(report.fingerprint, "loss"), 2.5);
+  EXPECT_EQ(number(report.fingerprint, "gradient_norm"), 1.5);
+  EXPECT_EQ(std::get<std::string>(report.effective.at("step.digest")).size(), 16U);
+}
+
+TEST(PythonStep, PhasesThatNestAreAnErrorThatNamesBoth) {
+  EXPECT_THAT(
+      failure_of(python_step("nested_file.py")).message,
+      AllOf(HasSubstr("phase 'loss' begins inside phase 'forward'"), HasSubstr("nested_file.py")));
+}
+
+TEST(PythonStep, OneThatLeavesTheInterpreterFailsAndSaysSo) {
+  EXPECT_THAT(failure_of(python_step("leaves_file.py")).message,
+              HasSubstr("the code called sys.exit('enough')"));
+}
+
+TEST(PythonStep, SaysThatItChangedTorchsThreads) {
+  EXPECT_THAT(report_of(python_step("quick_file.py")).notes,
+              Contains(HasSubstr("the step set torch's threads to 2; they were 1")));
+}
+
+TEST(PythonStep, WhatIsCompiledInsideTheWindowIsAFinding) {
+  const LaunchReport report = report_of(python_step("recompiles_file.py"));
+  EXPECT_GT(report.metrics.at("python_recompiled_graphs"), 0);
+  EXPECT_GT(report.metrics.at("python_compiled_graphs"),
+            report.metrics.at("python_recompiled_graphs"));
+  EXPECT_NE(finding(report, "python.recompiled"), nullptr);
+}
+
+}  // namespace
+}  // namespace stepbench

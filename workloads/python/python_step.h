@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// workload: python_step. The user's function is the step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/cuda/allocator_window.h"
+#include "harness/workload.h"
+#include "workloads/data/python_parts.h"
+#include "workloads/python/in_python.h"
+#include "workloads/python/step_marks.h"
+
+namespace stepbench {
+
+// Main thread. Holds the interpreter's lock in each call of the user's code.
+class PythonStep final : public Workload {
+ public:
+  PythonStep(const ResolvedCase& resolved, WorkerContext& context);
+
+  std::optional<std::string> set_up() override;
+  [[nodiscard]] std::int64_t steps_per_epoch() const override { return steps_per_epoch_; }
+  void step(StepRecorder& step) override;
+  void window(Edge edge) override;
+  void synchronize() override;
+  void tear_down() override;
+  Fingerprint fingerprint() override;
+  void report(ReportSink& sink) const override;
+
+ private:
+  ResolvedCase resolved_;
+  WorkerContext& context_;
+  StepMarks marks_;  // before the Python objects that refer to it
+  KeptObject step_;  // Step of stepbench_hosted/step.py
+  KeptObject run_;   // the user's function
+  KeptObject record_;
+  ModuleNames module_names_;
+  std::int64_t steps_per_epoch_ = 0;
+  int threads_before_ = 0;
+  std::optional<AllocatorWindow> memory_;
+};
+
+}  // namespace stepbench

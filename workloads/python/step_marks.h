@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// `with record.phase("forward"):` of a step that the user wrote in Python. Main thread, with the
+// interpreter's lock held; no allocation per mark.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/measure/step_recorder.h"
+
+namespace stepbench {
+
+// The step under way and its open phase.
+class StepMarks {
+ public:
+  // Between begin() and end() marks are recorded; outside of them they do nothing, so that the
+  // user's functions can be called there too.
+  void begin(StepRecorder& step) { step_ = &step; }
+  void end();
+
+  void open(PhaseId phase, const std::string& name);
+  void close() { open_.reset(); }
+  void border(bool first) const;
+  [[nodiscard]] bool ever_marked() const { return ever_marked_; }
+
+ private:
+  struct Open {
+    Open(StepRecorder& step, PhaseId phase) : scope(step.phase(phase)) {}
+    StepRecorder::PhaseScope scope;
+  };
+
+  StepRecorder* step_ = nullptr;
+  std::optional<Open> open_;
+  const std::string* open_name_ = nullptr;
+  bool ever_marked_ = false;
+};
+
+// The type of what record.phase() returns.
+void register_step_marks(pybind11::module_& module);
+// All phases that a step may mark, by name: `names` in order of PhaseId. `marks` outlives them.
+[[nodiscard]] pybind11::dict phase_marks(StepMarks& marks, const std::vector<std::string>& names);
+
+}  // namespace stepbench

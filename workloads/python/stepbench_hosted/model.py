@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's nn.Module: checked, moved, and watched while a profile is recorded."""
+import os
+
+import torch
+
+from stepbench_hosted.user_file import UserError
+
+
+def checked(made, path):
+    """What model() returned, which must be a Module."""
+    if isinstance(made, torch.nn.Module):
+        return made
+    what = f"the class {made.__name__}" if isinstance(made, type) else type(made).__name__
+    raise UserError(
+        "model.path", f"model() in {os.path.basename(path)} returned {what}; expected a torch.nn.Module that is made"
+    )
+
+
+def logits_of(output, path):
+    """Of a forward() that does not return a tensor."""
+    logits = output.get("logits") if isinstance(output, dict) else getattr(output, "logits", None)
+    if isinstance(logits, torch.Tensor):
+        return logits
+    what = f"a {type(output).__name__}"
+    if isinstance(output, (tuple, list)):
+        what += f" of {len(output)}"
+    raise UserError(
+        "model.path",
+        f"forward() in {os.path.basename(path)} returned {what}; expected one tensor of logits, or an object that has "
+        "one as .logits",
+    )
+
+
+def move(module, device, channels_last):
+    module.to(device)
+    if channels_last:
+        module.to(memory_format=torch.channels_last)
+
+
+def hook(root, enter, leave):
+    """Pairs of module and name. `enter` and `leave` are called around each one's forward from now on."""
+    compiled = hasattr(root, "_orig_mod")
+    modules = [("", root)] if compiled else list(root.named_modules())
+    for _, module in modules:
+        module.register_forward_pre_hook(enter)
+        module.register_forward_hook(leave, always_call=True)
+    return [(module, name or "(model)") for name, module in modules]
