@@ -157,6 +157,66 @@ class Loops(unittest.TestCase):
         self.assertEqual(self.columns()["tokens"], [20, 20])
 
 
+class Tiny:
+    """A batch of eight, or a loss."""
+
+    def __len__(self):
+        return 8
+
+
+class Callbacks(unittest.TestCase):
+    """The examples, on stand-ins of the frameworks that call their hooks in the frameworks' order."""
+
+    def setUp(self):
+        self.told = session.Session()
+        session.use(self.told)
+        lightning = types.SimpleNamespace(Callback=object)
+        self.enterContext(mock.patch.dict(sys.modules, {
+            "lightning": types.SimpleNamespace(pytorch=lightning), "lightning.pytorch": lightning,
+            "transformers": types.SimpleNamespace(TrainerCallback=object)}))
+        self.enterContext(mock.patch.object(sys, "path", [str(SOURCE / "tools/examples/python"), *sys.path]))
+
+    def columns_with(self, *phases):
+        columns = self.told.loop.cycles[0]
+        self.assertEqual(columns["index"], [2, 3, 4])
+        for i, step_ns in enumerate(columns["step_ns"]):
+            parts = [columns[name + "_ns"][i] for name in ("data_wait", *phases, "other")]
+            self.assertEqual(sum(parts), step_ns)
+        return columns
+
+    def test_a_module_of_lightning_is_measured_and_stopped(self):
+        from lightning_callback import StepBench
+        trainer = types.SimpleNamespace(num_training_batches=9, should_stop=False)
+        hooks = StepBench(wait=0, warmup=2, active=3)
+        batches = 0
+        hooks.on_train_epoch_start(trainer, None)
+        while not trainer.should_stop:
+            hooks.on_train_batch_start(trainer, None, [Tiny()], batches)
+            hooks.on_before_zero_grad(trainer, None, None)
+            hooks.on_before_backward(trainer, None, None)
+            hooks.on_after_backward(trainer, None)
+            hooks.on_before_optimizer_step(trainer, None, None)
+            hooks.on_train_batch_end(trainer, None, {"loss": 0.5}, [Tiny()], batches)
+            batches += 1
+        self.assertEqual(batches, 5)
+        columns = self.columns_with("forward", "zero_grad", "backward", "optimizer")
+        self.assertEqual(columns["samples"], [8, 8, 8])
+        self.assertEqual(self.told.loop.loss, 0.5)
+
+    def test_a_trainer_of_hugging_face_is_measured_and_stopped(self):
+        from trainer_callback import StepBench
+        arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
+        control = types.SimpleNamespace(should_training_stop=False)
+        hooks = StepBench(wait=0, warmup=2, active=3)
+        hooks.on_epoch_begin(arguments, None, control)
+        while not control.should_training_stop:
+            hooks.on_step_begin(arguments, None, control)
+            hooks.on_pre_optimizer_step(arguments, None, control)
+            hooks.on_optimizer_step(arguments, None, control)
+            hooks.on_step_end(arguments, None, control)
+        self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
+
+
 class ScriptedCuda(types.SimpleNamespace):
     """A device on which each mark comes 1 ms after the one before."""
 

@@ -208,6 +208,9 @@ class Scripts(unittest.TestCase):
         self.assertIn("--python SCRIPT", self.stepbench("run", status=2))
         self.assertIn("one argument too many", self.stepbench("run", "a.yaml", "b.yaml", status=2))
         self.assertIn("no such file", self.stepbench("run", "--python", "none.py", status=2))
+        self.write(HEAD)
+        self.assertIn("not recorded", self.run_script("--profile", status=2))
+        self.assertIn("`auto` is not known", self.run_script("--set", "schedule.active=auto", status=2))
 
 
 if __name__ == "__main__":

@@ -105,7 +105,9 @@ file(RPATH_CHANGE FILE "{file}" OLD_RPATH "${{rpath}}${{runpath}}" NEW_RPATH "{p
 
 def licences(library, originals):
     """The copyright file of the Debian package that a library is from."""
-    owner = subprocess.run(["dpkg", "-S", originals[library]], capture_output=True, text=True).stdout.split(":")[0]
+    path = originals[library]  # of packages that know their files by the old name of the folder, too
+    owner = subprocess.run(["dpkg", "-S", path, path.removeprefix("/usr")], capture_output=True, text=True).stdout
+    owner = owner.split(":")[0]
     copyright_file = pathlib.Path("/usr/share/doc", owner, "copyright")
     return (owner, copyright_file) if owner and copyright_file.is_file() else None
 

@@ -55,11 +55,10 @@ void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
     sink.error("schedule.active",
                "`auto` is not known to a script's loop; give a number of steps, as in 50");
   }
-  if (resolved.text_or("profile.ops", "none") == "native") {
-    sink.error(
-        "profile.ops",
-        "native records the operations of C++ programs; a script's are recorded by `kineto`, "
-        "torch's own profiler: --profile=kineto");
+  if (resolved.text_or("profile.ops", "none") != "none") {
+    sink.error("profile.ops",
+               "operations of a script are not recorded; run it under a profiler, as --wrap 'nsys "
+               "profile ...', or make its step one of `workload: python_step`");
   }
 }
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures a LightningModule's training as it is:
+
+    Trainer(callbacks=[StepBench()], ...).fit(module, loader)
+
+and `stepbench run --python fit.py`. With automatic optimization Lightning calls a batch's hooks in this order, which
+is where the phases begin and end: training_step, zero_grad, backward, optimizer step. The wait for data is all between
+two batches, the copy to the device included."""
+from stepbench_worker import Steps, phase, report
+
+try:
+    from lightning.pytorch import Callback
+except ImportError:
+    from pytorch_lightning import Callback
+
+
+class StepBench(Callback):
+    def __init__(self, **schedule):
+        """As measure(): wait, warmup, active, repeat, results."""
+        self._schedule = schedule
+        self._steps = None
+        self._phase = None
+
+    def _switch(self, name=None):
+        if self._phase is not None:
+            self._phase.__exit__(None, None, None)
+        self._phase = phase(name) if name else None
+        if self._phase is not None:
+            self._phase.__enter__()
+
+    def on_train_epoch_start(self, trainer, module):
+        if self._steps is None:
+            batches = trainer.num_training_batches
+            self._steps = Steps(epoch_steps=batches if isinstance(batches, int) else 0, **self._schedule)
+        self._steps.begin()
+
+    def on_train_batch_start(self, trainer, module, batch, batch_idx):
+        self._steps.fetched(first_of_epoch=batch_idx == 0)
+        self._switch("forward")
+
+    def on_before_zero_grad(self, trainer, module, optimizer):
+        self._switch("zero_grad")
+
+    def on_before_backward(self, trainer, module, loss):
+        self._switch("backward")
+
+    def on_after_backward(self, trainer, module):
+        self._switch()
+
+    def on_before_optimizer_step(self, trainer, module, optimizer):
+        self._switch("optimizer")
+
+    def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx):
+        self._switch()
+        loss = outputs["loss"] if isinstance(outputs, dict) else outputs
+        report(loss=loss)
+        first = batch[0] if isinstance(batch, (list, tuple)) else batch
+        if not self._steps.end(samples=len(first)):
+            trainer.should_stop = True
+
+    def on_validation_start(self, trainer, module):
+        if self._steps is not None and not self._steps.done:
+            self._steps.leave()  # a cycle that validation cuts begins anew

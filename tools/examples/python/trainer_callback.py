@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the training of Hugging Face's Trainer as it is:
+
+    Trainer(..., callbacks=[StepBench()]).train()
+
+and `stepbench run --python finetune.py`. The Trainer's hooks tell the wait for data and the optimizer from the rest;
+forward and backward lie between two of them and stay in `other`. A step is one of the optimizer's, with all of its
+batches where gradients are accumulated."""
+from stepbench_worker import Steps, phase
+from transformers import TrainerCallback
+
+
+class StepBench(TrainerCallback):
+    def __init__(self, **schedule):
+        """As measure(): wait, warmup, active, repeat, results."""
+        self._schedule = schedule
+        self._steps = None
+        self._optimizer = phase("optimizer")
+        self._first = True
+
+    def on_epoch_begin(self, args, state, control, **_):
+        if self._steps is None:
+            self._steps = Steps(**self._schedule)
+        self._first = True
+        self._steps.begin()
+
+    def on_step_begin(self, args, state, control, **_):
+        self._steps.fetched(first_of_epoch=self._first)
+        self._first = False
+
+    def on_pre_optimizer_step(self, args, state, control, **_):
+        self._optimizer.__enter__()
+
+    def on_optimizer_step(self, args, state, control, **_):
+        self._optimizer.__exit__(None, None, None)
+
+    def on_step_end(self, args, state, control, **_):
+        samples = args.per_device_train_batch_size * args.gradient_accumulation_steps
+        if not self._steps.end(samples=samples):
+            control.should_training_stop = True
+
+    def on_evaluate(self, args, state, control, **_):
+        if self._steps is not None and not self._steps.done:
+            self._steps.leave()  # a cycle that evaluation cuts begins anew
+            self._steps.begin()
+
+    on_save = on_evaluate
