@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/data/data_kinds.h"
+#include "workloads/data/python_kind.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/make_loader.h"
 
@@ -22,9 +23,16 @@ TEST(DataKinds, EachHasANameOfItsOwnAndCanBeOpened) {
   for (const DataKind& kind : data_kinds()) {
     EXPECT_TRUE(names.insert(kind.variant.name).second) << kind.variant.name;
     EXPECT_NE(kind.input, nullptr) << kind.variant.name;
-    EXPECT_NE(kind.open, nullptr) << kind.variant.name;
+    EXPECT_EQ(kind.open == nullptr, kind.variant.name == kPythonName) << kind.variant.name;
     EXPECT_FALSE(kind.variant.doc.empty()) << kind.variant.name;
   }
+}
+
+TEST(DataKinds, PythonsIsRefusedWhereThereIsNoInterpreter) {
+  ResolvedCase resolved;
+  resolved.options["data.kind"] = std::string(kPythonName);
+  EXPECT_THAT([&] { (void)make_dataset(resolved); },
+              ThrowsMessage<ConfigError>(HasSubstr("stepbench-worker alone")));
 }
 
 TEST(DataKinds, AMakerMakesTheKindOfItsRow) {
