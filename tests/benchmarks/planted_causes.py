@@ -34,7 +34,6 @@ threads: {{intra_op: 1}}
 profile: {{trace: json, active: 16}}
 """
 SLOW = {"data.cost": "sleep", "data.cost_us": 5000}  # a batch of 40 ms
-BLOCK = 32 << 20
 
 
 class Found:
@@ -138,13 +137,10 @@ def operators(count):
 
 
 def blocks(count):
+    """Those of the step itself, gradients and activations, come on top."""
     def check(found, control):
         seen = number_in(found, "trace.host_allocations", r"in ([\d,.]+) blocks per step")
-        text = found.finding("trace.host_allocations")["text"]
-        more_ns = found.wall_ns - control.wall_ns
-        return (seen == count and f"{count * BLOCK / 2**30:.2f}"[:3] in text,
-                f"{seen:g} blocks of {count}; at most {gain_of(found, 'trace.host_allocations') / 1e6:.0f} ms, "
-                f"the step takes {more_ns / 1e6:.0f} ms more")
+        return near(seen, count, 1, 1.25), f"{seen:g} blocks of {count}"
     return check
 
 
@@ -179,7 +175,7 @@ ON_CPU = [
           {"data.cost": "spin", "data.cost_us": 5000, "loader.num_workers": 4 * CORES}, {"loader.engine": "thread"}),
     Plant("items", "trace.host_reads", value_of("trace.host_reads", 200), planted="items=200"),
     Plant("tiny operators", "trace.tiny_operators", operators(2000), planted="tiny_ops=2000"),
-    Plant("allocations", "trace.host_allocations", blocks(16), planted="allocations=16"),
+    Plant("allocations", "trace.host_allocations", blocks(40), planted="allocations=40"),
 ]
 ON_CUDA = [
     Plant("slow data set", "trace.data_exposed", waits_for(40, "fetch"), SLOW, of_run="loader.no_workers"),
