@@ -50,8 +50,8 @@ void add_counters(const StepSums& sums, const std::vector<std::string>& phases,
     state.counters[phases[i] + "_ns"] =
         static_cast<double>(sums.phase_ns[i]) / static_cast<double>(sums.steps);
   }
-  constexpr std::array<const char*, kCounts> kRates = {"samples_per_s", "tokens_per_s",
-                                                       "bytes_per_s"};
+  constexpr std::array<const char*, kCounts> kRates = {"items_per_second", "tokens_per_second",
+                                                       "bytes_per_second"};
   for (std::size_t i = 0; i < kCounts; ++i) {
     if (sums.counts[i] == 0) continue;
     state.counters[kRates[i]] =

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/gbench/benchmark_name.h"
+#include "harness/gbench/benchmark_names.h"
 #include "harness/gbench/workload_benchmark.h"
 #include "harness/plan/plan.h"
 #include "harness/text/printable.h"

@@ -26,9 +26,9 @@ namespace stepbench {
 
 // Makes and sets up the workload of `resolved`, runs schedule.warmup steps, and then one step per
 // iteration. The last iteration waits for the device, so that the work of all is in the time.
-// Counters: each phase's time as "forward_ns" per step, "samples_per_s", "tokens_per_s" and
-// "bytes_per_s" where the steps say what they did, and the metrics that the workload reports. What
-// throws, or is skipped, is the benchmark's error.
+// Counters: each phase's time as "forward_ns" per step, "items_per_second", "tokens_per_second" and
+// "bytes_per_second" where the steps say what they did, and the metrics that the workload reports.
+// What throws, or is skipped, is the benchmark's error.
 void measure_workload(benchmark::State& state, const WorkloadType& type,
                       const ResolvedCase& resolved, const Catalogue& catalogue);
 

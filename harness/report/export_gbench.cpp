@@ -1,83 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/export_gbench.h"
 
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <unordered_set>
 #include <vector>
 
+#include "harness/estimate/benchmark_name.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
+#include "harness/report/gbench_repetition.h"
 #include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kLongestPart = 80;  // of a name: they are columns of tables
 constexpr std::size_t kShortCaseId = 8;
 
-// '/' and ':' separate the parts of a name, and the rest is matched by regular expressions.
-std::string name_part(const std::string& text) {
-  std::string part;
-  for (const char c : text.substr(0, kLongestPart)) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 0x80 && (std::isalnum(byte) != 0 || c == '_' || c == '-' || c == '.');
-    part += plain ? c : '_';
-  }
-  return part;
-}
-
-std::string benchmark_name(const CaseRow& row, const RowNames& names) {
-  std::string name = name_part(row.workload.empty() ? "case" : row.workload);
-  for (const std::string& option : names.varying()) {
-    const auto found = row.options.find(option);
-    if (found == row.options.end() || is_null(found->second)) continue;
-    name += '/' + name_part(short_name(option, names.varying())) + ':' +
-            name_part(to_text(found->second));
-  }
-  if (!row.arm.empty()) name += "/arm:" + name_part(row.arm);
-  if (names.has_runs()) name += "/run:" + name_part(names.run(row));
+std::string name_of_row(const CaseRow& row, const RowNames& names) {
+  std::string name = benchmark_name(row.workload, row.options, names.varying());
+  if (!row.arm.empty()) name += "/arm:" + benchmark_name_part(row.arm);
+  if (names.has_runs()) name += "/run:" + benchmark_name_part(names.run(row));
   return name;
-}
-
-// What one repetition measured.
-struct Repetition {
-  std::int64_t steps = 0;
-  double real_ns = 0;
-  double cpu_ns = 0;
-  std::map<std::string, double> counters = {};
-};
-
-double metric_or_nan(const LaunchReport::Metrics& metrics, std::string_view name) {
-  const auto found = metrics.find(name);
-  return found == metrics.end() || !found->second ? std::nan("") : *found->second;
-}
-
-Repetition repetition_of(const MeasuredLaunch& measured, const CaseRow& row) {
-  const LaunchEstimate& estimate = measured.estimate;
-  const LaunchReport::Metrics& metrics = measured.launch->row.report.metrics;
-  const double step = step_ns(estimate, row.clock);
-  Repetition one{.steps = estimate.steps,
-                 .real_ns = estimate.latency ? estimate.latency->p50_ns : step};
-  const double cpu =
-      metric_or_nan(metrics, "cpu_user_ns") + metric_or_nan(metrics, "cpu_system_ns");
-  if (std::isfinite(cpu) && one.steps > 0) one.cpu_ns = cpu / static_cast<double>(one.steps);
-  const auto per_step = [&](std::int64_t ns) {
-    return static_cast<double>(ns) / static_cast<double>(std::max<std::int64_t>(one.steps, 1));
-  };
-  for (const PhaseTime& phase : estimate.phases) {
-    one.counters[phase.name + "_ns"] = per_step(phase.ns);
-  }
-  if (estimate.samples && !estimate.no_rates && step > 0) {
-    one.counters["items_per_second"] = per_step(*estimate.samples) / (step * 1e-9);
-  }
-  if (estimate.quantiles.p99_ns) one.counters["step_p99_ns"] = *estimate.quantiles.p99_ns;
-  for (const char* name : {"peak_rss_bytes", "peak_allocated_bytes"}) {
-    one.counters[name] = metric_or_nan(metrics, name);
-  }
-  std::erase_if(one.counters, [](const auto& counter) { return !std::isfinite(counter.second); });
-  return one;
 }
 
 // One benchmark: its repetitions, then what they come to.
@@ -87,8 +31,8 @@ class Family {
       : json_(json), row_(row), name_(std::move(name)), index_(index) {}
 
   void write() {
-    std::vector<Repetition> all;
-    for (const MeasuredLaunch& each : row_.measured) all.push_back(repetition_of(each, row_));
+    std::vector<GbenchRepetition> all;
+    for (const MeasuredLaunch& each : row_.measured) all.push_back(gbench_repetition(each, row_));
     for (std::size_t i = 0; i < all.size(); ++i) write_repetition(all[i], i, all.size());
     if (all.size() > 1) write_aggregates(all);
     if (!row_.failed.empty()) {
@@ -114,7 +58,7 @@ class Family {
     json_.close_object();
   }
 
-  void write_repetition(const Repetition& one, std::size_t index, std::size_t of) {
+  void write_repetition(const GbenchRepetition& one, std::size_t index, std::size_t of) {
     begin(name_, "iteration", of);
     json_.integer("repetition_index", static_cast<std::int64_t>(index));
     json_.integer("iterations", one.steps);
@@ -122,28 +66,28 @@ class Family {
   }
 
   template <typename Estimate>
-  void write_aggregate(const std::vector<Repetition>& all, const char* aggregate, const char* unit,
-                       const Estimate& estimate) {
+  void write_aggregate(const std::vector<GbenchRepetition>& all, const char* aggregate,
+                       const char* unit, const Estimate& estimate) {
     const auto over_all = [&](const auto& value_of) {
       std::vector<double> values;
-      for (const Repetition& one : all) values.push_back(value_of(one));
+      for (const GbenchRepetition& one : all) values.push_back(value_of(one));
       const double result = estimate(values);
       return std::isfinite(result) ? result : 0.0;
     };
     std::map<std::string, double> counters;
     for (const auto& [name, first] : all.front().counters) {
-      const auto has_it = [&](const Repetition& one) { return one.counters.contains(name); };
+      const auto has_it = [&](const GbenchRepetition& one) { return one.counters.contains(name); };
       if (!std::all_of(all.begin(), all.end(), has_it)) continue;
-      counters[name] = over_all([&](const Repetition& one) { return one.counters.at(name); });
+      counters[name] = over_all([&](const GbenchRepetition& one) { return one.counters.at(name); });
     }
     begin(name_ + '_' + aggregate, "aggregate", all.size());
     json_.text("aggregate_name", aggregate).text("aggregate_unit", unit);
     json_.integer("iterations", static_cast<std::int64_t>(all.size()));
-    write_times(over_all([](const Repetition& one) { return one.real_ns; }),
-                over_all([](const Repetition& one) { return one.cpu_ns; }), counters);
+    write_times(over_all([](const GbenchRepetition& one) { return one.real_ns; }),
+                over_all([](const GbenchRepetition& one) { return one.cpu_ns; }), counters);
   }
 
-  void write_aggregates(const std::vector<Repetition>& all) {
+  void write_aggregates(const std::vector<GbenchRepetition>& all) {
     const auto mean = [](const std::vector<double>& values) {
       double sum = 0;
       for (const double value : values) sum += value;
@@ -203,8 +147,9 @@ std::string gbench_json(const Results& results) {
   std::int64_t index = 0;
   for (const CaseRow& row : rows) {
     if (row.pass != Pass::kTiming) continue;
-    std::string name = benchmark_name(row, names);
-    if (used.contains(name)) name += "/case:" + name_part(row.case_id.substr(0, kShortCaseId));
+    std::string name = name_of_row(row, names);
+    if (used.contains(name))
+      name += "/case:" + benchmark_name_part(row.case_id.substr(0, kShortCaseId));
     while (used.contains(name)) name += '_';
     used.insert(name);
     Family(json, row, name, index++).write();

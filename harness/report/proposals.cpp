@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "harness/text/numbers.h"
@@ -198,7 +199,14 @@ const Proposals::Buckets& Proposals::buckets(const std::vector<Finding::Set>& se
   const std::string key = join(set, " ", [](const auto& each) { return each.option; });
   const auto [at, is_new] = buckets_.try_emplace(key);
   if (is_new) {
-    for (const CaseRow& row : rows_) at->second[signature(row, set)].push_back(&row);
+    for (const CaseRow& row : rows_) {
+      Bucket& bucket = at->second[signature(row, set)];
+      bucket.rows.push_back(&row);
+      const Value* value = set.size() == 1 ? value_of(row, set.front().option) : nullptr;
+      if (const auto number = value == nullptr ? std::nullopt : number_in(to_text(*value))) {
+        bucket.by_value.emplace(*number, &row);
+      }
+    }
   }
   return at->second;
 }
@@ -213,26 +221,58 @@ bool Proposals::equal_but_for(const CaseRow& a, const CaseRow& b,
   });
 }
 
+// The nearest row to what is proposed, and of several as near the fastest.
+class Proposals::Search {
+ public:
+  Search(const Proposals& all, const CaseRow& own, const std::vector<Finding::Set>& set)
+      : all_(all), own_(own), set_(set) {}
+
+  void look_at(const CaseRow& other) {
+    const std::optional<double> distance = distance_to(other, own_, set_);
+    if (!distance || is_beyond(*distance) || !is_candidate(other, own_)) return;
+    if (!all_.equal_but_for(own_, other, set_)) return;
+    std::optional<Answer> found = compared(own_, other);
+    if (!found || (*distance > 0 && found->kind == AnswerKind::kNoNumbers)) return;
+    if (best_ && *distance == distance_ && found->ratio <= best_->ratio) return;
+    best_ = found;
+    best_->is_exact = *distance == 0;
+    distance_ = *distance;
+  }
+  [[nodiscard]] bool is_beyond(double distance) const { return best_ && distance > distance_; }
+  [[nodiscard]] const std::optional<Answer>& best() const { return best_; }
+
+ private:
+  const Proposals& all_;
+  const CaseRow& own_;
+  const std::vector<Finding::Set>& set_;
+  std::optional<Answer> best_;
+  double distance_ = 0;
+};
+
 std::optional<Answer> Proposals::answer(const CaseRow& row, const Finding& finding) const {
   if (finding.set.empty()) return std::nullopt;
   const CaseRow& own = timed(row);
   const Buckets& all = buckets(finding.set);
-  const auto bucket = all.find(signature(own, finding.set));
-  if (bucket == all.end()) return std::nullopt;
-  std::optional<Answer> best;
-  double best_distance = 0;
-  for (const CaseRow* other : bucket->second) {
-    if (!is_candidate(*other, own) || !equal_but_for(own, *other, finding.set)) continue;
-    const double distance = distance_to(*other, own, finding.set).value_or(-1);
-    if (distance < 0 || (best && distance > best_distance)) continue;
-    std::optional<Answer> found = compared(own, *other);
-    if (!found || (distance > 0 && found->kind == AnswerKind::kNoNumbers)) continue;
-    if (best && distance == best_distance && found->ratio <= best->ratio) continue;
-    best = found;
-    best->is_exact = distance == 0;
-    best_distance = distance;
+  const auto found = all.find(signature(own, finding.set));
+  if (found == all.end()) return std::nullopt;
+  const Bucket& bucket = found->second;
+  Search search(*this, own, finding.set);
+  const auto to = finding.set.size() == 1 ? number_in(finding.set.front().value) : std::nullopt;
+  if (!to) {
+    for (const CaseRow* other : bucket.rows) search.look_at(*other);
+    return search.best();
   }
-  return best;
+  // Away from the proposed value on both sides, until one is found: a sweep may have many values.
+  const auto at = bucket.by_value.lower_bound(*to);
+  for (auto above = at; above != bucket.by_value.end(); ++above) {
+    if (search.is_beyond(above->first - *to)) break;
+    search.look_at(*above->second);
+  }
+  for (auto below = std::make_reverse_iterator(at); below != bucket.by_value.rend(); ++below) {
+    if (search.is_beyond(*to - below->first)) break;
+    search.look_at(*below->second);
+  }
+  return search.best();
 }
 
 std::string Proposals::text_of(const Answer& answer, const Finding& finding) const {

@@ -49,7 +49,14 @@ class Proposals {
   [[nodiscard]] bool is_best(const CaseRow& row) const;
 
  private:
-  using Buckets = std::unordered_map<std::string, std::vector<const CaseRow*>>;
+  // Rows that differ in nothing but the proposed options, as far as they all have a value.
+  struct Bucket {
+    std::vector<const CaseRow*> rows = {};
+    // By the value of the proposed option, where it is one and a number.
+    std::multimap<double, const CaseRow*> by_value = {};
+  };
+  using Buckets = std::unordered_map<std::string, Bucket>;
+  class Search;
 
   [[nodiscard]] const Buckets& buckets(const std::vector<Finding::Set>& set) const;
   [[nodiscard]] std::string signature(const CaseRow& row,

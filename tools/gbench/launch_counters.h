@@ -14,7 +14,7 @@ struct LaunchNumbers {
   std::optional<double> step_ns = {};  // what the repetition took; nothing: `reason` says why
   std::string reason = {};
   bool skipped = false;
-  // "data_wait_ns", "samples_per_s", "p99_ns", "peak_rss_bytes": by the names of results.
+  // As in exported JSON: harness/report/gbench_repetition.h.
   std::map<std::string, double> counters = {};
 };
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/gbench/benchmark_name.h"
+#include "harness/gbench/benchmark_names.h"
 #include "harness/text/printable.h"
 #include "tools/gbench/launch_counters.h"
 

@@ -100,7 +100,7 @@ TEST(MeasureWorkload, WarmsUpStepsAndWaitsForTheDeviceInsideTheLastIteration) {
   EXPECT_THAT(calls(), ElementsAre("set_up", "step", "step", "synchronize", "begin", "step", "step",
                                    "step", "steps_done", "synchronize", "end", "tear_down"));
   EXPECT_THAT(rows[0].counters, Contains(Key("forward_ns")));
-  EXPECT_THAT(rows[0].counters, Contains(Key("samples_per_s")));
+  EXPECT_THAT(rows[0].counters, Contains(Key("items_per_second")));
   EXPECT_EQ(rows[0].counters.at("peak"), 3);
 }
 

@@ -65,7 +65,7 @@ TEST_F(GbenchProgram, ARepetitionIsALaunchAndItsTimeTheLaunchesEstimate) {
   }
   const auto& first = json.at("benchmarks").at(0);
   EXPECT_THAT(first.at("name").get<std::string>(), HasSubstr("stub/step_us:1000"));
-  EXPECT_GT(first.at("samples_per_s").get<double>(), 0);
+  EXPECT_GT(first.at("items_per_second").get<double>(), 0);
 }
 
 TEST_F(GbenchProgram, TakesGoogleBenchmarksOwnFlags) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case is called where names are those of Google Benchmark: in its JSON, and in
+// stepbench-gbench. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/value.h"
+
+namespace stepbench {
+
+// A part of a name: '/' and ':' separate the parts, and the rest is matched by regular expressions,
+// so that all but letters, digits, '_', '-' and '.' become '_'. At most 80 bytes.
+[[nodiscard]] std::string benchmark_name_part(std::string_view text);
+
+// "train_step/num_workers:4/pin_memory:true": the workload and those of `varying` that have a
+// value.
+[[nodiscard]] std::string benchmark_name(std::string_view workload, const Fields& options,
+                                         const std::vector<std::string>& varying);
+
+}  // namespace stepbench
