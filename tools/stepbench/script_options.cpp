@@ -13,6 +13,7 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/standard_input.h"
+#include "tools/stepbench/usage.h"
 
 namespace stepbench::cli {
 namespace {
@@ -34,6 +35,7 @@ std::string experiment_of(const std::string& path, const std::vector<std::string
 }  // namespace
 
 void add_script(CLI::App& command, ScriptOptions& script) {
+  script.command = &command;
   command.get_option("FILE")->required(false);
   command
       .add_option("--python", script.path,
@@ -57,9 +59,9 @@ void require_experiment(CLI::App& command) {
 std::optional<std::string> experiment_text(const ScriptOptions& script, std::string& file) {
   if (script.path.empty()) {
     if (script.arguments.empty()) return text_if_standard_input(file);
-    throw ConfigError(script.arguments.front(),
-                      "is one argument too many: expected one FILE; a script's arguments come with "
-                      "--python SCRIPT");
+    throw CLI::ParseError(too_many_text(*script.command, script.arguments.front()) +
+                              "\na script's own arguments come with --python SCRIPT",
+                          CLI::ExitCodes::ExtrasError);
   }
   std::vector<std::string> arguments = script.arguments;
   if (!file.empty()) arguments.insert(arguments.begin(), file);

@@ -15,6 +15,7 @@ namespace stepbench::cli {
 struct ScriptOptions {
   std::string path;
   std::vector<std::string> arguments;  // the script's own
+  const CLI::App* command = nullptr;   // that has these options
 };
 
 // Behind add_experiment(), whose FILE is not required any more.
@@ -23,7 +24,7 @@ void add_script(CLI::App& command, ScriptOptions& script);
 void require_experiment(CLI::App& command);
 
 // The experiment's text where it is in no file: with --python, where `file` then says so, and of
-// standard input. Throws ConfigError for arguments that belong to nothing.
+// standard input. Throws CLI::ParseError for arguments that belong to nothing.
 [[nodiscard]] std::optional<std::string> experiment_text(const ScriptOptions& script,
                                                          std::string& file);
 

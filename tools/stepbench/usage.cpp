@@ -128,6 +128,10 @@ std::string unknown_command_text(const CLI::App& command, const std::string& nam
          join(names);
 }
 
+std::string too_many_text(const CLI::App& command, const std::string& first) {
+  return "too many arguments, the first is '" + first + "'\nexpected " + usage_line(command);
+}
+
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = active_command(app);
   const std::string more = "\nsee `" + full_name(command) + " --help`";
@@ -140,10 +144,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     const std::string name = option.substr(0, option.find('='));
     return "unknown option '" + name + "'" + did_you_mean(name, flag_names(command)) + more;
   }
-  if (!extra.empty()) {
-    return "too many arguments, the first is '" + extra + "'\nexpected " + usage_line(command) +
-           more;
-  }
+  if (!extra.empty()) return too_many_text(command, extra) + more;
   const std::string reason = reason_of(command, error);
   return (reason.empty() ? error.what() : reason) + more;
 }

@@ -24,6 +24,9 @@ void print_error(std::ostream& err, const std::string& message, bool colour);
 // "unknown command 'rnu' (did you mean 'run'?)" and those that there are.
 [[nodiscard]] std::string unknown_command_text(const CLI::App& command, const std::string& name);
 
+// "too many arguments, the first is 'y'" and what was expected.
+[[nodiscard]] std::string too_many_text(const CLI::App& command, const std::string& first);
+
 // What is wrong with a command line, with the nearest command or option and where to read on.
 [[nodiscard]] std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 

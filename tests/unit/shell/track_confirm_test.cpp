@@ -24,7 +24,10 @@ class TrackConfirm : public ::testing::Test {
     own_.write("night.yaml",
                "name: night\nworkload: stub\nlaunches: 3\n"
                "schedule: {wait: 0, warmup: 1, active: 5}\nstub: {jitter: 0.01}\n");
+    // A night from a checkout with changes is never the last good one: this one is none.
+    fs::current_path(own_.path());
   }
+  ~TrackConfirm() override { fs::current_path(before_); }
 
   // The stub worker, so many times as slow.
   [[nodiscard]] std::string build(const std::string& slower) const {
@@ -55,6 +58,7 @@ class TrackConfirm : public ::testing::Test {
   [[nodiscard]] std::string db() const { return "sqlite:" + path("history.db"); }
 
  private:
+  const fs::path before_ = fs::current_path();
   test::TemporaryFolder own_;
 };
 

@@ -32,7 +32,7 @@ TEST(Usage, AnswersNameWhatWasExpected) {
       {{"plan"}, "FILE is missing: the experiment"},
       {{"compare", "a"}, "NEW is missing"},
       {{"plan", "x", "y"}, "too many arguments, the first is 'y'"},
-      {{"plan", "x", "y"}, "expected stepbench plan FILE [OPTIONS]"},
+      {{"plan", "x", "y"}, "expected stepbench plan [FILE] [ARGS...] [OPTIONS]"},
       {{"run", "--smok", "x"}, "unknown option '--smok' (did you mean '--smoke'?)"},
       {{"run", "x", "-x"}, "unknown option '-x'"},
       {{"run", "x", "--launches", "0"},
