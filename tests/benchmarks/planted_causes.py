@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import campaigns  # noqa: E402
 
 CORES = len(os.sched_getaffinity(0))
-# A step of some ten milliseconds whose operators are large; its samples cost next to nothing.
+# A step of ten to forty milliseconds whose operators are large; its samples cost next to nothing.
 STEP = """
 name: planted
 workload: train_step
@@ -34,6 +34,8 @@ threads: {{intra_op: 1}}
 profile: {{trace: json, active: 16}}
 """
 SLOW = {"data.cost": "sleep", "data.cost_us": 5000}  # a batch of 40 ms
+SLOW_FOR_TWO = {"data.cost": "sleep", "data.cost_us": 15000}  # 120 ms: two workers need longer than the step
+LATE_MS = 1200  # longer than the step takes for all batches that six workers have read ahead
 
 
 class Found:
@@ -104,19 +106,19 @@ def waits_for(milliseconds, part):
 
 
 def workers_bound(found, control):
-    """Two workers with batches of 40 ms: a step lasts 20 ms, whatever part of it is its own work."""
+    """Two workers with batches of 120 ms: a step lasts 60 ms, whatever part of it is its own work."""
     batch = found.analysis["blocks"]["loader_work"]["batch_ns"]["mean"] / 1e6
     own = found.wall_ns - gain_of(found, "trace.data_exposed")
     bound = batch / 2 * 1e6
     text = found.finding("trace.loader_workers")["text"]
-    return (near(found.wall_ns, bound, 0.8, 1.4) and batch > 0.95 * 40 and "too few workers" in text and own < bound,
+    return (near(found.wall_ns, bound, 0.8, 1.4) and batch > 0.95 * 120 and "too few workers" in text and own < bound,
             f"step {found.wall_ns / 1e6:.2f} ms, workers' bound {bound / 1e6:.2f} ms")
 
 
 def one_is_late(found, control):
     longest = found.analysis["blocks"]["loader_work"]["batch_ns"]["max"] / 1e6
     text = found.finding("trace.loader_workers")["text"]
-    return longest > 400 and "much longer than others" in text, f"longest batch {longest:.0f} ms of 400"
+    return longest > LATE_MS and "much longer than others" in text, f"longest batch {longest:.0f} ms of {LATE_MS}"
 
 
 def value_of(name, planted):
@@ -165,9 +167,9 @@ ON_CPU = [
     Plant("slow data set", "trace.data_exposed", waits_for(40, "fetch"), SLOW, of_run="loader.no_workers"),
     Plant("slow collate", "trace.data_exposed", waits_for(40, "collate"), {"data.collate_us": 5000},
           of_run="loader.no_workers"),
-    Plant("too few workers", "trace.data_exposed", workers_bound, SLOW, WORKERS, of_run="loader.worker_bound"),
+    Plant("too few workers", "trace.data_exposed", workers_bound, SLOW_FOR_TWO, WORKERS, of_run="loader.worker_bound"),
     Plant("straggler", "trace.data_exposed", one_is_late,
-          {"data.cost": "sleep", "data.cost_us": 0, "data.straggler_share": 0.01, "data.straggler_us": 400000},
+          {"data.cost": "sleep", "data.cost_us": 0, "data.straggler_share": 0.01, "data.straggler_us": LATE_MS * 1000},
           {**WORKERS, "loader.num_workers": 6, "profile.active": 48, "schedule.active": 96}, of_run="loader.straggler"),
     Plant("threads of operations", "threads.oversubscribed", value_of("threads.oversubscribed", 4 * CORES),
           {"threads.intra_op": 4 * CORES}),
