@@ -61,7 +61,7 @@ class CopySums {
     group.host = host_side(facts);
     ++group.count;
     const TraceEvent* call = timeline_.call_of(row);
-    const std::optional<std::size_t> step = step_of(call == nullptr ? copy : *call);
+    const std::optional<std::size_t> step = steps_.at((call == nullptr ? copy : *call).start_ns);
     if (!step || !counted_[*step]) return;
     ++group.in_steps;
     group.device_ns += copy.duration_ns();
@@ -91,14 +91,6 @@ class CopySums {
   }
 
  private:
-  std::optional<std::size_t> step_of(const TraceEvent& event) const {
-    const auto behind = std::partition_point(
-        steps_.steps.begin(), steps_.steps.end(),
-        [&](const Step& step) { return step.window.end_ns <= event.start_ns; });
-    if (behind == steps_.steps.end() || !behind->window.contains(event.start_ns)) return {};
-    return static_cast<std::size_t>(behind - steps_.steps.begin());
-  }
-
   void add_call(const TraceEvent& call, const TraceEvent& copy, std::size_t step,
                 CopyGroup& group) const {
     group.call_ns += call.duration_ns();

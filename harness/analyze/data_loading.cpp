@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analyze/data_loading.h"
 
-#include <algorithm>
-
 namespace stepbench {
 
 Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
@@ -16,12 +14,7 @@ Known<DataLoading> find_data_loading(const Timeline& timeline, const Steps& step
       if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
       LoaderCall call = {.at = span_of(event), .name = event.name};
       call.exposed_ns = call.at.length_ns() - busy.length_in(call.at);
-      const auto behind = std::partition_point(
-          steps.steps.begin(), steps.steps.end(),
-          [&](const Step& step) { return step.window.end_ns <= event.start_ns; });
-      if (behind != steps.steps.end() && behind->window.contains(event.start_ns)) {
-        call.step = static_cast<std::size_t>(behind - steps.steps.begin());
-      }
+      if (const auto step = steps.at(event.start_ns)) call.step = *step;
       if (out.calls.empty()) {
         out.first_ns = call.at.length_ns();
       } else {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/stats/order.h"
+#include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
@@ -108,6 +109,20 @@ bool larger_first(const DiffRow& a, const DiffRow& b) {
 
 auto key_of(const NamedCost& cost) { return std::tie(cost.kind, cost.name, cost.phase); }
 
+// Goes through two lists that are sorted by key: both of one key together, null for a missing one.
+template <typename Costs, typename MoreCosts, typename Visit>
+void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
+  auto left = a.begin();
+  auto right = b.begin();
+  while (left != a.end() || right != b.end()) {
+    const bool has_left = left != a.end() && (right == b.end() || key_of(*left) <= key_of(*right));
+    const bool has_right = right != b.end() && (left == a.end() || key_of(*right) <= key_of(*left));
+    visit(has_left ? &*left : nullptr, has_right ? &*right : nullptr);
+    if (has_left) ++left;
+    if (has_right) ++right;
+  }
+}
+
 class Comparison {
  public:
   Comparison(const DiffSide& base, const DiffSide& next) : base_(base), next_(next) {}
@@ -175,8 +190,8 @@ class Comparison {
                                   (base_.scope == IdleScope::kHost ? "new" : "base") +
                                   " has rows of a device");
     } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
-      note(DiffLevel::kError, "the devices differ: " + words(base_.devices) + " in base, " +
-                                  words(next_.devices) + " in new");
+      note(DiffLevel::kError, "the devices differ: " + join(base_.devices) + " in base, " +
+                                  join(next_.devices) + " in new");
     } else if (base_.devices.empty() != next_.devices.empty()) {
       note(DiffLevel::kWarning, std::string("only ") + (base_.devices.empty() ? "new" : "base") +
                                     " says which device it is of");
@@ -208,12 +223,6 @@ class Comparison {
                                 ", which takes time: record both sides alike");
   }
 
-  static std::string words(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  }
-
   static SideSample of_steps(const DiffSide& side, std::int64_t (*part)(const StepTime&)) {
     std::vector<double> values;
     for (const StepTime& step : side.steps) values.push_back(double(part(step)));
@@ -238,18 +247,8 @@ class Comparison {
     for (std::size_t kind = 0; kind < kCostKinds; ++kind) {
       out_.tables.push_back({.kind = static_cast<CostKind>(kind), .sum = {.name = "sum"}});
     }
-    // Both sides are sorted by the same key.
-    auto base = base_.costs.begin();
-    auto next = next_.costs.begin();
-    while (base != base_.costs.end() || next != next_.costs.end()) {
-      const bool has_base = base != base_.costs.end() &&
-                            (next == next_.costs.end() || key_of(*base) <= key_of(*next));
-      const bool has_next = next != next_.costs.end() &&
-                            (base == base_.costs.end() || key_of(*next) <= key_of(*base));
-      add_row(has_base ? &*base : nullptr, has_next ? &*next : nullptr);
-      if (has_base) ++base;
-      if (has_next) ++next;
-    }
+    for_each_key(base_.costs, next_.costs,
+                 [&](const NamedCost* base, const NamedCost* next) { add_row(base, next); });
     for (DiffTable& table : out_.tables) {
       std::sort(table.rows.begin(), table.rows.end(), larger_first);
     }
@@ -328,28 +327,20 @@ class Comparison {
 void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
                   std::vector<NamedCost> more, std::size_t steps_more) {
   std::vector<NamedCost> out;
-  auto old = all.begin();
-  auto added = more.begin();
+  const std::vector<std::int64_t> nothing(steps_more);
   const auto extend = [](std::vector<std::int64_t>& values, const std::vector<std::int64_t>& by) {
     values.insert(values.end(), by.begin(), by.end());
   };
-  while (old != all.end() || added != more.end()) {
-    const bool has_old =
-        old != all.end() && (added == more.end() || key_of(*old) <= key_of(*added));
-    const bool has_added =
-        added != more.end() && (old == all.end() || key_of(*added) <= key_of(*old));
+  for_each_key(all, more, [&](NamedCost* old, const NamedCost* added) {
     NamedCost cost =
-        has_old ? std::move(*old)
-                : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
+        old != nullptr ? std::move(*old)
+                       : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
     cost.ns.resize(steps_before);
     cost.count.resize(steps_before);
-    const std::vector<std::int64_t> nothing(steps_more);
-    extend(cost.ns, has_added ? added->ns : nothing);
-    extend(cost.count, has_added ? added->count : nothing);
+    extend(cost.ns, added != nullptr ? added->ns : nothing);
+    extend(cost.count, added != nullptr ? added->count : nothing);
     out.push_back(std::move(cost));
-    if (has_old) ++old;
-    if (has_added) ++added;
-  }
+  });
   all = std::move(out);
 }
 

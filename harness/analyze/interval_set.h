@@ -3,8 +3,11 @@
 // sweep; lengths are exact. Plain values; any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,13 +50,13 @@ class IntervalSet {
   std::vector<TimeSpan> intervals_;  // not empty, not touching
 };
 
-// Calls `each(piece, index)` for every part of `set` inside `segments[index]`. Segments are sorted
-// by begin and disjoint; empty ones are passed over.
-template <typename Segments, typename IntervalOf, typename Each>
-void for_each_piece(const IntervalSet& set, const Segments& segments, const IntervalOf& interval_of,
+// Calls `each(piece, index)` for every part of `parts`, such as an IntervalSet, inside
+// `segments[index]`. Both are sorted by begin and disjoint; empty segments are passed over.
+template <typename Parts, typename Segments, typename IntervalOf, typename Each>
+void for_each_piece(const Parts& parts, const Segments& segments, const IntervalOf& interval_of,
                     const Each& each) {
   std::size_t at = 0;
-  for (const TimeSpan& part : set) {
+  for (const TimeSpan& part : parts) {
     while (at < segments.size() && interval_of(segments[at]).end_ns <= part.begin_ns) ++at;
     for (std::size_t i = at; i < segments.size(); ++i) {
       const TimeSpan segment = interval_of(segments[i]);
@@ -63,6 +66,17 @@ void for_each_piece(const IntervalSet& set, const Segments& segments, const Inte
       if (piece.begin_ns < piece.end_ns) each(piece, i);
     }
   }
+}
+
+// The window that holds the moment, by its place. Windows are sorted and disjoint.
+template <typename Windows, typename IntervalOf = std::identity>
+[[nodiscard]] std::optional<std::size_t> window_at(const Windows& windows, std::int64_t at_ns,
+                                                   const IntervalOf& interval_of = {}) {
+  const auto found = std::partition_point(windows.begin(), windows.end(), [&](const auto& window) {
+    return interval_of(window).end_ns <= at_ns;
+  });
+  if (found == windows.end() || !interval_of(*found).contains(at_ns)) return std::nullopt;
+  return static_cast<std::size_t>(found - windows.begin());
 }
 
 }  // namespace stepbench

@@ -72,10 +72,8 @@ std::vector<PlacedCollective> collectives_of(const Timeline& timeline) {
 
 std::string own_job(const Trace& trace) {
   std::string job;
-  for (const char* wanted : {"case_id", "launch", "engine"}) {
-    for (const auto& [key, value] : trace.own_facts) {
-      if (key == wanted) job += value + ' ';
-    }
+  for (const char* key : {"case_id", "launch", "engine"}) {
+    job += std::string(trace.own_fact(key)) + ' ';
   }
   return job;
 }
@@ -112,11 +110,8 @@ std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
   }
   out.since_1970 = !out.steps.empty() && out.steps.front().begin_ns > kPlausibleTime;
   for (PlacedCollective& each : collectives_of(timeline)) {
-    const auto window = std::partition_point(
-        windows.begin(), windows.end(),
-        [&](const TimeSpan& span) { return span.end_ns <= each.placed_by_ns; });
-    if (window == windows.end() || !window->contains(each.placed_by_ns)) continue;
-    const auto place = place_of_step.find(static_cast<std::size_t>(window - windows.begin()));
+    const auto step = window_at(windows, each.placed_by_ns);
+    const auto place = step ? place_of_step.find(*step) : place_of_step.end();
     if (place == place_of_step.end()) continue;
     out.steps[place->second].collectives.push_back(std::move(each.row));
   }

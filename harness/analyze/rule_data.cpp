@@ -98,8 +98,7 @@ Ruling slow_first_batch(const RuleInput& in) {
                                     " in the median: workers start with it");
   finding.remedy =
       "It comes once per epoch: persistent_workers=True starts workers once, and a warm-up keeps "
-      "it "
-      "out of what is measured.";
+      "it out of what is measured.";
   finding.places.push_back({.name = in.name(loading.calls.front().name),
                             .at_ns = loading.calls.front().at.begin_ns,
                             .duration_ns = loading.first_ns});
@@ -120,9 +119,8 @@ Ruling loader_workers(const RuleInput& in) {
                                     " busy while the step waits; a batch takes " +
                                     duration(work.batch.median) + " in a worker";
   const auto made = [&](std::string text) {
-    Finding finding = in.of_value(in.share(in.idle_ns(IdleCause::kDataLoading)), Severity::kWarning,
-                                  std::move(text));
-    return finding;
+    return in.of_value(in.share(in.idle_ns(IdleCause::kDataLoading)), Severity::kWarning,
+                       std::move(text));
   };
   if (work.largest_exposed() == LoaderPart::kHandOver) {
     Finding finding = made(

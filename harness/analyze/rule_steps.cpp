@@ -52,8 +52,7 @@ Ruling unstable_steps(const RuleInput& in) {
         differing(all, "steps differ") + "; it is the waits for data that vary, not the work");
     symptom.remedy =
         "Workers that take turns deliver in bursts, and some samples cost more than others: it "
-        "goes "
-        "when the waits go.";
+        "goes when the waits go.";
     return symptom;
   }
   const StepPart* varies = nullptr;

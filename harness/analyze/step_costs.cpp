@@ -61,24 +61,19 @@ class CostTable {
       if (lane.kind != LaneKind::kHost) continue;
       const auto phases = PhasesOfRows(trace).of(lane);
       for (const auto& [row, phase] : phases) {
-        const std::size_t step = step_at(row->start_ns);
-        if (step < windows_.size()) ++of(CostKind::kOperator, row->name, phase).count[step];
+        const auto step = window_at(windows_, row->start_ns);
+        if (step) ++of(CostKind::kOperator, row->name, phase).count[*step];
       }
       const std::vector<InnerRow> stretches = innermost_rows(trace, lane, false);
-      std::size_t at = 0;
-      for (const InnerRow& stretch : stretches) {
-        while (at < windows_.size() && windows_[at].end_ns <= stretch.at.begin_ns) ++at;
-        for (std::size_t i = at; i < windows_.size(); ++i) {
-          const std::int64_t begin_ns = std::max(windows_[i].begin_ns, stretch.at.begin_ns);
-          const std::int64_t end_ns = std::min(windows_[i].end_ns, stretch.at.end_ns);
-          if (windows_[i].begin_ns >= stretch.at.end_ns) break;
-          if (begin_ns >= end_ns) continue;
-          const auto phase = phases.find(stretch.row);
-          of(CostKind::kOperator, stretch.row->name,
-             phase == phases.end() ? std::string_view{} : phase->second)
-              .ns[i] += end_ns - begin_ns;
-        }
-      }
+      for_each_piece(
+          windows_, stretches, [](const InnerRow& stretch) { return stretch.at; },
+          [&](const TimeSpan& piece, std::size_t i) {
+            const TraceEvent* row = stretches[i].row;
+            const auto phase = phases.find(row);
+            NamedCost& cost = of(CostKind::kOperator, row->name,
+                                 phase == phases.end() ? std::string_view{} : phase->second);
+            cost.ns[window_at(windows_, piece.begin_ns).value()] += piece.length_ns();
+          });
     }
   }
 
@@ -106,11 +101,11 @@ class CostTable {
   using Key = std::tuple<CostKind, std::uint32_t, std::string_view>;
 
   void add(CostKind kind, const TraceEvent& row, const TraceEvent& belongs_with) {
-    const std::size_t step = step_at(belongs_with.start_ns);
-    if (step == windows_.size()) return;
+    const auto step = window_at(windows_, belongs_with.start_ns);
+    if (!step) return;
     NamedCost& cost = of(kind, row.name, {});
-    cost.ns[step] += row.duration_ns();
-    ++cost.count[step];
+    cost.ns[*step] += row.duration_ns();
+    ++cost.count[*step];
   }
 
   NamedCost& of(CostKind kind, std::uint32_t name, std::string_view phase) {
@@ -123,16 +118,6 @@ class CostTable {
                     .count = std::vector<std::int64_t>(windows_.size())};
     }
     return at->second;
-  }
-
-  // The number of windows where it lies in none.
-  [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const {
-    const auto after =
-        std::partition_point(windows_.begin(), windows_.end(),
-                             [&](const TimeSpan& window) { return window.end_ns <= at_ns; });
-    return after != windows_.end() && after->contains(at_ns)
-               ? static_cast<std::size_t>(after - windows_.begin())
-               : windows_.size();
   }
 
   const Timeline& timeline_;

@@ -3,6 +3,7 @@
 // windows differ, so that each number here names its own. Pure; any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,9 @@ enum class WindowKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(WindowKind window);  // "host_step", as printed
 [[nodiscard]] std::optional<WindowKind> window_named(std::string_view name);
+// Those that can be asked for; the others are what a trace without steps has.
+inline constexpr std::array kChosenWindows = {WindowKind::kHostStep, WindowKind::kTensorboardStep,
+                                              WindowKind::kDeviceSpan, WindowKind::kHolistic};
 
 struct Step {
   std::int64_t number = 0;  // N of ProfilerStep#N, waits and warm-ups counted
@@ -53,6 +57,10 @@ struct Steps {
   std::int64_t step_pid = 0;
 
   [[nodiscard]] std::vector<TimeSpan> windows() const;
+  // The step whose window holds the moment, by its place.
+  [[nodiscard]] std::optional<std::size_t> at(std::int64_t at_ns) const {
+    return window_at(steps, at_ns, [](const Step& step) { return step.window; });
+  }
   // Indices of the steps that statistics rest on: those that were asked for, or else those that are
   // neither edge nor truncated. Where no such step is left, the edges count, and where these are
   // truncated, all.

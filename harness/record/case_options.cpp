@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/record/case_options.h"
 
-#include <algorithm>
+#include <string_view>
+#include <system_error>
 
 #include "harness/base/error.h"
-#include "harness/record/reader.h"
+#include "harness/record/launch_rows.h"
 
 namespace stepbench {
 
-Fields options_of_case(const std::filesystem::path& run, std::string_view case_id) {
-  if (case_id.empty()) return {};
-  try {
-    const Results results = read_results(run);
-    const auto found =
-        std::find_if(results.launches.begin(), results.launches.end(),
-                     [&](const Launch& launch) { return launch.row.key.case_id == case_id; });
-    return found == results.launches.end() ? Fields{} : found->row.options;
-  } catch (const Error&) {
-    return {};
+std::map<std::string, Fields, std::less<>> options_of_cases(const std::filesystem::path& run) {
+  std::map<std::string, Fields, std::less<>> cases;
+  const auto is_new = [&](std::string_view case_id) { return !cases.contains(case_id); };
+  const auto take = [&](const LaunchRow& row) { cases.emplace(row.key.case_id, row.options); };
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(run, ignored)) {
+    if (!is_result_file(entry.path())) continue;
+    try {
+      read_launch_rows(entry.path(), is_new, take);
+    } catch (const Error&) {
+      continue;
+    }
   }
+  return cases;
 }
 
 }  // namespace stepbench

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a case, as the results of its run hold them. Any thread.
+// The options of cases, as the results of their run hold them. Any thread.
 #pragma once
 
 #include <filesystem>
-#include <string_view>
+#include <functional>
+#include <map>
+#include <string>
 
 #include "harness/base/value.h"
 
 namespace stepbench {
 
-// Of a launch of case `case_id` in the folder of a run, by full name. Empty where the folder holds
-// no such launch, or no results that can be read: whoever asks has something else to say, too.
-[[nodiscard]] Fields options_of_case(const std::filesystem::path& run, std::string_view case_id);
+// Of a launch of each case in the folder of a run, by case id; samples are not read. Empty where
+// the folder holds no results that can be read: whoever asks has something else to say, too.
+[[nodiscard]] std::map<std::string, Fields, std::less<>> options_of_cases(
+    const std::filesystem::path& run);
 
 }  // namespace stepbench

@@ -17,6 +17,7 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kShortId = 8;
+constexpr const char* kNoGroup = "stepbench";  // of what is no case's
 
 void judge_row(const CaseRow& row, Check& check) {
   const auto failed = std::ssize(row.failed);
@@ -68,19 +69,26 @@ const Launch* any_launch(const CaseRow& row) {
   return row.skipped.empty() ? nullptr : row.skipped.front();
 }
 
+std::string group_of(const std::string& workload) { return workload.empty() ? kNoGroup : workload; }
+
+void add_varying(const Fields& options, const std::vector<std::string>& varying, Fields& to) {
+  for (const std::string& option : varying) {
+    const auto found = options.find(option);
+    if (found != options.end() && !is_null(found->second)) to["option." + option] = found->second;
+  }
+}
+
 // Options that every row has with the same value, and what the machine is.
 Fields common_properties(const RunRow& run, const std::vector<const CaseRow*>& rows,
-                         const std::vector<std::string>& varying, const Results& results) {
+                         const std::vector<std::string>& varying) {
   Fields all = run.labels;
   if (!rows.empty()) {
     for (const auto& [name, value] : rows.front()->options) {
       const bool varies = std::find(varying.begin(), varying.end(), name) != varying.end();
       if (!varies && !is_null(value)) all["option." + name] = value;
     }
-    const Launch* launch = any_launch(*rows.front());
-    for (const WorkerRow& worker : results.workers) {
-      if (launch == nullptr || worker.worker_id != launch->row.worker_id) continue;
-      for (const auto& [name, value] : worker.environment) all["environment." + name] = value;
+    if (const WorkerRow* worker = rows.front()->worker) {
+      for (const auto& [name, value] : worker->environment) all["environment." + name] = value;
     }
   }
   all["run_id"] = run.run_id;
@@ -98,19 +106,13 @@ void make_names_unique(std::vector<Check>& checks) {
 }
 
 Check check_of_row(const CaseRow& row, const RowNames& names) {
-  Check check{.name = names.name(row), .group = row.workload};
-  if (check.group.empty()) check.group = "stepbench";
+  Check check{.name = names.name(row), .group = group_of(row.workload)};
   if (check.name.empty()) check.name = "case " + row.case_id.substr(0, kShortId);
   if (row.pass != Pass::kTiming) check.name += " (pass " + std::string(name_of(row.pass)) + ')';
   judge_row(row, check);
   if (const auto ns = row.headline_ns()) check.seconds = *ns * 1e-9;
   if (const Launch* launch = any_launch(row)) check.repeat = launch->row.repeat_command;
-  for (const std::string& option : names.varying()) {
-    const auto found = row.options.find(option);
-    if (found != row.options.end() && !is_null(found->second)) {
-      check.properties["option." + option] = found->second;
-    }
-  }
+  add_varying(row.options, names.varying(), check.properties);
   check.properties["case_id"] = row.case_id;
   if (!row.arm.empty()) check.properties["arm"] = row.arm;
   return check;
@@ -138,7 +140,7 @@ CheckState state_of(const TestResult& test) {
 Check check_of_case(const CaseResult& one, const std::vector<std::string>& varying,
                     const std::string& unit) {
   Check check{.name = case_label(one.options, varying, one.case_id.substr(0, kShortId)),
-              .group = one.workload.empty() ? "stepbench" : one.workload};
+              .group = group_of(one.workload)};
   const MetricResult* worst = nullptr;
   for (const MetricResult& metric : one.metrics) {
     const std::string interval = interval_text_of(metric.test);
@@ -173,12 +175,7 @@ Check check_of_case(const CaseResult& one, const std::vector<std::string>& varyi
                   short_number(op.candidate_calls) + " calls/step (" + op.phase + ")\n";
   }
   for (const std::string& note : one.notes) check.text += note + '\n';
-  for (const std::string& option : varying) {
-    const auto found = one.options.find(option);
-    if (found != one.options.end() && !is_null(found->second)) {
-      check.properties["option." + option] = found->second;
-    }
-  }
+  add_varying(one.options, varying, check.properties);
   check.properties["case_id"] = one.case_id;
   return check;
 }
@@ -188,7 +185,7 @@ void add_missing(const std::vector<MissingCase>& cases, const std::string& side,
   for (const MissingCase& one : cases) {
     suite.checks.push_back(
         {.name = case_label(one.options, varying, one.case_id.substr(0, kShortId)),
-         .group = one.workload.empty() ? "stepbench" : one.workload,
+         .group = group_of(one.workload),
          .state = CheckState::kSkipped,
          .type = "missing",
          .message = "only in " + side,
@@ -211,14 +208,14 @@ CheckSuite suite_of(const Comparison& comparison) {
   for (const Gate& gate : comparison.gates) {
     if (gate.state != GateState::kFailed || !gate.case_id.empty()) continue;
     suite.checks.push_back({.name = "gate " + gate.name,
-                            .group = "stepbench",
+                            .group = kNoGroup,
                             .state = CheckState::kError,
                             .type = std::string(name_of(Verdict::kInvalid)),
                             .message = gate.text});
   }
   if (comparison.aa_control.state == AaControl::State::kFailed) {
     suite.checks.push_back({.name = "self-check",
-                            .group = "stepbench",
+                            .group = kNoGroup,
                             .state = CheckState::kError,
                             .type = std::string(name_of(Verdict::kInvalid)),
                             .message = "the base differs from itself, so that no verdict holds"});
@@ -256,7 +253,7 @@ std::vector<CheckSuite> checks_of(const Results& results) {
                      .file = run.config_path};
     for (const CaseRow* row : of_run) suite.checks.push_back(check_of_row(*row, names));
     make_names_unique(suite.checks);
-    suite.properties = common_properties(run, of_run, names.varying(), results);
+    suite.properties = common_properties(run, of_run, names.varying());
     suites.push_back(std::move(suite));
   }
   return suites;
@@ -271,7 +268,7 @@ std::vector<CheckSuite> checks_of(std::span<const Comparison> comparisons) {
 std::vector<CheckSuite> checks_of_error(const std::string& command, const std::string& message) {
   CheckSuite suite{.name = command, .verdict = "error"};
   suite.checks.push_back({.name = command,
-                          .group = "stepbench",
+                          .group = kNoGroup,
                           .state = CheckState::kError,
                           .type = "error",
                           .message = message});

@@ -58,6 +58,12 @@ const TraceDevice* Trace::device(int id) const {
   return found == devices.end() ? nullptr : &*found;
 }
 
+std::string_view Trace::own_fact(std::string_view key) const {
+  const auto found = std::find_if(own_facts.begin(), own_facts.end(),
+                                  [&](const auto& each) { return each.first == key; });
+  return found == own_facts.end() ? std::string_view{} : std::string_view(found->second);
+}
+
 std::int64_t Trace::count(EventKind kind) const {
   std::int64_t found = 0;
   for (const TraceLane& lane : lanes) {

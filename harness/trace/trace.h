@@ -238,6 +238,8 @@ struct Trace {
   [[nodiscard]] const KernelDetail* kernel_detail(const TraceEvent& event) const;
   [[nodiscard]] const SyncDetail* sync_detail(const TraceEvent& event) const;
   [[nodiscard]] const TraceDevice* device(int id) const;
+  // Of own_facts; empty: it is none.
+  [[nodiscard]] std::string_view own_fact(std::string_view key) const;
   // Events of this kind in all lanes.
   [[nodiscard]] std::int64_t count(EventKind kind) const;
 };

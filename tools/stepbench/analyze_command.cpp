@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -128,7 +127,7 @@ void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pag
 AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style,
                        const std::vector<std::filesystem::path>& traces,
                        const Environment& environment) {
-  const AnalyzeRequest request(options);
+  AnalyzeRequest request(options);
   AnalyzeOutput out;
   bool any_unreadable = false;
   std::vector<TracePage> pages;
@@ -178,10 +177,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
     if (!environment.out) throw ConfigError("standard output", "cannot write");
     return made.status;
   }
-  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
-  file << made.text;
-  file.close();
-  if (!file) throw ConfigError("--output", "cannot write " + options.output);
+  write_output_file("--output", options.output, made.text);
   return made.status;
 }
 
@@ -218,7 +214,9 @@ void add_analyze(CLI::App& app, const Environment& environment, int& exit_code) 
                        "What a step is: as TensorBoard's plug-in, TraceLens or HTA count; by "
                        "default from its start to the next one's, host_step")
           ->group(kCaseOptions);
-  expect_one_of(*window, {"host_step", "tb_step", "device_span", "hta"});
+  std::vector<std::string> windows;
+  for (const WindowKind kind : kChosenWindows) windows.emplace_back(name_of(kind));
+  expect_one_of(*window, windows);
   command
       ->add_flag("--steps-from-loading", options->from_loading,
                  "In a trace without steps, take the fetches of data as borders")

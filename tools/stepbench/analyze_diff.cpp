@@ -22,13 +22,7 @@ struct ReadSide {
   std::string own_case = {};  // of a trace that stepbench wrote: its case and profiler
 };
 
-std::string fact(const Trace& trace, std::string_view key) {
-  const auto found = std::find_if(trace.own_facts.begin(), trace.own_facts.end(),
-                                  [&](const auto& each) { return each.first == key; });
-  return found == trace.own_facts.end() ? std::string() : found->second;
-}
-
-std::vector<ReadSide> read_sides(const Paths& paths, const AnalyzeRequest& request,
+std::vector<ReadSide> read_sides(const Paths& paths, AnalyzeRequest& request,
                                  const Environment& environment, bool& any_unreadable) {
   std::vector<ReadSide> sides;
   for (const std::filesystem::path& path : paths) {
@@ -40,8 +34,9 @@ std::vector<ReadSide> read_sides(const Paths& paths, const AnalyzeRequest& reque
     const AnalysedTrace analysed = analyse_one(*trace, path, request);
     ReadSide read{.side = diff_side(path.string(), *trace, analysed.analysis, analysed.findings,
                                     request.rules.device)};
-    if (trace->own && !fact(*trace, "case_id").empty()) {
-      read.own_case = "case " + fact(*trace, "case_id") + ' ' + fact(*trace, "engine");
+    if (trace->own && !trace->own_fact("case_id").empty()) {
+      read.own_case = "case " + std::string(trace->own_fact("case_id")) + ' ' +
+                      std::string(trace->own_fact("engine"));
     }
     sides.push_back(std::move(read));
   }
@@ -145,7 +140,7 @@ int status_of_diff(const AnalyzeOptions& options, const TraceDiff& diff) {
 
 AnalyzeOutput diff_pages(const AnalyzeOptions& options, const AnalysisStyle& style,
                          const Paths& bases, const Paths& news, const Environment& environment) {
-  const AnalyzeRequest request(options);
+  AnalyzeRequest request(options);
   bool any_unreadable = false;
   std::vector<ReadSide> base = read_sides(bases, request, environment, any_unreadable);
   std::vector<ReadSide> next = read_sides(news, request, environment, any_unreadable);

@@ -114,20 +114,22 @@ void check_device(std::optional<int> device, const Analysis& analysis,
                : join(analysis.devices, ", ", [](int each) { return std::to_string(each); })));
 }
 
-// Of the case that a trace in the folder of a run is of: what can be proposed for it.
-Fields options_of_own(const Trace& trace, const std::filesystem::path& path) {
-  const auto fact = std::find_if(trace.own_facts.begin(), trace.own_facts.end(),
-                                 [](const auto& each) { return each.first == "case_id"; });
-  if (fact == trace.own_facts.end()) return {};
-  return options_of_case(std::filesystem::absolute(path).parent_path().parent_path(), fact->second);
-}
-
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
     : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
           .window = window_named(options.window)},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
+
+Fields AnalyzeRequest::case_options(const Trace& trace, const std::filesystem::path& path) {
+  const std::string_view case_id = trace.own_fact("case_id");
+  if (case_id.empty()) return {};
+  const std::filesystem::path run = std::filesystem::absolute(path).parent_path().parent_path();
+  const auto [cases, is_new] = runs_.try_emplace(run);
+  if (is_new) cases->second = options_of_cases(run);
+  const auto found = cases->second.find(case_id);
+  return found == cases->second.end() ? Fields{} : found->second;
+}
 
 std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,
                                              const std::string& case_id) {
@@ -157,7 +159,7 @@ std::optional<Trace> read_one(const std::filesystem::path& path, bool of_several
 }
 
 AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
-                          const AnalyzeRequest& request) {
+                          AnalyzeRequest& request) {
   AnalysedTrace analysed{.trace = &trace,
                          .path = path.string(),
                          .analysis = analyse(trace, request.how),
@@ -175,7 +177,7 @@ AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
                                       std::string(name_of(*request.how.window)) + ": " + needs);
   }
   RuleOptions rules = request.rules;
-  rules.options = options_of_own(trace, path);
+  rules.options = request.case_options(trace, path);
   analysed.findings = find_causes(trace, analysed.analysis, rules);
   return analysed;
 }

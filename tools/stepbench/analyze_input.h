@@ -37,8 +37,15 @@ struct AnalyzeOptions {
 struct AnalyzeRequest {
   explicit AnalyzeRequest(const AnalyzeOptions& options);
 
+  // Of the case that a trace in the folder of a run is of: what can be proposed for it. The results
+  // of a run are read once.
+  [[nodiscard]] Fields case_options(const Trace& trace, const std::filesystem::path& path);
+
   AnalysisOptions how = {};
   RuleOptions rules = {};
+
+ private:
+  std::map<std::filesystem::path, std::map<std::string, Fields, std::less<>>> runs_ = {};
 };
 
 // Files as they are; of a folder its traces by name, of a run those below traces/.
@@ -52,7 +59,7 @@ struct AnalyzeRequest {
 
 // Analysis and findings. The trace outlives it. Throws where it has no such device or step.
 [[nodiscard]] AnalysedTrace analyse_one(const Trace& trace, const std::filesystem::path& path,
-                                        const AnalyzeRequest& request);
+                                        AnalyzeRequest& request);
 
 // Is there a finding of at least the severity of --fail-on? False without that option.
 [[nodiscard]] bool fails_on(const AnalyzeOptions& options, Severity severity);

@@ -78,9 +78,10 @@ const ExportFormat& chosen_format(const ExportRequest& arguments) {
                                     " is none of a format: give --format as well");
 }
 
-// The formats that have a place for such a source.
+// Throws, naming the formats that have a place for such a source, where this one has none.
 template <typename Writer>
-[[noreturn]] void refuse_format(const ExportFormat& format, ExportSource source, Writer writer) {
+Writer writer_of(const ExportFormat& format, ExportSource source, Writer ExportFormat::*writer) {
+  if (format.*writer != nullptr) return format.*writer;
   std::vector<std::string> others;
   for (const ExportFormat& each : export_formats()) {
     if (each.*writer != nullptr) others.emplace_back(each.name);
@@ -98,37 +99,23 @@ std::string whole_file(const std::string& path) {
 
 Exported export_verdict(const std::string& path, const ExportFormat& format,
                         const ExportOptions& options) {
-  if (format.of_verdict == nullptr) {
-    refuse_format(format, ExportSource::kVerdict, &ExportFormat::of_verdict);
-  }
-  try {
-    return {format.of_verdict(read_comparisons(whole_file(path)), options)};
-  } catch (const LineError& error) {
-    throw ConfigError(path, error.what());
-  }
+  const auto write = writer_of(format, ExportSource::kVerdict, &ExportFormat::of_verdict);
+  return {write(read_comparisons(whole_file(path)), options)};
 }
 
 Exported export_night(const std::string& path, const ExportFormat& format,
                       const ExportOptions& options) {
-  if (format.of_night == nullptr) {
-    refuse_format(format, ExportSource::kNight, &ExportFormat::of_night);
-  }
-  try {
-    return {format.of_night(whole_file(path), options)};
-  } catch (const LineError& error) {
-    throw ConfigError(path, error.what());
-  }
+  const auto write = writer_of(format, ExportSource::kNight, &ExportFormat::of_night);
+  return {write(whole_file(path), options)};
 }
 
 Exported export_history(const std::string& path, const ExportFormat& format,
                         const ExportOptions& options) {
-  if (format.of_history == nullptr) {
-    refuse_format(format, ExportSource::kHistory, &ExportFormat::of_history);
-  }
+  const auto write = writer_of(format, ExportSource::kHistory, &ExportFormat::of_history);
   const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
   TrackStore store = open_history({.db = is_url ? path : "sqlite:" + path});
   const History history = store.history();
-  return {format.of_history(history, options), !history.series.empty()};
+  return {write(history, options), !history.series.empty()};
 }
 
 Exported export_runs(const std::vector<std::string>& sources, const ExportFormat& format,
@@ -154,15 +141,19 @@ Exported exported(const ExportRequest& arguments, std::ostream& err) {
                                  ": export it by itself; only runs are joined");
   }
   const std::string& path = arguments.sources.front();
-  switch (source) {
-    case ExportSource::kVerdict:
-      return export_verdict(path, format, arguments.options);
-    case ExportSource::kNight:
-      return export_night(path, format, arguments.options);
-    case ExportSource::kHistory:
-      return export_history(path, format, arguments.options);
-    case ExportSource::kRun:
-      break;
+  try {
+    switch (source) {
+      case ExportSource::kVerdict:
+        return export_verdict(path, format, arguments.options);
+      case ExportSource::kNight:
+        return export_night(path, format, arguments.options);
+      case ExportSource::kHistory:
+        return export_history(path, format, arguments.options);
+      case ExportSource::kRun:
+        break;
+    }
+  } catch (const LineError& error) {
+    throw ConfigError(path, error.what());
   }
   return export_runs(arguments.sources, format, arguments.options, err);
 }

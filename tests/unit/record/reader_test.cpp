@@ -81,11 +81,12 @@ TEST(OptionsOfACase, AreThoseOfItsLaunchesInTheFolderOfTheRun) {
   const TemporaryFolder folder;
   const LaunchKey key{.case_id = "89dcd98dde63f459"};
   write_file(folder / "a.jsonl", kRun + whole(key));
-  const Fields options = options_of_case(folder.path(), key.case_id);
-  EXPECT_EQ(options, testing::launch_row(key).options);
-  EXPECT_TRUE(options_of_case(folder.path(), "another").empty());
-  EXPECT_TRUE(options_of_case(folder.path(), "").empty());
-  EXPECT_TRUE(options_of_case(folder / "nowhere", key.case_id).empty());
+  const auto cases = options_of_cases(folder.path());
+  ASSERT_TRUE(cases.contains(key.case_id));
+  EXPECT_EQ(cases.at(key.case_id), testing::launch_row(key).options);
+  EXPECT_FALSE(cases.contains("another"));
+  EXPECT_FALSE(cases.contains(""));
+  EXPECT_TRUE(options_of_cases(folder / "nowhere").empty());
 }
 
 TEST(Reader, ALaunchLineCommitsItsSamples) {
