@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the scripts that plant a change of known size and ask the real command for it."""
+"""Shared by the scripts that run campaigns: what they measured, and how far it may be trusted."""
 import itertools
 import json
 import math
 import pathlib
+import random
 import statistics
 import subprocess
 
@@ -102,6 +103,13 @@ def change_interval(pairs, confidence):
     if cut < 0:
         raise SystemExit(f"{len(logs)} pairs are too few for an interval of {confidence}")
     return tuple(math.expm1(x) for x in (statistics.median(walsh), walsh[cut], walsh[-1 - cut]))
+
+
+def median_interval(values):
+    """Of the median, 95 %, by resampling."""
+    draws = random.Random(0)
+    medians = sorted(statistics.median(draws.choices(values, k=len(values))) for _ in range(2000))
+    return medians[50], medians[1949]
 
 
 def verdict_of(folder):

@@ -4,22 +4,16 @@
 in one process, in several launches: python_loader_against_plain.py STEPBENCH WORKER [EPOCHS [LAUNCHES]]"""
 import json
 import pathlib
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import campaigns
+
 MOST = 1.02
 BATCHES = 24
 SETTINGS = [("0.8 MB", 8, 25_000), ("38 MB", 8, 1_200_000)]
-
-
-def interval(ratios):
-    """Of the median, 95 %, by resampling."""
-    rng = random.Random(0)
-    medians = sorted(statistics.median(rng.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return medians[50], medians[1949]
 
 
 def measured_epochs(run_dir):
@@ -70,7 +64,7 @@ def main():
                 pair for _ in range(launches) for pair in launch(stepbench, worker, size, floats, workers, epochs)
             ]
             ratios = [ours / plain for ours, plain in pairs]
-            low, high = interval(ratios)
+            low, high = campaigns.median_interval(ratios)
             plain = statistics.median(plain for _, plain in pairs)
             print(
                 f"{name}, {workers} workers: plain {plain / 1e3:.0f} us; ours : plain {statistics.median(ratios):.3f} "

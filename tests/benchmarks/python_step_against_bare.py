@@ -4,21 +4,15 @@
 one process, 20 steps each, in CPU time of the training thread: python_step_against_bare.py STEPBENCH WORKER [PAIRS]"""
 import json
 import pathlib
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import campaigns
+
 MOST = 1.01
 BLOCK = 20
-
-
-def interval(ratios):
-    """Of the median, 95 %, by resampling."""
-    rng = random.Random(0)
-    medians = sorted(statistics.median(rng.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return medians[50], medians[1949]
 
 
 def main():
@@ -41,7 +35,7 @@ def main():
     ratios = [2 * after[0] / (before[1] + after[1]) for before, after in zip(blocks, blocks[1:])]
     bare = statistics.median(bare for _, bare in blocks)
     ratio = statistics.median(ratios)
-    low, high = interval(ratios)
+    low, high = campaigns.median_interval(ratios)
     print(f"bare step {bare / 1e3:.1f} us; measured : bare {ratio:.4f} [{low:.4f}, {high:.4f}], {len(ratios)} pairs")
     print(f"one phase: {statistics.median(found['phase_ns']):.0f} ns")
     if low > MOST:

@@ -43,7 +43,13 @@ void require_image(std::string_view kind, const DataShape& data) {
 }
 
 void require_classes(std::string_view kind, const DataShape& data) {
-  if (data.classes > 0 && data.target.shape.empty()) return;
+  const bool has_label = data.target.shape.empty();
+  if (data.classes > 0 && has_label) return;
+  if (has_label) {
+    throw ConfigError("data.classes", std::string(kind) +
+                                          " needs to know how many classes there are, and the data "
+                                          "set does not say: set data.classes");
+  }
   throw ConfigError(
       "data.kind",
       std::string(kind) + " needs one class label per sample; this data set has the target " +

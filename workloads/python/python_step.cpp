@@ -73,21 +73,14 @@ void PythonStep::step(StepRecorder& step) {
 
 void PythonStep::window(Edge edge) {
   context_.python->window(edge);
-  const c10::Device device = parse_device(resolved_.text("device"));
-  if (edge == Edge::kEnd) {
-    if (memory_) memory_->end = device_memory(device).value_or(memory_->begin);
-    return;
-  }
-  if (module_listener != nullptr) {
+  if (edge == Edge::kBegin && module_listener != nullptr) {
     in_python([&] {
       const py::object model = step_.get().attr("modules")();
       if (module_names_.empty() && !model.is_none()) module_names_ = hook_modules(model);
     });
     module_listener->names(module_names_);
   }
-  reset_peak_memory(device);
-  memory_.reset();
-  if (const auto begin = device_memory(device)) memory_ = AllocatorWindow{.begin = *begin};
+  mark_memory(edge, parse_device(resolved_.text("device")), memory_);
 }
 
 void PythonStep::synchronize() { synchronize_device(parse_device(resolved_.text("device"))); }

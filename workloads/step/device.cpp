@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include "harness/base/error.h"
+#include "harness/workload.h"
 
 namespace stepbench {
 
@@ -54,6 +55,16 @@ std::optional<AllocatorCounters> device_memory(c10::Device device) {
                            .reserved_bytes = stats.reserved_bytes[kAll].current,
                            .peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
                            .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};
+}
+
+void mark_memory(Edge edge, c10::Device device, std::optional<AllocatorWindow>& window) {
+  if (edge == Edge::kEnd) {
+    if (window) window->end = device_memory(device).value_or(window->begin);
+    return;
+  }
+  reset_peak_memory(device);
+  window.reset();
+  if (const auto begin = device_memory(device)) window = AllocatorWindow{.begin = *begin};
 }
 
 }  // namespace stepbench

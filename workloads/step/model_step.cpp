@@ -190,14 +190,7 @@ void ModelStep::window(Edge edge) {
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());
-  if (edge == Edge::kBegin) {
-    reset_peak_memory(options_.device);
-    memory_.reset();
-    if (const auto begin = device_memory(options_.device))
-      memory_ = AllocatorWindow{.begin = *begin};
-  } else if (memory_) {
-    memory_->end = device_memory(options_.device).value_or(memory_->begin);
-  }
+  mark_memory(edge, options_.device, memory_);
 }
 
 void ModelStep::tear_down() {

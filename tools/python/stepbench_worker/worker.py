@@ -77,7 +77,8 @@ def measure_case(control: Control) -> int:
         script.run(path, shlex.split(options.get("script.args") or ""))
     except SystemExit as ended:
         if ended.code not in (None, 0) or told.loop is None:
-            print(ended.code, file=sys.stderr) if isinstance(ended.code, str) else None
+            if isinstance(ended.code, str):
+                print(ended.code, file=sys.stderr)
             told.fail(f"{path.name} ended itself by sys.exit({ended.code!r})"
                       + (f" after {told.loop.steps} steps" if told.loop else " before a loop over measure()"))
             return 1 if ended.code else 0
