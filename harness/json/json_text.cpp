@@ -185,4 +185,10 @@ JsonText& JsonText::integers(std::string_view key, std::span<const std::int64_t>
   return *this;
 }
 
+JsonText& JsonText::numbers(std::string_view key, std::span<const double> values) {
+  open_array(key);
+  for (const double each : values) number({}, each);
+  return close_array();
+}
+
 }  // namespace stepbench

@@ -34,6 +34,7 @@ class JsonText {
   JsonText& json(std::string_view key, std::string_view already_json);  // taken as it is
   JsonText& texts(std::string_view key, std::span<const std::string> values);
   JsonText& integers(std::string_view key, std::span<const std::int64_t> values);
+  JsonText& numbers(std::string_view key, std::span<const double> values);  // null when not finite
   // An object of plain values: Fields, the options of a case.
   template <typename Values>
   JsonText& values(std::string_view key, const Values& values) {

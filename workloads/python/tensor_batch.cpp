@@ -2,9 +2,9 @@
 #include "workloads/python/tensor_batch.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/detach.h>
 #include <torch/csrc/autograd/python_variable.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -70,11 +70,14 @@ std::vector<Named> parts_of(py::handle collated) {
 
 }  // namespace
 
-SharedSpec TensorBatches::spec_of(std::size_t field, const FieldSpec& spec) {
+SharedSpec TensorBatches::spec_of(std::size_t field, const std::string& name,
+                                  std::span<const std::int64_t> shape, DType dtype) {
   if (field >= last_.size()) last_.resize(field + 1);
   SharedSpec& known = last_[field];
-  if (known == nullptr || known->shape != spec.shape || known->dtype != spec.dtype) {
-    known = std::make_shared<const FieldSpec>(spec);
+  if (known == nullptr || known->dtype != dtype ||
+      !std::equal(shape.begin(), shape.end(), known->shape.begin(), known->shape.end())) {
+    known = std::make_shared<const FieldSpec>(
+        FieldSpec{.name = name, .shape = {shape.begin(), shape.end()}, .dtype = dtype});
   }
   return known;
 }
@@ -88,16 +91,16 @@ Batch TensorBatches::take(py::handle collated) {
   for (const Named& part : parts_of(collated)) {
     if (!THPVariable_Check(part.value.ptr())) refuse();
     // A tensor of C++ over the same memory: it is let go of without the interpreter's lock.
-    at::Tensor tensor = THPVariable_Unpack(part.value.ptr()).detach();
+    at::Tensor tensor = THPVariable_Unpack(part.value.ptr()).variable_data();
     const std::optional<DType> dtype = dtype_of(tensor.scalar_type());
     const bool plain = tensor.layout() == at::kStrided && tensor.device().is_cpu();
     if (!dtype || !plain || tensor.dim() == 0) refuse();
     if (batch.fields.empty()) batch.size = tensor.size(0);
     if (tensor.size(0) != batch.size) refuse();
     tensor = tensor.contiguous();
-    FieldSpec spec{.name = part.name, .shape = tensor.sizes().slice(1).vec(), .dtype = *dtype};
+    const at::IntArrayRef shape = tensor.sizes().slice(1);
     batch.fields.emplace_back(static_cast<std::byte*>(tensor.data_ptr()),
-                              spec_of(batch.fields.size(), spec));
+                              spec_of(batch.fields.size(), part.name, shape, *dtype));
     tensors->push_back(std::move(tensor));
   }
   if (batch.fields.empty() || batch.size == 0) refuse();

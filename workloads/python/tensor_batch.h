@@ -4,6 +4,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,8 @@ class TensorBatches {
   [[nodiscard]] Batch take(pybind11::handle collated);
 
  private:
-  [[nodiscard]] SharedSpec spec_of(std::size_t field, const FieldSpec& spec);
+  [[nodiscard]] SharedSpec spec_of(std::size_t field, const std::string& name,
+                                   std::span<const std::int64_t> shape, DType dtype);
 
   std::string path_;
   std::vector<SharedSpec> last_;
