@@ -94,6 +94,22 @@ struct Layout<MemoryPoint> {
   static auto& rows(auto& table) { return table.memory; }
 };
 
+template <>
+struct Layout<CallRow> {
+  static constexpr std::string_view kTable = "calls";
+  static constexpr auto& kKinds = kOpKinds;
+  static constexpr std::array<Member<CallRow>, 7> kMembers = {{
+      {"name", &CallRow::name},
+      {"depth", &CallRow::depth},
+      {"calls", &CallRow::calls},
+      {"self_cpu_ns", &CallRow::self_cpu_ns},
+      {"cpu_ns", &CallRow::cpu_ns},
+      {"self_device_ns", &CallRow::self_device_ns},
+      {"device_ns", &CallRow::device_ns},
+  }};
+  static auto& rows(auto& table) { return table.calls; }
+};
+
 class Packer {
  public:
   Packer(const OpTable& table, std::size_t max_bytes) : table_(table), max_bytes_(max_bytes) {}
@@ -173,6 +189,7 @@ class Unpacker {
     if (frame.table == "ops") add_rows<OpRow>(frame);
     if (frame.table == "activities") add_rows<ActivityRow>(frame);
     if (frame.table == "memory") add_rows<MemoryPoint>(frame);
+    if (frame.table == "calls") add_rows<CallRow>(frame);
   }
 
  private:
@@ -253,6 +270,7 @@ std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   packer.pack<OpRow>();
   packer.pack<ActivityRow>();
   packer.pack<MemoryPoint>();
+  packer.pack<CallRow>();
   return packer.take();
 }
 
