@@ -20,6 +20,10 @@ struct Figure {
   std::string json;       // {"data":[…],"layout":{…}}, by JsonText; texts are escaped for Plotly
   std::string note = {};  // what was thinned out or left out; empty: nothing was
   int height_px = 420;
+  // The same cases by another number: figures that follow each other and have a choice share one
+  // place, and the reader switches between them by these words ("step", "samples/s"), by keyboard
+  // too. Without a script all of them stand there.
+  std::string choice = {};
 };
 
 enum class Tone : std::uint8_t { kPlain, kGood, kDoubt, kBad };
@@ -64,6 +68,8 @@ struct Section {
 struct DrawOptions {
   std::size_t points = 5000;  // at most so many steps are drawn in one figure
   bool compact = false;       // a smaller file is wanted
+  // How the reader sees the cases again; " --case ID" follows. With the files that were given.
+  std::string show_command = "stepbench show RUN";
 };
 
 }  // namespace stepbench
