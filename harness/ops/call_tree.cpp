@@ -21,7 +21,7 @@ struct PhaseSpan {
 };
 
 struct Fold {
-  CallRow row = {};
+  FoldedCall row = {};
   std::uint32_t parent = kNoFold;
   std::vector<std::uint32_t> children = {};
 };
@@ -50,18 +50,18 @@ class CallFolder {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!counted_[i]) continue;
       fold_of_[i] = child(parent_of(i), nodes[i].name, nodes[i].kind);
-      CallRow& row = folds_[fold_of_[i]].row;
+      FoldedCall& row = folds_[fold_of_[i]].row;
       ++row.calls;
       row.self_cpu_ns += self_ns[i];
       if (!self_device_ns_.empty()) row.self_device_ns += self_device_ns_[i];
       if (is_step(nodes[i])) open_phases(i);
     }
     for (std::size_t i = folds_.size(); i-- > 0;) {
-      CallRow& row = folds_[i].row;
+      FoldedCall& row = folds_[i].row;
       row.cpu_ns += row.self_cpu_ns;
       row.device_ns += row.self_device_ns;
       if (folds_[i].parent == kNoFold) continue;
-      CallRow& parent = folds_[folds_[i].parent].row;
+      FoldedCall& parent = folds_[folds_[i].parent].row;
       parent.cpu_ns += row.cpu_ns;
       parent.device_ns += row.device_ns;
     }
@@ -126,7 +126,7 @@ class CallFolder {
       if (2 * (end_ns - start_ns) < (*mark)->end_ns - (*mark)->start_ns) continue;
       const std::uint32_t fold =
           child(fold_of_[step], tree_.name_of_log[(*mark)->phase], OpKind::kAnnotation);
-      CallRow& row = folds_[fold].row;
+      FoldedCall& row = folds_[fold].row;
       ++row.calls;
       row.self_cpu_ns += end_ns - start_ns;
       folds_[fold_of_[step]].row.self_cpu_ns -= end_ns - start_ns;
@@ -209,7 +209,7 @@ class RowWriter {
   RowWriter(const std::vector<Fold>& folds, const std::vector<bool>& kept)
       : folds_(folds), kept_(kept) {}
 
-  std::vector<CallRow> write() {
+  std::vector<FoldedCall> write() {
     std::vector<std::uint32_t> roots;
     for (std::size_t i = 0; i < folds_.size(); ++i) {
       if (folds_[i].parent == kNoFold) roots.push_back(static_cast<std::uint32_t>(i));
@@ -221,10 +221,10 @@ class RowWriter {
  private:
   // As deep as calls were nested: some hundred levels at most.
   void write_siblings(const std::vector<std::uint32_t>& siblings, std::int64_t depth) {
-    CallRow others{.name = kOtherCallsName, .kind = OpKind::kAnnotation, .depth = depth};
+    FoldedCall others{.name = kOtherCallsName, .kind = OpKind::kAnnotation, .depth = depth};
     bool has_others = false;
     for (const std::uint32_t i : siblings) {
-      const CallRow& row = folds_[i].row;
+      const FoldedCall& row = folds_[i].row;
       if (kept_[i]) {
         rows_.push_back(row);
         rows_.back().depth = depth;
@@ -241,14 +241,14 @@ class RowWriter {
 
   const std::vector<Fold>& folds_;
   const std::vector<bool>& kept_;
-  std::vector<CallRow> rows_;
+  std::vector<FoldedCall> rows_;
 };
 
 }  // namespace
 
-std::vector<CallRow> folded_calls(const OpLog& log, const OpTree& tree,
-                                  std::span<const std::int64_t> self_device_ns,
-                                  std::size_t max_rows) {
+std::vector<FoldedCall> folded_calls(const OpLog& log, const OpTree& tree,
+                                     std::span<const std::int64_t> self_device_ns,
+                                     std::size_t max_rows) {
   const std::vector<Fold> folds = CallFolder(log, tree, self_device_ns).fold();
   return RowWriter(folds, kept_folds(folds, max_rows)).write();
 }
@@ -257,7 +257,7 @@ std::vector<CallNode> call_tree(const OpTable& table) {
   std::vector<CallNode> nodes;
   std::map<std::tuple<std::size_t, std::uint32_t, OpKind>, std::size_t> index;
   std::vector<std::size_t> open;  // from the root to the last row
-  for (const CallRow& row : table.calls) {
+  for (const FoldedCall& row : table.calls) {
     const auto depth = static_cast<std::size_t>(std::max<std::int64_t>(row.depth, 0));
     open.resize(std::min(depth, open.size()));
     const std::size_t parent = open.empty() ? CallNode::kNoParent : open.back();

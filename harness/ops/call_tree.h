@@ -22,7 +22,7 @@ inline constexpr std::string_view kOtherCalls = "(others)";
 // The root of what ran on other threads than the steps.
 inline constexpr std::string_view kOtherThreads = "(other threads)";
 
-// CallRow::name until it is an index into OpTable::strings: into OpTree::names, or one of these.
+// FoldedCall::name until it is an index into OpTable::strings: into OpTree::names, or one of these.
 inline constexpr std::uint32_t kOtherCallsName = kNoIndex - 1;
 inline constexpr std::uint32_t kOtherThreadsName = kNoIndex - 2;
 
@@ -30,9 +30,9 @@ inline constexpr std::uint32_t kOtherThreadsName = kNoIndex - 2;
 // their first call. Asynchronous events have no place in a tree and are left out. `self_device_ns`:
 // by node of the tree, empty without a device. At most `max_rows`: the ones with the largest share
 // of host or device time, the others of a node folded into kOtherCalls.
-[[nodiscard]] std::vector<CallRow> folded_calls(const OpLog& log, const OpTree& tree,
-                                                std::span<const std::int64_t> self_device_ns,
-                                                std::size_t max_rows = kMaxCallRows);
+[[nodiscard]] std::vector<FoldedCall> folded_calls(const OpLog& log, const OpTree& tree,
+                                                   std::span<const std::int64_t> self_device_ns,
+                                                   std::size_t max_rows = kMaxCallRows);
 
 struct CallNode {
   static constexpr std::size_t kNoParent = static_cast<std::size_t>(-1);

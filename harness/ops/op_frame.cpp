@@ -95,17 +95,17 @@ struct Layout<MemoryPoint> {
 };
 
 template <>
-struct Layout<CallRow> {
+struct Layout<FoldedCall> {
   static constexpr std::string_view kTable = "calls";
   static constexpr auto& kKinds = kOpKinds;
-  static constexpr std::array<Member<CallRow>, 7> kMembers = {{
-      {"name", &CallRow::name},
-      {"depth", &CallRow::depth},
-      {"calls", &CallRow::calls},
-      {"self_cpu_ns", &CallRow::self_cpu_ns},
-      {"cpu_ns", &CallRow::cpu_ns},
-      {"self_device_ns", &CallRow::self_device_ns},
-      {"device_ns", &CallRow::device_ns},
+  static constexpr std::array<Member<FoldedCall>, 7> kMembers = {{
+      {"name", &FoldedCall::name},
+      {"depth", &FoldedCall::depth},
+      {"calls", &FoldedCall::calls},
+      {"self_cpu_ns", &FoldedCall::self_cpu_ns},
+      {"cpu_ns", &FoldedCall::cpu_ns},
+      {"self_device_ns", &FoldedCall::self_device_ns},
+      {"device_ns", &FoldedCall::device_ns},
   }};
   static auto& rows(auto& table) { return table.calls; }
 };
@@ -189,7 +189,7 @@ class Unpacker {
     if (frame.table == "ops") add_rows<OpRow>(frame);
     if (frame.table == "activities") add_rows<ActivityRow>(frame);
     if (frame.table == "memory") add_rows<MemoryPoint>(frame);
-    if (frame.table == "calls") add_rows<CallRow>(frame);
+    if (frame.table == "calls") add_rows<FoldedCall>(frame);
   }
 
  private:
@@ -270,7 +270,7 @@ std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   packer.pack<OpRow>();
   packer.pack<ActivityRow>();
   packer.pack<MemoryPoint>();
-  packer.pack<CallRow>();
+  packer.pack<FoldedCall>();
   return packer.take();
 }
 

@@ -306,7 +306,7 @@ class Maker {
     table_.calls = folded_calls(log_, tree_, self_device_ns_);
     const std::uint32_t others = strings_.intern(kOtherCalls);
     const std::uint32_t threads = strings_.intern(kOtherThreads);
-    for (CallRow& row : table_.calls) {
+    for (FoldedCall& row : table_.calls) {
       row.name = row.name == kOtherCallsName     ? others
                  : row.name == kOtherThreadsName ? threads
                                                  : names_[row.name];

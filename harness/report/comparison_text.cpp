@@ -398,7 +398,7 @@ std::string comparison_table(const Comparison& comparison, const TableStyle& sty
 
 ComparisonLines comparison_lines(const Comparison& comparison, bool all) {
   const Text text(comparison, all);
-  return {text.title(), text.design(), text.causes(), text.remarks(), text.conclusion()};
+  return {text.causes(), text.remarks()};
 }
 
 std::string comparison_markdown(const Comparison& comparison, bool all) {

@@ -20,14 +20,10 @@ inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form ha
 // Begins with a hidden marker, by which a bot finds its own comment again.
 [[nodiscard]] std::string comparison_markdown(const Comparison& comparison, bool all);
 
-// What stands around the table: what was compared and how; where the time of changed steps went;
-// warnings, gates and notes; the verdict.
+// What stands below the table: where the time of changed steps went; warnings, gates and notes.
 struct ComparisonLines {
-  std::string title;
-  std::vector<std::string> design;
   std::vector<std::string> causes;
   std::vector<std::string> remarks;
-  std::string conclusion;
 };
 [[nodiscard]] ComparisonLines comparison_lines(const Comparison& comparison, bool all);
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/report/comparison_cells.h"
-#include "harness/report/comparison_text.h"
 #include "harness/report/html/comparison_names.h"
 #include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
@@ -253,6 +252,37 @@ std::optional<PageTable> gates_table(const Comparison& comparison, const Compari
   return table;
 }
 
+PageTable causes_table(const Comparison& comparison, const ComparisonNames& names) {
+  PageTable table{.title = "Phases that explain a changed step",
+                  .columns = {{.head = "case"},
+                              {.head = "phase"},
+                              {.head = "before", .number = true},
+                              {.head = "after", .number = true},
+                              {.head = "change per step", .number = true},
+                              {.head = "interval"},
+                              {.head = "share of the change", .number = true}},
+                  .rows = {}};
+  for (const CaseResult& one : comparison.cases) {
+    for (const PhaseChange& change : one.cause) {
+      const bool known =
+          std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high);
+      table.rows.push_back(
+          {{.text = names.of(one)},
+           {.text = change.phase},
+           {.text = compared_value(change.base_ns, "ns"), .value = finite(change.base_ns)},
+           {.text = compared_value(change.candidate_ns, "ns"),
+            .value = finite(change.candidate_ns)},
+           {.text = signed_duration(change.change_ns), .value = finite(change.change_ns)},
+           {.text = known ? signed_duration(change.interval_ns.low) + " to " +
+                                signed_duration(change.interval_ns.high)
+                          : "-"},
+           {.text = significant(kPercent * change.share, 2) + " %",
+            .value = finite(change.share)}});
+    }
+  }
+  return table;
+}
+
 std::optional<PageTable> op_changes_table(const Comparison& comparison,
                                           const ComparisonNames& names) {
   PageTable table{.title = "Operations that changed",
@@ -300,39 +330,10 @@ std::optional<PageTable> missing_table(const Comparison& comparison, const Compa
   return table;
 }
 
-Tone tone_of_verdict(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kRegression:
-    case Verdict::kInvalid:
-    case Verdict::kNoData:
-      return Tone::kBad;
-    case Verdict::kSuspect:
-    case Verdict::kInconclusive:
-      return Tone::kDoubt;
-    case Verdict::kImprovement:
-    case Verdict::kOk:
-      break;
-  }
-  return Tone::kGood;
-}
-
-Tone tone_of_remark(const std::string& line) {
-  if (line.starts_with("invalid: ") || line.find("self-check, base against itself: failed") == 0) {
-    return Tone::kBad;
-  }
-  return line.starts_with("warning: ") || line.starts_with("allowed: ") ? Tone::kDoubt
-                                                                        : Tone::kPlain;
-}
-
-PageSection section_of(const Comparison& comparison, const std::string& id) {
+PageSection section_of(const Comparison& comparison, const std::string& id, bool named) {
   const ComparisonNames names(comparison);
-  const ComparisonLines lines = comparison_lines(comparison, true);
-  PageSection section{.id = id, .title = "Before and after: " + lines.title, .blocks = {}};
-  section.blocks.emplace_back(Paragraph{lines.conclusion, tone_of_verdict(comparison.verdict)});
-  for (const std::string& line : lines.remarks) {
-    section.blocks.emplace_back(Paragraph{line, tone_of_remark(line)});
-  }
-  for (const std::string& line : lines.design) section.blocks.emplace_back(Paragraph{line});
+  PageSection section{.id = id, .title = "Before and after", .blocks = {}};
+  if (named) section.title += ": " + comparison.base + " -> " + comparison.candidate;
   if (auto figure = forest_figure(comparison)) section.blocks.emplace_back(std::move(*figure));
   section.blocks.emplace_back(metrics_table(comparison, names));
   std::size_t causes = 0;
@@ -341,11 +342,11 @@ PageSection section_of(const Comparison& comparison, const std::string& id) {
     if (!figure || ++causes > kMaxCauses) continue;
     section.blocks.emplace_back(std::move(*figure));
   }
-  for (const std::string& line : lines.causes) section.blocks.emplace_back(Paragraph{line});
+  if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
   if (causes > kMaxCauses) {
-    section.blocks.emplace_back(Paragraph{"The first " + std::to_string(kMaxCauses) + " of " +
-                                          counted(std::int64_t(causes), "changed case") +
-                                          " are drawn; all are told here."});
+    section.blocks.emplace_back(Paragraph{"The steps of the first " + std::to_string(kMaxCauses) +
+                                          " of " + counted(std::int64_t(causes), "changed case") +
+                                          " are drawn; the table has all."});
   }
   for (auto table : {op_changes_table(comparison, names), gates_table(comparison, names),
                      missing_table(comparison, names)}) {
@@ -493,7 +494,7 @@ std::vector<PageSection> comparison_sections(std::span<const Comparison> compari
   std::vector<PageSection> sections;
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const std::string id = i == 0 ? "comparison" : "comparison-" + std::to_string(i + 1);
-    sections.push_back(section_of(comparisons[i], id));
+    sections.push_back(section_of(comparisons[i], id, comparisons.size() > 1));
   }
   return sections;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison on a page: doubts and gates first, the intervals of all metrics against their
-// margins, where the time of a changed step went, and what could not be compared. Pure; any thread.
+// The charts of a comparison: the intervals of all metrics against their margins, where the time of
+// a changed step went; the operations and gates behind it, and what could not be compared. Pure;
+// any thread.
 #pragma once
 
 #include <optional>

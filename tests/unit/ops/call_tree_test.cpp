@@ -17,7 +17,7 @@ using testing::RandomLog;
 // "  forward 1 60 = 20" for each row: name, calls, host time with and without children.
 std::vector<std::string> drawn(const OpTable& table) {
   std::vector<std::string> lines;
-  for (const CallRow& row : table.calls) {
+  for (const FoldedCall& row : table.calls) {
     lines.push_back(std::string(2 * static_cast<std::size_t>(row.depth), ' ') +
                     std::string(table.text(row.name)) + ' ' + std::to_string(row.calls) + ' ' +
                     std::to_string(row.cpu_ns) + " own " + std::to_string(row.self_cpu_ns));
@@ -96,7 +96,7 @@ TEST(CallTree, ChildrenAndOwnTimeSumToTheParentAndRootsToTheTimeOfTheSteps) {
       OpTable cut{.strings = {}, .rows = {}, .activities = {}, .memory = {}, .calls = {}};
       cut.calls = folded_calls(log, tree, {}, most);
       EXPECT_LE(cut.calls.size(), most);
-      for (CallRow& row : cut.calls) {  // by name alone, the texts do not matter here
+      for (FoldedCall& row : cut.calls) {  // by name alone, the texts do not matter here
         cut.strings.push_back(std::to_string(row.name));
         row.name = static_cast<std::uint32_t>(cut.strings.size() - 1);
       }
@@ -121,7 +121,7 @@ TEST(CallTree, BeyondItsRowsTheSmallestCallsAreOneRowOfTheirParent) {
   LogMaker maker;
   maker.step(0, 0, 10'000);
   for (int i = 0; i < 20; ++i) maker.op("op " + std::to_string(i), i * 100, i * 100 + 80 - i);
-  const std::vector<CallRow> rows = folded_calls(maker.log, build_op_tree(maker.log), {}, 5);
+  const std::vector<FoldedCall> rows = folded_calls(maker.log, build_op_tree(maker.log), {}, 5);
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[3].cpu_ns, 78) << "the largest three are kept";
   EXPECT_EQ(rows[4].name, kOtherCallsName);

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/history_charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "harness/report/html/figure.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kMaxSeriesDrawn = 40;
+constexpr std::size_t kSeriesUnfolded = 8;
+constexpr std::size_t kMaxNights = 1000;  // of a series, the newest
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// In which a series' values are drawn.
+struct DrawnUnit {
+  std::string name;
+  double factor = 1;
+};
+
+DrawnUnit drawn_unit(const HistoryView& view) {
+  const std::string& unit = view.series->series.unit;
+  std::vector<double> values;
+  for (const HistoryNight& night : view.nights) {
+    if (night.point != nullptr && std::isfinite(night.point->value)) {
+      values.push_back(night.point->value);
+    }
+  }
+  if (unit == "ns" && !values.empty()) {
+    const TimeUnit time = unit_for(values);
+    return {std::string(time.name), time.ns};
+  }
+  if (unit == "bytes") return {"MiB", 0x1p20};
+  return {unit, 1};
+}
+
+std::string commit_words(const TrackedRun& run) {
+  constexpr std::size_t kDigits = 8;
+  std::string text;
+  if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kDigits);
+  if (!run.git_branch.empty()) text += " of " + run.git_branch;
+  if (run.git_dirty) text += ", with changes that are not committed";
+  if (text.empty() && !run.build_id.empty()) text = "build " + run.build_id.substr(0, kDigits);
+  return text;
+}
+
+const Alert* alert_named(const HistoryView& view, const std::string& id) {
+  const auto found = std::find_if(view.alerts.begin(), view.alerts.end(),
+                                  [&](const Alert* alert) { return alert->id == id; });
+  return found == view.alerts.end() ? nullptr : *found;
+}
+
+std::string alert_words(const Alert& alert) {
+  std::string text = alert.id + ": " + std::string(name_of(alert.state));
+  if (alert.expect) text += ", as far as " + signed_percent(*alert.expect) + " %";
+  if (!alert.until.empty()) text += ", until " + alert.until;
+  if (!alert.note.empty()) text += "; " + alert.note;
+  return text;
+}
+
+bool has_value(const HistoryNight& night) {
+  return night.point != nullptr && std::isfinite(night.point->value);
+}
+
+std::vector<std::string> marks_of(const HistoryNight& night, const HistoryView& view) {
+  std::vector<std::string> marks;
+  if (!night.alert.empty()) {
+    const Alert* alert = alert_named(view, night.alert);
+    marks.push_back(alert == nullptr ? night.alert + " began" : alert_words(*alert));
+  } else if (night.fired) {
+    marks.emplace_back("moved: suspect");
+  }
+  if (night.begins_segment) marks.emplace_back("new segment: another environment or baseline");
+  if (night.changed != nullptr) {
+    marks.push_back("level changed " + signed_percent(night.changed->change()) + " %");
+  }
+  return marks;
+}
+
+std::string night_hover(const HistoryNight& night, const HistoryView& view) {
+  const std::string& unit = view.series->series.unit;
+  const TrackedPoint& point = *night.point;
+  std::vector<std::string> lines = {night.run->started_utc, amount_text(point.value, unit)};
+  if (point.low < point.high) {
+    lines.back() +=
+        ", 95 % interval " + amount_text(point.low, unit) + " to " + amount_text(point.high, unit);
+  }
+  lines.push_back(counted(point.launches, "launch"));
+  if (night.usual) {
+    lines.push_back("usual then " + amount_text(*night.usual, unit) +
+                    (night.change ? ", " + signed_percent(*night.change) + " %" : ""));
+  }
+  if (const std::string commit = commit_words(*night.run); !commit.empty()) lines.push_back(commit);
+  for (const auto& [name, value] : night.run->labels) lines.push_back(name + '=' + to_text(value));
+  for (std::string& mark : marks_of(night, view)) lines.push_back(std::move(mark));
+  lines.push_back("run " + night.run->run_id);
+  for (std::string& line : lines) line = plotly_text(line);
+  return hover_lines(lines);
+}
+
+// The nights that a trace marks, at their values.
+struct MarkTrace {
+  std::string name;
+  std::string_view colour;
+  std::string_view symbol;
+  std::function<bool(const HistoryNight&)> marks;
+};
+
+class SeriesDrawing {
+ public:
+  explicit SeriesDrawing(const HistoryView& view) : view_(view), unit_(drawn_unit(view)) {
+    for (const HistoryNight& night : view.nights) {
+      if (has_value(night)) shown_.push_back(&night);
+    }
+  }
+
+  [[nodiscard]] const DrawnUnit& unit() const { return unit_; }
+  [[nodiscard]] std::size_t nights() const { return shown_.size(); }
+
+  void add_values() {
+    std::vector<double> values;
+    std::vector<Interval> intervals;
+    std::vector<std::string> hovers;
+    for (const HistoryNight* night : shown_) {
+      const TrackedPoint& point = *night->point;
+      values.push_back(point.value / unit_.factor);
+      const bool interval = point.low < point.high;
+      intervals.push_back(interval ? Interval{point.low / unit_.factor, point.high / unit_.factor}
+                                   : Interval{kNone, kNone});
+      hovers.push_back(night_hover(*night, view_));
+    }
+    JsonText& json = figure_.open_trace("scatter", "value with its interval");
+    json.text("mode", "lines+markers");
+    add_dates(json, shown_);
+    add_numbers(json, "y", values, kValueDigits);
+    add_intervals(json, "error_y", values, intervals);
+    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    json.open_object("line").text("color", kPlainColour).integer("width", 1).close_object();
+    json.open_object("marker").text("color", kPlainColour).integer("size", 5).close_object();
+    figure_.close_trace();
+  }
+
+  // The means between level changes.
+  void add_levels() {
+    if (view_.changes.empty()) return;
+    std::vector<const HistoryNight*> nights;
+    std::vector<double> levels;
+    std::size_t next = 0;
+    double level = view_.changes.front().before;
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      while (next < view_.changes.size() && view_.changes[next].index <= i) {
+        level = view_.changes[next++].after;
+      }
+      nights.push_back(shown_[i]);
+      levels.push_back(level / unit_.factor);
+    }
+    add_line("level between its changes", nights, levels, kBestColour, "solid");
+  }
+
+  void add_usual() {
+    std::vector<double> usual;
+    bool any = false;
+    for (const HistoryNight* night : shown_) {
+      usual.push_back(night->usual.value_or(kNone) / unit_.factor);
+      any = any || night->usual.has_value();
+    }
+    if (any) add_line("usual then", shown_, usual, kDimColour, "dot");
+  }
+
+  void add_normalised() {
+    std::vector<double> values;
+    bool any = false;
+    for (const HistoryNight* night : shown_) {
+      values.push_back(night->normalised.value_or(kNone) / unit_.factor);
+      any = any || night->normalised.has_value();
+    }
+    if (!any) return;
+    add_line("per control case (click to show)", shown_, values, series_colour(3), "dash", true);
+  }
+
+  void add_marks(const MarkTrace& trace) {
+    std::vector<const HistoryNight*> nights;
+    std::vector<double> values;
+    std::vector<std::string> hovers;
+    for (const HistoryNight* night : shown_) {
+      if (!trace.marks(*night)) continue;
+      nights.push_back(night);
+      values.push_back(night->point->value / unit_.factor);
+      hovers.push_back(night_hover(*night, view_));
+    }
+    if (nights.empty()) return;
+    JsonText& json = figure_.open_trace("scatter", trace.name);
+    json.text("mode", "markers");
+    add_dates(json, nights);
+    add_numbers(json, "y", values, kValueDigits);
+    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    json.open_object("marker").text("color", trace.colour).text("symbol", trace.symbol);
+    json.integer("size", 12).close_object();
+    figure_.close_trace();
+  }
+
+  // A line through the whole height where a segment begins.
+  std::string take(const std::string& title) {
+    JsonText& layout = figure_.layout();
+    add_axis(layout, "xaxis", {.title = "night (UTC)", .kind = AxisKind::kDate});
+    add_axis(layout, "yaxis", {.title = title});
+    layout.open_array("shapes");
+    for (const HistoryNight* night : shown_) {
+      if (!night->begins_segment) continue;
+      layout.open_object().text("type", "line").text("xref", "x").text("yref", "paper");
+      layout.text("x0", night->run->started_utc).text("x1", night->run->started_utc);
+      layout.integer("y0", 0).integer("y1", 1);
+      layout.json("line", R"({"color":"#7F7F7F","dash":"dash","width":1})").close_object();
+    }
+    layout.close_array();
+    return figure_.take();
+  }
+
+ private:
+  static constexpr int kValueDigits = 6;
+
+  static void add_dates(JsonText& json, const std::vector<const HistoryNight*>& nights) {
+    json.open_array("x");
+    for (const HistoryNight* night : nights) json.text({}, night->run->started_utc);
+    json.close_array();
+  }
+
+  void add_line(std::string_view name, const std::vector<const HistoryNight*>& nights,
+                const std::vector<double>& values, std::string_view colour, std::string_view dash,
+                bool hidden = false) {
+    JsonText& json = figure_.open_trace("scatter", name);
+    json.text("mode", "lines").text("hoverinfo", "skip");
+    if (hidden) json.text("visible", "legendonly");
+    add_dates(json, nights);
+    add_numbers(json, "y", values, kValueDigits);
+    json.open_object("line").text("color", colour).text("dash", dash);
+    json.text("shape", "hv").close_object();
+    figure_.close_trace();
+  }
+
+  const HistoryView& view_;
+  DrawnUnit unit_;
+  std::vector<const HistoryNight*> shown_;
+  FigureJson figure_;
+};
+
+bool is_accepted(const HistoryNight& night, const HistoryView& view) {
+  const Alert* alert = alert_named(view, night.alert);
+  return alert != nullptr && alert->state == AlertState::kAcknowledged;
+}
+
+bool is_worse(const HistoryNight& night, const HistoryView& view) {
+  const Alert* alert = alert_named(view, night.alert);
+  return alert == nullptr || alert->worse;
+}
+
+PageTable nights_table(const HistoryView& view, const std::string& name) {
+  const std::string& unit = view.series->series.unit;
+  PageTable table{.title = name + ": every night",
+                  .columns = {{.head = "night"},
+                              {.head = "commit"},
+                              {.head = metric_words(view.series->series.metric), .number = true},
+                              {.head = "95 % interval"},
+                              {.head = "launches", .number = true},
+                              {.head = "usual then", .number = true},
+                              {.head = "change", .number = true},
+                              {.head = "what happened"}},
+                  .rows = {}};
+  for (const HistoryNight& night : view.nights) {
+    const std::string date = night.run->started_utc;
+    if (!has_value(night)) {
+      table.rows.push_back({{.text = date},
+                            {.text = commit_words(*night.run)},
+                            {.text = "-"},
+                            {.text = "-"},
+                            {.text = "-"},
+                            {.text = "-"},
+                            {.text = "-"},
+                            {.text = "no value"}});
+      table.tones.push_back(Tone::kDoubt);
+      continue;
+    }
+    const TrackedPoint& point = *night.point;
+    table.rows.push_back(
+        {{.text = date},
+         {.text = commit_words(*night.run)},
+         {.text = amount_text(point.value, unit), .value = point.value},
+         {.text = point.low < point.high
+                      ? amount_text(point.low, unit) + " to " + amount_text(point.high, unit)
+                      : "-"},
+         {.text = std::to_string(point.launches), .value = static_cast<double>(point.launches)},
+         {.text = night.usual ? amount_text(*night.usual, unit) : "-", .value = night.usual},
+         {.text = night.change ? signed_percent(*night.change) + " %" : "-", .value = night.change},
+         {.text = join(marks_of(night, view), "; ")}});
+    table.tones.push_back(night.fired || !night.alert.empty() ? Tone::kDoubt : Tone::kPlain);
+  }
+  return table;
+}
+
+std::optional<PageTable> alerts_table(const AlertLog& log, const SeriesNames& names) {
+  PageTable table{.title = "Alerts",
+                  .columns = {{.head = "alert"},
+                              {.head = "state"},
+                              {.head = "opened"},
+                              {.head = "host"},
+                              {.head = "series", .number = true},
+                              {.head = "largest change", .number = true},
+                              {.head = "in"},
+                              {.head = "note"}},
+                  .rows = {}};
+  for (auto at = log.alerts.rbegin(); at != log.alerts.rend(); ++at) {
+    const Alert& alert = *at;
+    const auto largest = std::max_element(alert.series.begin(), alert.series.end(),
+                                          [](const AlertSeries& a, const AlertSeries& b) {
+                                            return std::abs(a.change) < std::abs(b.change);
+                                          });
+    const bool any = largest != alert.series.end();
+    const TrackedSeries* series = any ? names.find(largest->id) : nullptr;
+    table.rows.push_back({{.text = alert.id},
+                          {.text = std::string(name_of(alert.state))},
+                          {.text = alert.opened_utc.substr(0, 10)},
+                          {.text = alert.host},
+                          {.text = std::to_string(alert.series.size()),
+                           .value = static_cast<double>(alert.series.size())},
+                          {.text = any ? signed_percent(largest->change) + " %" : "-",
+                           .value = any ? std::optional<double>(largest->change) : std::nullopt},
+                          {.text = series == nullptr ? alert.experiment : names.name(*series)},
+                          {.text = alert.note}});
+    table.tones.push_back(is_open(alert.state) && alert.worse ? Tone::kBad
+                          : is_open(alert.state)              ? Tone::kDoubt
+                                                              : Tone::kPlain);
+  }
+  if (table.rows.empty()) return std::nullopt;
+  return table;
+}
+
+// Series of open alerts, of other alerts, screened ones, all others.
+std::vector<const SeriesHistory*> by_interest(const History& history, const AlertLog& log) {
+  std::map<std::string, int> of_alerts;
+  for (const Alert& alert : log.alerts) {
+    for (const AlertSeries& series : alert.series) {
+      int& rank = of_alerts.try_emplace(series.id, 1).first->second;
+      if (is_open(alert.state)) rank = 0;
+    }
+  }
+  const auto rank = [&](const SeriesHistory& series) {
+    const auto found = of_alerts.find(series.series.id);
+    if (found != of_alerts.end()) return found->second;
+    return series.series.screened ? 2 : 3;
+  };
+  std::vector<const SeriesHistory*> order;
+  for (const SeriesHistory& series : history.series) order.push_back(&series);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  return order;
+}
+
+}  // namespace
+
+std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& names) {
+  SeriesDrawing drawing(view);
+  if (drawing.nights() == 0) return std::nullopt;
+  const TrackedSeries& series = view.series->series;
+  const std::string name = names.name(series);
+  drawing.add_values();
+  drawing.add_usual();
+  drawing.add_levels();
+  drawing.add_normalised();
+  drawing.add_marks({"level changed", kBestColour, "diamond-open",
+                     [](const HistoryNight& night) { return night.changed != nullptr; }});
+  drawing.add_marks({"suspect: moved that night", series_colour(4), "circle-open",
+                     [](const HistoryNight& night) { return night.fired && night.alert.empty(); }});
+  drawing.add_marks({"alert: worse", kBadColour, "triangle-up", [&](const HistoryNight& night) {
+                       return !night.alert.empty() && !is_accepted(night, view) &&
+                              is_worse(night, view);
+                     }});
+  drawing.add_marks({"alert: better", kBestColour, "triangle-down", [&](const HistoryNight& night) {
+                       return !night.alert.empty() && !is_accepted(night, view) &&
+                              !is_worse(night, view);
+                     }});
+  drawing.add_marks(
+      {"alert that was accepted", kDimColour, "square", [&](const HistoryNight& night) {
+         return !night.alert.empty() && is_accepted(night, view);
+       }});
+  const std::size_t missing = view.nights.size() - drawing.nights();
+  std::vector<std::string> notes;
+  if (missing > 0) {
+    notes.push_back(counted(std::int64_t(missing), "night") + " without a value " +
+                    (missing == 1 ? "is" : "are") + " left out.");
+  }
+  if (view.nights.size() == kMaxNights) {
+    notes.push_back("The newest " + with_separators(kMaxNights) + " nights.");
+  }
+  notes.emplace_back("The axis does not begin at 0. Dashed lines: new segments.");
+  std::string alt = name + " over " + counted(std::int64_t(drawing.nights()), "night") + ", " +
+                    counted(std::ssize(view.changes), "change") + " of level";
+  for (const Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
+  const std::string metric = metric_words(series.metric);
+  const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
+  return Figure{.title = name,
+                .alt = alt + '.',
+                .json = drawing.take(metric + unit),
+                .note = join(notes, " "),
+                .height_px = 360};
+}
+
+std::optional<PageSection> history_section(const History& history,
+                                           std::span<const TrackEvent> events,
+                                           const ScreenOptions& screen) {
+  const AlertLog log = fold_alerts(events);
+  const SeriesNames names(history);
+  PageSection section{.id = "series", .title = "Series over the nights", .blocks = {}};
+  const auto open = std::count_if(log.alerts.begin(), log.alerts.end(),
+                                  [](const Alert& alert) { return is_open(alert.state); });
+  section.blocks.emplace_back(
+      Paragraph{open == 0 ? "No alert is open."
+                          : counted(open, "alert") + (open == 1 ? " is open." : " are open."),
+                open == 0 ? Tone::kGood : Tone::kDoubt});
+  if (auto table = alerts_table(log, names)) section.blocks.emplace_back(std::move(*table));
+  std::size_t drawn = 0;
+  for (const SeriesHistory* series : by_interest(history, log)) {
+    if (drawn == kMaxSeriesDrawn) break;
+    const HistoryView view = view_of(*series, history, log, events, screen, kMaxNights);
+    auto figure = series_figure(view, names);
+    if (!figure) continue;
+    figure->folded = drawn++ >= kSeriesUnfolded;
+    section.blocks.emplace_back(std::move(*figure));
+    section.blocks.emplace_back(nights_table(view, names.name(series->series)));
+  }
+  if (history.series.size() > kMaxSeriesDrawn) {
+    section.blocks.emplace_back(Paragraph{
+        counted(std::int64_t(drawn), "series") + " of " + std::to_string(history.series.size()) +
+        " are drawn, those of alerts first; `stepbench track show` draws any."});
+  }
+  if (drawn == 0) return std::nullopt;
+  return section;
+}
+
+}  // namespace stepbench
