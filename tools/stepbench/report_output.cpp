@@ -36,6 +36,14 @@ std::string size_text(std::size_t bytes) {
 
 }  // namespace
 
+void add_report_file(CLI::App& command, std::string& file) {
+  command
+      .add_option("--report", file,
+                  "Also write a page with charts here, which any browser opens; see `report`")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
+}
+
 void add_report_choices(CLI::App& command, ReportChoices& choices) {
   command.add_option("--title", choices.title, "Heading of the page; default: the run's name")
       ->type_name("TITLE")

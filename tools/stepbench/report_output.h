@@ -26,6 +26,8 @@ struct ReportChoices {
   std::string plotly = {};  // a file, or "none"; empty: the one beside the program
 };
 
+// --report, of commands that write one besides what they print.
+void add_report_file(CLI::App& command, std::string& file);
 void add_report_choices(CLI::App& command, ReportChoices& choices);
 // Reads Plotly's script. Throws ConfigError where it is not there.
 [[nodiscard]] ReportOptions report_options(const ReportChoices& choices,

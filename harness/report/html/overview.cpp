@@ -13,6 +13,7 @@
 #include "harness/report/estimate_notes.h"
 #include "harness/report/findings.h"
 #include "harness/report/html/grid_table.h"
+#include "harness/report/html/lines.h"
 #include "harness/report/html/page_blocks.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
@@ -25,31 +26,6 @@ namespace {
 // More of them stand below the table: the answer must be seen at once.
 constexpr std::size_t kFirstDoubts = 4;
 
-// A line that begins with a blank belongs to the one above.
-std::vector<std::string> joined_lines(const std::vector<std::string>& lines) {
-  std::vector<std::string> joined;
-  for (const std::string& line : lines) {
-    if (line.starts_with(' ') && !joined.empty()) {
-      joined.back() += '\n' + line;
-    } else {
-      joined.push_back(line);
-    }
-  }
-  return joined;
-}
-
-Tone tone_of_note(std::string_view note, const std::vector<CaseRow>& rows) {
-  if (note.starts_with("failed")) return Tone::kBad;
-  const bool counts = note == epoch_gaps(rows) || note == flagged_steps(rows);
-  return counts || note.starts_with("profiled (") || note.starts_with("running now") ? Tone::kPlain
-                                                                                     : Tone::kDoubt;
-}
-
-Tone tone_of_finding(std::string_view line) {
-  if (line.starts_with(name_of(Severity::kProblem))) return Tone::kBad;
-  return line.starts_with(name_of(Severity::kWarning)) ? Tone::kDoubt : Tone::kPlain;
-}
-
 std::vector<CaseRow> all_rows_of(const TableFacts& facts) {
   std::vector<CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
@@ -60,11 +36,14 @@ std::vector<CaseRow> all_rows_of(const TableFacts& facts) {
 std::vector<Paragraph> notes_paragraphs(const TableFacts& facts) {
   std::vector<std::string> lines = notes_of(facts.rows, facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, lines);
-  std::vector<Paragraph> paragraphs;
-  for (std::string& text : joined_lines(lines)) {
-    const Tone tone = tone_of_note(text, facts.rows);
-    paragraphs.push_back({.text = std::move(text), .tone = tone});
-  }
+  const std::vector<std::string> counts = {epoch_gaps(facts.rows), flagged_steps(facts.rows)};
+  const auto tone_of = [&](std::string_view note) {
+    if (note.starts_with("failed")) return Tone::kBad;
+    const bool plain = note.starts_with("profiled (") || note.starts_with("running now") ||
+                       std::find(counts.begin(), counts.end(), note) != counts.end();
+    return plain ? Tone::kPlain : Tone::kDoubt;
+  };
+  std::vector<Paragraph> paragraphs = paragraphs_of(lines, tone_of);
   std::stable_sort(paragraphs.begin(), paragraphs.end(),
                    [](const Paragraph& a, const Paragraph& b) { return a.tone > b.tone; });
   return paragraphs;
@@ -200,13 +179,11 @@ PageSection overview_section(const TableFacts& facts) {
 }
 
 std::optional<PageSection> findings_section(const TableFacts& facts) {
-  const std::vector<std::string> lines =
-      joined_lines(finding_lines(all_rows_of(facts), facts.results));
+  std::vector<Paragraph> lines =
+      paragraphs_of(finding_lines(all_rows_of(facts), facts.results), tone_of_finding);
   if (lines.empty()) return std::nullopt;
   PageSection section{.id = "findings", .title = "Findings", .blocks = {}};
-  for (const std::string& line : lines) {
-    section.blocks.push_back(Paragraph{.text = line, .tone = tone_of_finding(line)});
-  }
+  section.blocks.insert(section.blocks.end(), lines.begin(), lines.end());
   return section;
 }
 

@@ -50,6 +50,20 @@ std::string drawn_text(const std::vector<PageSection>& sections) {
 
 }  // namespace
 
+ReportContent error_content(const std::string& command, const std::string& message,
+                            int exit_status) {
+  JsonText json;
+  json.open_object().text("error", message).integer("exit_code", exit_status).close_object();
+  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+  section.blocks.push_back(Paragraph{
+      .text = message + " (exit code " + std::to_string(exit_status) + ')', .tone = Tone::kBad});
+  return {.kind = "error",
+          .title = command + " failed",
+          .sections = {std::move(section)},
+          .data = json.take(),
+          .measured = false};
+}
+
 Report report_of(ReportContent content, const ReportOptions& options) {
   if (!options.title.empty()) content.title = options.title;
   keep_sections(content.sections, options.sections);
