@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kRows = 200;  // of each table; the data has all
 
 Tone tone_of_integrity(std::string_view line) {
-  if (line.find(": ok") != std::string_view::npos) return Tone::kPlain;
+  if (line.starts_with("note:") || line.find(": ok") != std::string_view::npos) return Tone::kPlain;
   return line.find("error") != std::string_view::npos ? Tone::kBad : Tone::kDoubt;
 }
 
