@@ -9,6 +9,7 @@
 #include "harness/report/answer.h"
 #include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -113,6 +114,11 @@ CaseWords::CaseWords(const TableFacts& facts, const DrawOptions& options)
 
 std::string CaseWords::show_command(const CaseRow& row) const {
   return options_.show_command + " --case " + id(row);
+}
+
+std::string CaseWords::tick(const CaseRow& row) const {
+  const std::string name = label(row);
+  return width(name) <= kTickCells ? name : id(row) + ' ' + name;
 }
 
 std::string CaseWords::hover(const CaseRow& row, bool brief) const {

@@ -40,7 +40,6 @@ std::string_view digits_of(double value, int digits, std::array<char, 40>& buffe
 }
 
 constexpr std::size_t kMaxTicks = 50;  // more names would be written over each other
-constexpr std::size_t kTickCells = 40;
 
 void add_ticks(JsonText& json, const Axis& axis) {
   const std::size_t each = (axis.tick_texts.size() + kMaxTicks - 1) / kMaxTicks;
@@ -51,6 +50,7 @@ void add_ticks(JsonText& json, const Axis& axis) {
     places.push_back(axis.ticks.empty() ? static_cast<double>(i) : axis.ticks[i]);
   }
   json.close_array();
+  if (axis.ticks.empty()) json.flag("zeroline", false);
   add_numbers(json, "tickvals", places, std::numeric_limits<double>::max_digits10);
 }
 
@@ -157,7 +157,7 @@ void add_axis(JsonText& json, std::string_view key, const Axis& axis) {
   if (!axis.domain.empty()) json.json("domain", '[' + axis.domain + ']');
   if (!axis.anchor.empty()) json.text("anchor", axis.anchor);
   if (!axis.matches.empty()) json.text("matches", axis.matches);
-  if (!axis.grid) json.flag("showgrid", false).flag("zeroline", false);
+  if (!axis.grid) json.flag("showgrid", false);
   json.close_object();
 }
 

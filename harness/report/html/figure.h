@@ -57,6 +57,9 @@ void add_texts(JsonText& json, std::string_view key, std::span<const std::string
 void add_intervals(JsonText& json, std::string_view key, std::span<const double> centres,
                    std::span<const Interval> intervals);
 
+// The width of a name at an axis; a wider one is cut out of its middle.
+inline constexpr std::size_t kTickCells = 40;
+
 enum class AxisKind : std::uint8_t { kLinear, kLog, kDate };
 
 struct Axis {

@@ -28,7 +28,7 @@ class DotsFigure {
     JsonText& layout = json_.layout();
     add_axis(layout, "xaxis", {.title = view_.measure.head});
     std::vector<std::string> labels;
-    for (const std::size_t row : rows_) labels.push_back(view_.words.label(view_.facts.rows[row]));
+    for (const std::size_t row : rows_) labels.push_back(view_.words.tick(view_.facts.rows[row]));
     add_axis(layout, "yaxis", {.tick_texts = labels, .downwards = true});
     if (crosses) {
       layout.json("xaxis2", R"({"overlaying":"x","range":[0,1],"visible":false,)"
