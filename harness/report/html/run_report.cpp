@@ -7,6 +7,7 @@
 
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
+#include "harness/report/html/ops_charts.h"
 #include "harness/report/html/overview.h"
 #include "harness/report/html/report.h"
 #include "harness/text/numbers.h"
@@ -53,11 +54,11 @@ ReportContent run_content(const Results& results, const std::vector<std::string>
   };
   add(overview_section(facts));
   add(findings_section(facts));
+  add(ops_section(results, draw));
   add(numbers_section(facts));
   add(environment_section(facts, files));
   content.measured = std::any_of(facts.rows.begin(), facts.rows.end(),
                                  [](const CaseRow& row) { return !row.measured.empty(); });
-  (void)draw;
   return content;
 }
 
