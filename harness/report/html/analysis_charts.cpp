@@ -27,15 +27,15 @@ struct PartLook {
 };
 PartLook look_of(std::size_t part) {
   constexpr std::array<PartLook, 10> kLooks = {{{kSeriesColours[0], ""},
+                                                {kSeriesColours[4], ""},
                                                 {kSeriesColours[2], ""},
-                                                {kSeriesColours[5], ""},
                                                 {kSeriesColours[1], "/"},
                                                 {kSeriesColours[3], "/"},
-                                                {kSeriesColours[4], "/"},
+                                                {kSeriesColours[2], "/"},
                                                 {kSeriesColours[1], "x"},
-                                                {kSeriesColours[4], "x"},
                                                 {kSeriesColours[3], "x"},
-                                                {kSeriesColours[6], "."}}};
+                                                {kSeriesColours[2], "x"},
+                                                {kDimColour, "."}}};
   return kLooks.at(part % kLooks.size());
 }
 

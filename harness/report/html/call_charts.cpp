@@ -15,7 +15,7 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kMaxAreas = 600;   // ops in a treemap, and modules
-constexpr std::size_t kPartColours = 6;  // without the grey one
+constexpr std::size_t kPartColours = 5;  // without the grey one
 constexpr double kBytesPerMib = 0x1p20;
 
 std::string_view words_of(OpTime time) { return time == OpTime::kHost ? "host" : "device"; }

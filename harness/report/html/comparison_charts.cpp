@@ -166,7 +166,7 @@ void add_control(FigureJson& figure, const AaControl& control, std::size_t place
           signed_percent(control.interval.high) + "]",
       "what this campaign says where nothing changed"};
   json.texts("hovertext", std::vector<std::string>{hover_lines(lines)}).text("hoverinfo", "text");
-  json.open_object("marker").text("color", series_colour(3)).text("symbol", "diamond");
+  json.open_object("marker").text("color", series_colour(2)).text("symbol", "diamond");
   json.integer("size", 10).close_object();
   figure.close_trace();
 }

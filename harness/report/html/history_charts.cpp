@@ -163,7 +163,7 @@ class SeriesDrawing {
       nights.push_back(shown_[i]);
       levels.push_back(level / unit_.factor);
     }
-    add_line("level between its changes", nights, levels, kBestColour, "solid");
+    add_line("level between its changes", nights, levels, series_colour(4), "solid");
   }
 
   void add_usual() {
@@ -184,7 +184,7 @@ class SeriesDrawing {
       any = any || night->normalised.has_value();
     }
     if (!any) return;
-    add_line("per control case (click to show)", shown_, values, series_colour(3), "dash", true);
+    add_line("per control case (click to show)", shown_, values, series_colour(2), "dash", true);
   }
 
   void add_marks(const MarkTrace& trace) {
@@ -375,9 +375,9 @@ std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& 
   drawing.add_usual();
   drawing.add_levels();
   drawing.add_normalised();
-  drawing.add_marks({"level changed", kBestColour, "diamond-open",
+  drawing.add_marks({"level changed", series_colour(4), "diamond-open",
                      [](const HistoryNight& night) { return night.changed != nullptr; }});
-  drawing.add_marks({"suspect: moved that night", series_colour(4), "circle-open",
+  drawing.add_marks({"suspect: moved that night", series_colour(3), "circle-open",
                      [](const HistoryNight& night) { return night.fired && night.alert.empty(); }});
   drawing.add_marks({"alert: worse", kBadColour, "triangle-up", [&](const HistoryNight& night) {
                        return !night.alert.empty() && !is_accepted(night, view) &&

@@ -79,7 +79,7 @@ struct SeriesGroup {
 constexpr std::array<SeriesGroup, 4> kSeriesGroups = {
     {{"alert: worse", kBadColour, "triangle-right"},
      {"alert: better", kBestColour, "triangle-left"},
-     {"moved", series_colour(4), "diamond"},
+     {"moved", series_colour(3), "diamond"},
      {"as usual", kPlainColour, "circle"}}};
 
 std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
