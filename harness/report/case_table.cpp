@@ -60,13 +60,6 @@ std::string marks(const CaseRow& row, const TableFacts& facts) {
   return join(all);
 }
 
-// What stands in place of numbers.
-std::string no_numbers(const CaseRow& row) {
-  if (!row.failed.empty()) return "failed: " + reason_of(*row.failed.front());
-  if (!row.skipped.empty()) return "skipped: " + reason_of(*row.skipped.front());
-  return row.running.empty() ? "unfinished" : "running now";
-}
-
 Align alignment(const TableFacts& facts, const std::string& option) {
   for (const CaseRow& row : facts.rows) {
     const auto found = row.options.find(option);
@@ -81,14 +74,6 @@ struct TableColumn {
   std::function<std::string(const CaseRow&)> cell;
   bool of_case = false;  // says which case it is: stands also where there are no numbers
 };
-
-// Says what stands in the column: a latency or a step, and by which clock.
-std::string headline_head(const TableFacts& facts) {
-  const std::string unit = " [" + std::string(facts.unit.name) + ']';
-  if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
-  if (facts.clocks.size() != 1 || facts.clocks.contains(StepClock::kHost)) return "step" + unit;
-  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
-}
 
 std::string headline_cell(const CaseRow& row, const TableFacts& facts) {
   return row.headline_ns() ? significant(*row.headline_ns() / facts.unit.ns) : kNothing;
@@ -235,6 +220,19 @@ std::string most_frequent_spread(const std::vector<CaseRow>& rows) {
 }
 
 }  // namespace
+
+std::string no_numbers(const CaseRow& row) {
+  if (!row.failed.empty()) return "failed: " + reason_of(*row.failed.front());
+  if (!row.skipped.empty()) return "skipped: " + reason_of(*row.skipped.front());
+  return row.running.empty() ? "unfinished" : "running now";
+}
+
+std::string headline_head(const TableFacts& facts) {
+  const std::string unit = " [" + std::string(facts.unit.name) + ']';
+  if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
+  if (facts.clocks.size() != 1 || facts.clocks.contains(StepClock::kHost)) return "step" + unit;
+  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
+}
 
 TableFacts table_facts(const Results& results, const TableStyle& style) {
   std::vector<CaseRow> rows = case_rows(results);

@@ -32,6 +32,10 @@ struct TableFacts {
 };
 
 [[nodiscard]] TableFacts table_facts(const Results& results, const TableStyle& style);
+// Says what the column of times holds: "step [ms]", "step, device [ms]", "latency p50 [us]".
+[[nodiscard]] std::string headline_head(const TableFacts& facts);
+// What stands in place of a row's numbers: "failed: …", "skipped: …", "unfinished".
+[[nodiscard]] std::string no_numbers(const CaseRow& row);
 // `select`: columns by any of their names; empty: those that a reader is likely to want.
 [[nodiscard]] Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
 
