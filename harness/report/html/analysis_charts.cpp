@@ -43,7 +43,8 @@ void add_look(JsonText& json, std::size_t part) {
   const PartLook look = look_of(part);
   json.open_object("marker").text("color", look.colour);
   if (!look.pattern.empty()) {
-    json.open_object("pattern").text("shape", look.pattern).json("size", "6").close_object();
+    json.open_object("pattern").text("shape", look.pattern).text("fillmode", "overlay");
+    json.json("size", "6").close_object();
   }
   json.close_object();
 }
@@ -353,11 +354,13 @@ std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
                 .note = note};
 }
 
-std::optional<PageSection> trace_section(const AnalysedTrace& analysed, const std::string& id) {
+std::optional<PageSection> trace_section(const AnalysedTrace& analysed, const std::string& id,
+                                         const std::string& name) {
   const IdleReport* report = analysed.analysis.idle_of(analysed.device);
   auto figure = steps_figure(analysed);
   if (report == nullptr || !figure) return std::nullopt;
   PageSection section{.id = id, .title = "Steps of the trace", .blocks = {}};
+  if (!name.empty()) section.title += ": " + name;
   section.blocks.emplace_back(std::move(*figure));
   if (auto parts = mean_figure(analysed, *report)) section.blocks.emplace_back(std::move(*parts));
   section.blocks.emplace_back(steps_table(analysed, *report));

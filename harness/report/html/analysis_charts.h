@@ -16,9 +16,11 @@
 
 namespace stepbench {
 
-// `id`: of the section. nullopt for a trace without steps.
+// `id`: of the section; `name`: of the trace where the page has several. nullopt for a trace
+// without steps.
 [[nodiscard]] std::optional<PageSection> trace_section(const AnalysedTrace& analysed,
-                                                       const std::string& id);
+                                                       const std::string& id,
+                                                       const std::string& name = {});
 
 // The parts of every step, stacked. nullopt without steps.
 [[nodiscard]] std::optional<Figure> steps_figure(const AnalysedTrace& analysed);

@@ -135,7 +135,20 @@ class Treemap {
  private:
   using Kind = ModuleNode::Kind;
 
+  // The first depth at which there are several modules to tell apart.
+  [[nodiscard]] std::size_t split_depth() const {
+    for (std::size_t depth = 1; depth <= depth_; ++depth) {
+      const auto modules =
+          std::count_if(tree_.nodes.begin(), tree_.nodes.end(), [&](const ModuleNode& node) {
+            return node.kind == Kind::kModule && node.depth == depth;
+          });
+      if (modules > 1) return depth;
+    }
+    return 1;
+  }
+
   void add_modules() {
+    const std::size_t split = split_depth();
     std::size_t colours = 0;
     for (const ModuleNode& node : tree_.nodes) {
       if (node.kind == Kind::kSelf) {  // its ops stand in the module itself
@@ -152,8 +165,9 @@ class Treemap {
                                                                    : place_[node.parent],
                     .value = 0,
                     .colour = {}};
-      if (node.depth == 1 && node.kind == Kind::kModule)
+      if (node.depth == split && node.kind == Kind::kModule) {
         item.colour = series_colour(colours++ % kPartColours);
+      }
       if (node.kind == Kind::kOutsideOps) {
         item.hover.emplace_back("host time of the steps in no op: Python, C++, waiting");
         item.value = milliseconds(time_of(node.all, time_));
@@ -350,11 +364,18 @@ std::optional<Figure> flame_figure(const std::vector<CallNode>& calls, OpTime ti
   }
   if (all_ns <= 0) return std::nullopt;
   const PerStep per_step(steps, all_ns);
-  std::vector<TreeItem> items = {{.label = "all threads",
-                                  .hover = {"all threads", per_step.time(all_ns)},
-                                  .parent = TreeItem::kNoParent,
-                                  .value = 0,
-                                  .colour = kDimColour}};
+  std::vector<TreeItem> items;
+  const bool one_root = std::count_if(calls.begin(), calls.end(), [](const CallNode& node) {
+                          return node.parent == CallNode::kNoParent;
+                        }) == 1;
+  if (!one_root) {
+    items.push_back({.label = "all calls",
+                     .hover = {"all calls", per_step.time(all_ns)},
+                     .parent = TreeItem::kNoParent,
+                     .value = 0,
+                     .colour = kDimColour});
+  }
+  const std::size_t first = items.size();
   std::size_t phases = 0;
   std::int64_t negative_ns = 0;
   std::int64_t others = 0;
@@ -371,7 +392,9 @@ std::optional<Figure> flame_figure(const std::vector<CallNode>& calls, OpTime ti
     }
     items.push_back({.label = name,
                      .hover = std::move(hover),
-                     .parent = node.parent == CallNode::kNoParent ? 0 : node.parent + 1,
+                     .parent = node.parent != CallNode::kNoParent ? node.parent + first
+                               : one_root                         ? TreeItem::kNoParent
+                                                                  : 0,
                      .value = per_step.of(own_time_of(node, time)) / 1e6,
                      .colour = colour_of(calls, i, phases)});
     negative_ns += std::min<std::int64_t>(own_time_of(node, time), 0);
@@ -431,7 +454,7 @@ std::optional<Figure> memory_figure(const OpTable& table) {
     add_numbers(json, "y", levels, 7);
     json.texts("hovertext", hovers).text("hoverinfo", "text");
     json.open_object("line").text("color", series_colour(i)).text("dash", series_dash(i));
-    json.close_object().open_object("marker").text("color", series_colour(i));
+    json.text("shape", "hv").close_object().open_object("marker").text("color", series_colour(i));
     add_numbers(json, "size", sizes);
     json.close_object();
     figure.close_trace();

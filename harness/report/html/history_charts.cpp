@@ -263,22 +263,27 @@ bool is_worse(const HistoryNight& night, const HistoryView& view) {
   return alert == nullptr || alert->worse;
 }
 
-PageTable nights_table(const HistoryView& view, const std::string& name) {
+PageTable nights_table() {
+  return {.title = "Every night of the series that are drawn",
+          .columns = {{.head = "series"},
+                      {.head = "night"},
+                      {.head = "commit"},
+                      {.head = "value", .number = true},
+                      {.head = "95 % interval"},
+                      {.head = "launches", .number = true},
+                      {.head = "usual then", .number = true},
+                      {.head = "change", .number = true},
+                      {.head = "what happened"}},
+          .rows = {}};
+}
+
+void add_nights(const HistoryView& view, const std::string& name, PageTable& table) {
   const std::string& unit = view.series->series.unit;
-  PageTable table{.title = name + ": every night",
-                  .columns = {{.head = "night"},
-                              {.head = "commit"},
-                              {.head = metric_words(view.series->series.metric), .number = true},
-                              {.head = "95 % interval"},
-                              {.head = "launches", .number = true},
-                              {.head = "usual then", .number = true},
-                              {.head = "change", .number = true},
-                              {.head = "what happened"}},
-                  .rows = {}};
   for (const HistoryNight& night : view.nights) {
     const std::string date = night.run->started_utc;
     if (!has_value(night)) {
-      table.rows.push_back({{.text = date},
+      table.rows.push_back({{.text = name},
+                            {.text = date},
                             {.text = commit_words(*night.run)},
                             {.text = "-"},
                             {.text = "-"},
@@ -291,7 +296,8 @@ PageTable nights_table(const HistoryView& view, const std::string& name) {
     }
     const TrackedPoint& point = *night.point;
     table.rows.push_back(
-        {{.text = date},
+        {{.text = name},
+         {.text = date},
          {.text = commit_words(*night.run)},
          {.text = amount_text(point.value, unit), .value = point.value},
          {.text = point.low < point.high
@@ -303,7 +309,6 @@ PageTable nights_table(const HistoryView& view, const std::string& name) {
          {.text = join(marks_of(night, view), "; ")}});
     table.tones.push_back(night.fired || !night.alert.empty() ? Tone::kDoubt : Tone::kPlain);
   }
-  return table;
 }
 
 std::optional<PageTable> alerts_table(const AlertLog& log, const SeriesNames& names) {
@@ -343,7 +348,7 @@ std::optional<PageTable> alerts_table(const AlertLog& log, const SeriesNames& na
   return table;
 }
 
-// Series of open alerts, of other alerts, screened ones, all others.
+// Series of open alerts, of other alerts, steps, other screened ones, all others.
 std::vector<const SeriesHistory*> by_interest(const History& history, const AlertLog& log) {
   std::map<std::string, int> of_alerts;
   for (const Alert& alert : log.alerts) {
@@ -355,7 +360,8 @@ std::vector<const SeriesHistory*> by_interest(const History& history, const Aler
   const auto rank = [&](const SeriesHistory& series) {
     const auto found = of_alerts.find(series.series.id);
     if (found != of_alerts.end()) return found->second;
-    return series.series.screened ? 2 : 3;
+    if (!series.series.screened) return 4;
+    return series.series.metric == kStepSeries ? 2 : 3;
   };
   std::vector<const SeriesHistory*> order;
   for (const SeriesHistory& series : history.series) order.push_back(&series);
@@ -426,6 +432,7 @@ std::optional<PageSection> history_section(const History& history,
                           : counted(open, "alert") + (open == 1 ? " is open." : " are open."),
                 open == 0 ? Tone::kGood : Tone::kDoubt});
   if (auto table = alerts_table(log, names)) section.blocks.emplace_back(std::move(*table));
+  PageTable nights = nights_table();
   std::size_t drawn = 0;
   for (const SeriesHistory* series : by_interest(history, log)) {
     if (drawn == kMaxSeriesDrawn) break;
@@ -434,7 +441,7 @@ std::optional<PageSection> history_section(const History& history,
     if (!figure) continue;
     figure->folded = drawn++ >= kSeriesUnfolded;
     section.blocks.emplace_back(std::move(*figure));
-    section.blocks.emplace_back(nights_table(view, names.name(series->series)));
+    add_nights(view, names.name(series->series), nights);
   }
   if (history.series.size() > kMaxSeriesDrawn) {
     section.blocks.emplace_back(Paragraph{
@@ -442,6 +449,7 @@ std::optional<PageSection> history_section(const History& history,
         " are drawn, those of alerts first; `stepbench track show` draws any."});
   }
   if (drawn == 0) return std::nullopt;
+  section.blocks.emplace_back(std::move(nights));
   return section;
 }
 

@@ -57,7 +57,11 @@ void add_trace(const AnalysedTrace& analysed, const std::string& place,
     add(section, paragraphs_of(each.lines, findings ? tone_of_finding : plain_tone));
   }
   sections.push_back(std::move(overview));
-  if (auto steps = trace_section(analysed, "steps" + place)) sections.push_back(std::move(*steps));
+  const std::string name =
+      place.empty() ? "" : std::filesystem::path(analysed.path).filename().string();
+  if (auto steps = trace_section(analysed, "steps" + place, name)) {
+    sections.push_back(std::move(*steps));
+  }
   if (!tables.blocks.empty()) sections.push_back(std::move(tables));
 }
 

@@ -56,7 +56,8 @@ std::string tree_figure(std::string_view type, const std::vector<TreeItem>& item
   } else {
     json.json("tiling", R"({"pad":2})");
   }
-  json.open_object("marker").texts("colors", colours).close_object();
+  json.open_object("marker").texts("colors", colours);
+  json.json("line", R"({"color":"#FFFFFF","width":1})").close_object();
   json.json("pathbar", R"({"visible":true})");
   figure.close_trace();
   figure.layout();
