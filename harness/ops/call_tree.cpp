@@ -189,7 +189,7 @@ std::vector<bool> kept_folds(const std::vector<Fold>& folds, std::size_t max_row
   std::vector<bool> kept(folds.size(), true);
   if (folds.size() <= max_rows) return kept;
   const std::vector<std::uint32_t> order = by_size(folds);
-  for (std::size_t keep = max_rows; keep > 0;) {
+  for (std::size_t keep = max_rows;;) {
     std::fill(kept.begin(), kept.end(), false);
     for (std::size_t i = 0; i < keep; ++i) kept[order[i]] = true;
     std::vector<bool> cut(folds.size() + 1, false);  // the last: of the roots
@@ -198,8 +198,8 @@ std::vector<bool> kept_folds(const std::vector<Fold>& folds, std::size_t max_row
       if (!kept[i] && (parent == folds.size() || kept[parent])) cut[parent] = true;
     }
     const auto rows = keep + static_cast<std::size_t>(std::count(cut.begin(), cut.end(), true));
-    if (rows <= max_rows) break;
-    keep -= std::min(keep, rows - max_rows);
+    if (rows <= max_rows || keep == 0) break;
+    keep -= std::min(keep, (rows - max_rows + 1) / 2);
   }
   return kept;
 }
