@@ -103,7 +103,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(self.columns()["flags"], [0, PARTIAL, EPOCH, 0, 0, PARTIAL, EPOCH, 0])
         waits = [wait > 0 for wait in self.columns()["epoch_wait_ns"]]
         self.assertEqual(waits, [flag == EPOCH for flag in self.columns()["flags"]])
-        self.assertEqual(launch_report(self.told.loop, None)["schedule"]["epochs"], 2)
+        self.assertEqual(launch_report(self.told.loop, {})["schedule"]["epochs"], 2)
 
     def test_a_loop_that_is_left_begins_its_cycle_anew(self):
         steps = 0
@@ -144,7 +144,7 @@ class Loops(unittest.TestCase):
     def test_the_loss_of_the_last_step_is_kept_and_says_when_it_is_no_number(self):
         for number, _ in enumerate(measure(Loader(9), wait=0, warmup=0, active=2)):
             report(loss=number + 0.5, gradient_norm=float("inf"))
-        said = launch_report(self.told.loop, None)
+        said = launch_report(self.told.loop, {})
         self.assertEqual(said["fingerprint"], {"loss": 1.5, "gradient_norm": None})
         self.assertEqual(said["non_finite"], {"fingerprint.gradient_norm": "inf"})
 
@@ -261,7 +261,7 @@ class OnADevice(unittest.TestCase):
                     pass
                 with phase("optimizer"):
                     pass
-            said = launch_report(told.loop, None)
+            said = launch_report(told.loop, {})
         self.assertEqual(waits, [1, 1, 1, 1], "once before the cycle, and no more until the window's end")
         self.assertEqual(cuda.synchronised, 2)
         columns = told.loop.cycles[0]

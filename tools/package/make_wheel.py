@@ -143,10 +143,9 @@ def lay_out(bundle, build, source, stage):
     (package / "__init__.py").write_text(MAIN)
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
-    if (build / "tools/stepbench/python/stepbench_python.so").exists():
-        shutil.copytree(build / "tools/stepbench/python", package / "bin/python",
-                        ignore=shutil.ignore_patterns("__pycache__"))
-        module = package / "bin/python/stepbench_python.so"
+    shutil.copytree(build / "tools/stepbench/python", package / "bin/python", ignore=shutil.ignore_patterns("__pycache__"))
+    module = package / "bin/python/stepbench_python.so"
+    if module.exists():
         subprocess.run(["strip", "--strip-unneeded", module], check=True)
         set_run_path(module, "$ORIGIN/../../lib")
     for program in ("stepbench", "stepbench-worker", "stepbench-worker.elf"):
