@@ -40,7 +40,6 @@ std::string_view digits_of(double value, int digits, std::array<char, 40>& buffe
 }
 
 constexpr std::size_t kMaxTicks = 50;  // more names would be written over each other
-constexpr std::size_t kTickCells = 40;
 
 void add_ticks(JsonText& json, const Axis& axis) {
   const std::size_t each = (axis.tick_texts.size() + kMaxTicks - 1) / kMaxTicks;
@@ -51,6 +50,7 @@ void add_ticks(JsonText& json, const Axis& axis) {
     places.push_back(axis.ticks.empty() ? static_cast<double>(i) : axis.ticks[i]);
   }
   json.close_array();
+  if (axis.ticks.empty()) json.flag("zeroline", false);
   add_numbers(json, "tickvals", places, std::numeric_limits<double>::max_digits10);
 }
 
@@ -156,6 +156,8 @@ void add_axis(JsonText& json, std::string_view key, const Axis& axis) {
   if (axis.downwards) json.text("autorange", "reversed");
   if (!axis.domain.empty()) json.json("domain", '[' + axis.domain + ']');
   if (!axis.anchor.empty()) json.text("anchor", axis.anchor);
+  if (!axis.matches.empty()) json.text("matches", axis.matches);
+  if (!axis.grid) json.flag("showgrid", false);
   json.close_object();
 }
 
@@ -170,12 +172,13 @@ JsonText& FigureJson::open_trace(std::string_view type, std::string_view name) {
 
 void FigureJson::close_trace() { json_.close_object(); }
 
-JsonText& FigureJson::layout() {
+JsonText& FigureJson::layout(double legend_y) {
   if (in_layout_) return json_;
   in_layout_ = true;
   json_.close_array().open_object("layout").text("hovermode", "closest");
   json_.json("margin", R"({"l":60,"r":20,"t":20,"b":50})");
-  json_.json("legend", R"({"orientation":"h","x":0,"y":-0.2,"yanchor":"top"})");
+  json_.open_object("legend").text("orientation", "h").integer("x", 0).number("y", legend_y);
+  json_.text("yanchor", "bottom").close_object();
   return json_;
 }
 

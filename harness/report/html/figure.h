@@ -16,15 +16,16 @@
 
 namespace stepbench {
 
-// Five hues of Okabe and Ito (2008) and two darker variants, which people who see few colours tell
-// apart; each has a contrast of 3 or more with a white and with a nearly black page (WCAG 1.4.11).
-// From the eighth on they begin anew: vary dash or symbol too.
-inline constexpr std::string_view kSeriesColours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+// Three hues of Okabe and Ito (2008) and two darker variants of theirs, which people who see few
+// colours tell apart; each has a contrast of 3 or more with a white and with a nearly black page
+// (WCAG 1.4.11). From the seventh on they begin anew: vary dash or symbol too.
+inline constexpr std::string_view kSeriesColours[] = {"#0072B2", "#D55E00", "#CC79A7",
                                                       "#B87F00", "#3A93C9", "#7F7F7F"};
+// Of no series, so that they say one thing everywhere.
+inline constexpr std::string_view kBestColour = "#009E73";
+inline constexpr std::string_view kBadColour = "#DC3545";
 inline constexpr std::string_view kPlainColour = kSeriesColours[0];
-inline constexpr std::string_view kBestColour = kSeriesColours[2];
-inline constexpr std::string_view kBadColour = kSeriesColours[1];
-inline constexpr std::string_view kDimColour = kSeriesColours[6];
+inline constexpr std::string_view kDimColour = kSeriesColours[5];
 // Of magnitudes: it rises in lightness for every kind of sight (Nunez and others, 2018).
 inline constexpr const char* kColourScale = "Cividis";
 
@@ -56,6 +57,9 @@ void add_texts(JsonText& json, std::string_view key, std::span<const std::string
 void add_intervals(JsonText& json, std::string_view key, std::span<const double> centres,
                    std::span<const Interval> intervals);
 
+// The width of a name at an axis; a wider one is cut out of its middle.
+inline constexpr std::size_t kTickCells = 40;
+
 enum class AxisKind : std::uint8_t { kLinear, kLog, kDate };
 
 struct Axis {
@@ -66,9 +70,11 @@ struct Axis {
   // names are its coordinates, so that names may be alike. Of very many only some are written.
   std::vector<std::string> tick_texts = {};
   std::vector<double> ticks = {};
-  bool downwards = false;   // 0 on top
-  std::string domain = {};  // "0.5,1" of the figure's width or height; empty: all of it
-  std::string anchor = {};  // "y2"
+  bool downwards = false;    // 0 on top
+  std::string domain = {};   // "0.5,1" of the figure's width or height; empty: all of it
+  std::string anchor = {};   // "y2"
+  std::string matches = {};  // "y": has the range of that one
+  bool grid = true;
   bool ticks_shown = true;
 };
 void add_axis(JsonText& json, std::string_view key, const Axis& axis);
@@ -80,8 +86,8 @@ class FigureJson {
   // Its members follow by the caller; close_trace() ends it.
   JsonText& open_trace(std::string_view type, std::string_view name = {});
   void close_trace();
-  // The members of the layout follow.
-  JsonText& layout();
+  // The members of the layout follow. The legend stands above the plot, at this height of it.
+  JsonText& layout(double legend_y = 1.02);
   [[nodiscard]] std::string take();
   [[nodiscard]] std::size_t traces() const { return traces_; }
 
