@@ -100,7 +100,12 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
       const Value value = get(row);
       return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
     });
-    columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
+    // What is alike in all rows is said once, above and in the environment.
+    const Value first = get(facts.rows.front());
+    const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
+                       std::all_of(facts.rows.begin(), facts.rows.end(),
+                                   [&](const CaseRow& row) { return get(row) == first; });
+    if (!alike) columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
   };
   for (const EstimateColumn& column : key_columns()) add(column.name, column.get);
   for (const std::string& name : facts.names.varying()) {

@@ -68,7 +68,7 @@ TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
   EXPECT_THAT(html, HasSubstr("<p class=\"alt\" id=\"figure-1-alt\">what it shows</p>"));
   EXPECT_THAT(html, HasSubstr("900 of 1,000 steps are left out"));
   EXPECT_THAT(html, HasSubstr("<a href=\"#table-1\">"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\" data-v=\"1\">1</td>"));
+  EXPECT_THAT(html, HasSubstr("<td data-v=\"1\">1</td>"));
   EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">step</th>"));
 }
 
@@ -85,7 +85,7 @@ TEST(Page, FiguresWithAChoiceShareAPlace) {
 TEST(Page, WithoutPlotlyHoldsTheWordsOfItsFiguresAlone) {
   const std::string html = html_page(page_of({figure("f")}));
   EXPECT_THAT(html, HasSubstr("what it shows"));
-  EXPECT_THAT(html, Not(HasSubstr("data-figure")));
+  EXPECT_THAT(html, Not(HasSubstr("data-figure=")));
   EXPECT_THAT(html, Not(HasSubstr(R"("layout":{})")));
   EXPECT_THAT(html, HasSubstr("Made without charts"));
 }
