@@ -15,6 +15,7 @@
 #include "harness/report/html/grid_table.h"
 #include "harness/report/html/lines.h"
 #include "harness/report/html/page_blocks.h"
+#include "harness/report/html/runs_beside.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
 #include "harness/text/numbers.h"
@@ -178,6 +179,7 @@ PageSection overview_section(const TableFacts& facts) {
     if (table.rows.size() > kPageRows) put_fastest_first(table, facts.rows);
     section.blocks.push_back(std::move(table));
   }
+  if (auto beside = runs_beside(facts)) section.blocks.push_back(std::move(*beside));
   section.blocks.insert(section.blocks.end(), notes.begin() + static_cast<std::ptrdiff_t>(shown),
                         notes.end());
   return section;

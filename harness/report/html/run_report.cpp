@@ -9,7 +9,6 @@
 #include "harness/report/export.h"
 #include "harness/report/html/overview.h"
 #include "harness/report/html/report.h"
-#include "harness/report/html/sweep_charts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -53,12 +52,12 @@ ReportContent run_content(const Results& results, const std::vector<std::string>
     if (section) content.sections.push_back(std::move(*section));
   };
   add(overview_section(facts));
-  add(sweep_section(facts, draw));
   add(findings_section(facts));
   add(numbers_section(facts));
   add(environment_section(facts, files));
   content.measured = std::any_of(facts.rows.begin(), facts.rows.end(),
                                  [](const CaseRow& row) { return !row.measured.empty(); });
+  (void)draw;
   return content;
 }
 

@@ -10,6 +10,7 @@
 #include "harness/report/answer.h"
 #include "harness/report/export.h"
 #include "harness/report/html/report.h"
+#include "harness/report/html/runs_beside.h"
 
 namespace stepbench {
 namespace {
@@ -83,6 +84,26 @@ TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean 'overview'?"));
   }
+}
+
+TEST(RunReport, OfTwoRunsHasAColumnForEach) {
+  Results results = sweep();
+  const std::size_t launches = results.launches.size();
+  results.runs.push_back(results.runs.front());
+  results.runs.back().run_id = "later";
+  for (std::size_t i = 0; i < launches; ++i) {
+    results.launches.push_back(results.launches[i]);
+    results.launches.back().run = 1;
+  }
+  const TableFacts facts = table_facts(results, {});
+  const std::optional<PageTable> table = runs_beside(facts);
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->columns.size(), 3U);
+  EXPECT_EQ(table->columns[2].head, facts.names.run({.case_id = {}, .run_id = "later"}));
+  EXPECT_EQ(table->rows.size(), facts.rows.size() / 2);
+  for (const std::vector<PageCell>& row : table->rows) EXPECT_EQ(row[1].text, row[2].text);
+  const Results one = sweep();
+  EXPECT_FALSE(runs_beside(table_facts(one, {})));
 }
 
 TEST(RunReport, OfARunWithoutLaunchesSaysSo) {
