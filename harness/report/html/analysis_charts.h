@@ -29,7 +29,8 @@ namespace stepbench {
 [[nodiscard]] std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces);
 [[nodiscard]] std::optional<Figure> ranks_figure(const RankReport& report);
 
-// By how much each part of a step grew or shrank, and operators, kernels and calls.
-[[nodiscard]] PageSection diff_section(const TraceDiff& diff);
+// By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where
+// there is nothing to set beside each other.
+[[nodiscard]] std::optional<PageSection> diff_section(const TraceDiff& diff, const std::string& id);
 
 }  // namespace stepbench

@@ -118,15 +118,8 @@ PageTable differences_table(const std::string& title, const std::vector<DiffRow>
 
 }  // namespace
 
-PageSection diff_section(const TraceDiff& diff) {
-  PageSection section{.id = "diff", .title = "What changed between two traces", .blocks = {}};
-  section.blocks.emplace_back(Paragraph{"step: " + words_of_change(diff.step)});
-  for (const DiffNote& note : diff.notes) {
-    section.blocks.emplace_back(Paragraph{note.text, note.level == DiffLevel::kError ? Tone::kBad
-                                                     : note.level == DiffLevel::kWarning
-                                                         ? Tone::kDoubt
-                                                         : Tone::kPlain});
-  }
+std::optional<PageSection> diff_section(const TraceDiff& diff, const std::string& id) {
+  PageSection section{.id = id, .title = "What grew and what shrank", .blocks = {}};
   const auto add = [&](const std::string& title, const std::vector<DiffRow>& rows,
                        const std::vector<std::string>& names) {
     if (auto figure = differences_figure(title, rows, names)) {
@@ -142,6 +135,7 @@ PageSection diff_section(const TraceDiff& diff) {
     for (const DiffRow& row : table.rows) names.push_back(name_of_row(row));
     add(title_of(table.kind), table.rows, names);
   }
+  if (section.blocks.empty()) return std::nullopt;
   return section;
 }
 

@@ -79,8 +79,9 @@ TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {
   const Trace next = loading_trace(8 * kMillisecond);
   const TraceDiff diff = compare_traces(diff_side("base", base, analyse(base), {}),
                                         diff_side("new", next, analyse(next), {}));
-  const PageSection section = diff_section(diff);
-  const auto figures = figures_of(section);
+  const auto section = diff_section(diff, "changes");
+  ASSERT_TRUE(section);
+  const auto figures = figures_of(*section);
   ASSERT_FALSE(figures.empty());
   const Json& bars = figures.front().json["data"][0]["x"];
   ASSERT_EQ(bars.size(), diff.parts.size());
@@ -88,6 +89,7 @@ TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {
   for (const Json& bar : bars) sum += bar.get<double>();
   EXPECT_NEAR(sum, diff.step.difference_ns() / 1e6, 1e-3);
   EXPECT_NEAR(sum, 8, 0.1);
+  EXPECT_FALSE(diff_section({}, "changes"));
 }
 
 }  // namespace
