@@ -9,6 +9,7 @@
 #include "harness/report/html/panels.h"
 #include "harness/report/html/sweep_figures.h"
 #include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -152,7 +153,8 @@ std::string sweep_title(const SweepView& view, std::span<const Dimension* const>
 }
 
 std::string sweep_alt(const SweepView& view, const std::string& kind, const std::string& title) {
-  const std::string answer = answer_line(view.facts.rows, view.facts.results);
+  constexpr std::size_t kAltCells = 400;
+  const std::string answer = shortened(answer_line(view.facts.rows, view.facts.results), kAltCells);
   return kind + ": " + title + (answer.empty() ? "." : ". " + answer + '.');
 }
 
