@@ -41,6 +41,7 @@ void add_runs(CLI::App& app, const Environment& environment, int& exit_code);
 void add_show(CLI::App& app, const Environment& environment, int& exit_code);
 void add_ab(CLI::App& app, const Environment& environment, int& exit_code);
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code);
+void add_report(CLI::App& app, const Environment& environment, int& exit_code);
 void add_export(CLI::App& app, const Environment& environment, int& exit_code);
 void add_nightly(CLI::App& app, const Environment& environment, int& exit_code);
 void add_analyze(CLI::App& app, const Environment& environment, int& exit_code);
