@@ -121,6 +121,7 @@ class AnatomySection {
     if (side)
       section.blocks.emplace_back(Paragraph{"Work of other streams is no part of the step."});
     add(&CaseRow::side_phases, "Phases on other streams, beside the step", false);
+    section.blocks.emplace_back(phases_table());
     if (PageTable table = findings_table(); !table.rows.empty()) {
       section.blocks.emplace_back(std::move(table));
     }
@@ -306,6 +307,33 @@ class AnatomySection {
     trace.open_object("marker").text("symbol", mark.symbol).integer("size", 12);
     trace.text("color", mark.colour).close_object();
     json.close_trace();
+  }
+
+  // The bars in numbers.
+  PageTable phases_table() const {
+    const std::pair<Phases, const char*> all[] = {{&CaseRow::phases, ""},
+                                                  {&CaseRow::device_phases, ", device"},
+                                                  {&CaseRow::side_phases, ", beside the step"}};
+    const std::string unit = " [" + std::string(facts_.unit.name) + ']';
+    PageTable table{
+        .title = "Phases of a step by case", .columns = {{"case"}, {"options"}}, .rows = {}};
+    for (const CaseRow* row : rows_)
+      table.rows.push_back({{words_.id(*row)}, {words_.label(*row)}});
+    for (const auto& [phases, where] : all) {
+      for (const std::string& name : phase_order(rows_, phases)) {
+        table.columns.push_back({name + where + unit, true});
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+          const PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
+          if (phase == nullptr) {
+            table.rows[i].push_back({"-"});
+            continue;
+          }
+          const double value = phase->ns / facts_.unit.ns;
+          table.rows[i].push_back({significant(value), value});
+        }
+      }
+    }
+    return table;
   }
 
   PageTable findings_table() const {

@@ -107,6 +107,22 @@ TEST(Anatomy, HostDeviceAndSideStreamsAreFiguresOfTheirOwn) {
   EXPECT_DOUBLE_EQ((*step)["x"][0], 3);
 }
 
+TEST(Anatomy, HasItsNumbersAsATable) {
+  const Results results = device_results();
+  const auto section = anatomy_section(table_facts(results, {}), {});
+  ASSERT_TRUE(section);
+  const auto* table = std::get_if<PageTable>(&section->blocks.back());
+  ASSERT_NE(table, nullptr);
+  std::vector<std::string> heads;
+  for (const PageColumn& column : table->columns) heads.push_back(column.head);
+  EXPECT_THAT(heads, ::testing::ElementsAre("case", "options", "data_wait [ms]", "other [ms]",
+                                            "forward, device [ms]", "other, device [ms]",
+                                            "h2d, beside the step [ms]"));
+  ASSERT_EQ(table->rows.size(), 1U);
+  EXPECT_EQ(table->rows[0][4].text, "1.00");
+  EXPECT_EQ(table->rows[0].size(), heads.size());
+}
+
 TEST(Anatomy, MarksTheWaitTheEpochGapAndFindingsBesideTheirCase) {
   Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000}}});
