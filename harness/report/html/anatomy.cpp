@@ -157,7 +157,7 @@ class AnatomySection {
                    longest_phases(phases),
             .json = json.take(),
             .note = note,
-            .height_px = 150 + kBarPx * static_cast<int>(rows_.size()),
+            .height_px = std::max(340, 170 + kBarPx * static_cast<int>(rows_.size())),
             .choice = shares ? "shares" : "times"};
   }
 
