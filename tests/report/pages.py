@@ -170,6 +170,8 @@ def numbers_of(trace):
                 yield value
     for key in ("x", "y", "z", "values"):
         yield from flat(trace.get(key))
+    for dimension in trace.get("dimensions") or []:
+        yield from flat(dimension.get("values"))
 
 
 class TheSample(Reports):
@@ -263,21 +265,20 @@ class TheSample(Reports):
         page.draw_all()
         told = 0
         for number, figure in enumerate(page.figures()):
-            for trace, kind in enumerate(figure["full"]):
-                if kind != "scatter" or told >= 3 or not figure["points"][trace]:
-                    continue
+            shown = [(trace, point) for trace, kind in enumerate(figure["full"]) if kind == "scatter"
+                     for point in range(figure["points"][trace])]
+            for trace, point in shown[:3]:
                 text = page.run("""
                     const plot = document.querySelectorAll('.plot')[arguments[0]];
                     if (!plot.getClientRects().length) return null;
-                    window.Plotly.Fx.hover(plot, [{curveNumber: arguments[1], pointNumber: 0}]);
+                    window.Plotly.Fx.hover(plot, [{curveNumber: arguments[1], pointNumber: arguments[2]}]);
                     return [...plot.querySelectorAll('.hoverlayer text')].map(each => each.textContent).join(' ');
-                    """, number, trace)
+                    """, number, trace, point)
                 if text:
                     self.assertRegex(text, r"\d", f"{figure['title']}: {text}")
                     self.assertNotRegex(text, r"<\w|undefined|NaN|%\{", figure["title"])
                     told += 1
-        if page.figures():
-            self.assertEqual(told, 3)
+        self.assertGreaterEqual(told, 3)
         self.quiet(page)
 
 
@@ -325,7 +326,7 @@ class HostileNames(Reports):
             run.add({"loader.num_workers": workers, "data.path": HOSTILE}, 50e6 + workers * 1e6, launches=3, steps=20,
                     notes=[HOSTILE], flags={3: 1})
         run.add({"loader.num_workers": 7, "data.path": IMAGE}, outcome="failed", reason=HOSTILE,
-                stage=IMAGE, output=big, launches=1, repeat_command=[HOSTILE])
+                stage=IMAGE, output=big, launches=1, repeat_command=HOSTILE)
         run.add({"loader.num_workers": 8, "data.path": "y" * 1_048_576}, outcome="skipped", reason=HOSTILE, launches=1)
         file = report("hostile", run.write(path("hostile.jsonl")))
         self.assertLess(file.stat().st_size, 12e6)
