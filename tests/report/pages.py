@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports in Chromium: what they show, what they must never do: pages.py STEPBENCH SOURCE_DIR STUB OUT [TEST]...
+"""Reports in Chromium: what they show, what they must never do.
 
-Pictures of the pages are left under OUT.
+usage: pages.py STEPBENCH SOURCE_DIR STUB_WORKER COMPOSE_TRACE OUT [TEST]...    pictures of the pages are left under OUT
 """
 import html.parser
 import json
@@ -22,8 +22,8 @@ except ImportError as missing:
     sys.exit(77)
 from compose import Run, nights
 
-PROGRAM, SOURCE, STUB, OUT = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
-del sys.argv[1:5]
+PROGRAM, SOURCE, STUB, COMPOSE, OUT = (pathlib.Path(word).resolve() for word in sys.argv[1:6])
+del sys.argv[1:6]
 SAMPLE = SOURCE / "results/sample"
 SWEEP = SOURCE / "tests/unit/report/data/sweep.jsonl"
 PROFILED = SOURCE / "tests/unit/report/data/profiled.jsonl"
@@ -225,6 +225,9 @@ class TheSample(Reports):
         page.command("Emulation.setEmulatedMedia", media="print")
         page.command("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
         try:
+            page.run("window.dispatchEvent(new Event('beforeprint'))")
+            page.until("[...document.querySelectorAll('.plot .main-svg')].every(each => "
+                       "each.getBoundingClientRect().width < 718)", "figures as wide as paper")
             self.assertEqual(self.ask(page, "overflow"), [])
             cut = page.run("return [...document.querySelectorAll('.table-box')].filter("
                            "box => getComputedStyle(box).overflowX !== 'visible').length")
@@ -424,18 +427,19 @@ class OddRuns(Reports):
 
 
 class OtherSources(Reports):
-    def test_a_verdict(self):
-        for name, factor in (("base", 1), ("new", 1.08)):
-            run = Run(SAMPLE, name)
-            for workers in (0, 2):
-                run.add({"loader.num_workers": workers}, 50e6 * factor * (1 + workers / 10), launches=8, noise=0.003)
-            run.write(path(f"{name}.jsonl"))
-        stepbench("compare", "base.jsonl", "new.jsonl", "--verdict", "verdict.json", status=(0, 1, 3))
-        verdict = json.loads(path("verdict.json").read_text())
-        page = self.whole(report("verdict", "verdict.json"))
-        text = page.run("return document.body.innerText")
+    def test_a_verdict_of_ab(self):
+        path("ab.yaml").write_text(json.dumps({
+            "name": "ab", "workload": "stub", "launches": 5, "schedule": {"wait": 0, "warmup": 1, "active": 5},
+            "stub": {"jitter": 0.002, "step_us": 1000}}))
+        stepbench("ab", "ab.yaml", "--a", STUB, "--b", STUB, "--b-set", "stub.step_us=1100", "--no-lock", "--quiet",
+                  "--results", "ab", status=(1,))
+        file = next(path("ab").glob("*/verdict.json"))
+        step = json.loads(file.read_text())["cases"][0]["metrics"][0]
+        page = self.whole(report("verdict", file))
         self.assertEqual(self.embedded(page)["generated_from"]["kind"], "verdict")
-        self.assertIn(verdict["verdict"].replace("_", " "), text.lower())
+        self.assertIn("regression", page.run("return document.body.innerText"))
+        drawn = [number for figure in page.figures() for trace in figure["data"] for number in numbers_of(trace)]
+        self.assertTrue(any(abs(number - 100 * step["change"]) < 1e-3 for number in drawn), step)
         page.picture(OUT / "verdict.png", whole=True)
 
     def test_a_history_of_two_hundred_nights(self):
@@ -448,7 +452,14 @@ class OtherSources(Reports):
         self.assertGreaterEqual(len(figures), 2, "a series for each case, a point for each night")
         page.picture(OUT / "history.png", whole=True)
 
-    def test_operations_and_a_trace(self):
+    def test_a_trace(self):
+        subprocess.run([COMPOSE, path("traces")], check=True, stdout=subprocess.DEVNULL)
+        trace = next(iter(json.loads(path("traces/expected.json").read_text()).values()))["path"]
+        page = self.whole(report("trace", trace))
+        self.assertEqual(self.embedded(page)["generated_from"]["kind"], "analysis")
+        page.picture(OUT / "trace.png", whole=True)
+
+    def test_operations(self):
         page = self.whole(report("profiled", PROFILED, status=(0, 4)))
         page.picture(OUT / "profiled.png", whole=True)
         self.assertIn("aten::addmm", page.run("return document.body.innerText"))
