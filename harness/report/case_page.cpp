@@ -69,6 +69,7 @@ class Page {
     text_ += "case " + printable(row_.case_id);
     if (!row_.arm.empty()) text_ += "  arm " + printable(row_.arm);
     if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
+    if (counts_instructions(row_)) text_ += " (instructions counted by valgrind)";
     if (!row_.workload.empty()) text_ += "  " + printable(row_.workload);
     text_ += "  " + counted(std::ssize(row_.measured), "launch") + " measured";
     const auto also = [&](std::size_t count, const char* what) {

@@ -112,11 +112,12 @@ void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& prop
 std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
                     const std::vector<std::string>& select, const Proposals& proposals) {
   JsonText json;
+  const std::vector<std::string> chosen = selected(rows, select);
   json.open_object().open_array("cases");
   for (const CaseRow& row : rows) {
     json.open_object();
-    if (!select.empty()) {
-      for (const std::string& name : selected(rows, select)) json.value(name, row_value(row, name));
+    if (!chosen.empty()) {
+      for (const std::string& name : chosen) json.value(name, row_value(row, name));
       json.close_object();
       continue;
     }

@@ -60,6 +60,11 @@ void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
                "operations of a script are not recorded; run it under a profiler, as --wrap 'nsys "
                "profile ...', or make its step one of `workload: python_step`");
   }
+  if (resolved.text_or("profile.counts", "none") != "none") {
+    sink.error("profile.counts",
+               "the instructions of a script are not counted; make its step one of `workload: "
+               "python_step`");
+  }
 }
 
 }  // namespace stepbench
