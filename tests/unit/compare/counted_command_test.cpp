@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace stepbench::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -51,6 +53,11 @@ TEST_F(CountedCommand, ARunCountsInOneMoreLaunchThatTheTableLeavesOut) {
   EXPECT_EQ(text_of(counted.report.effective, "profile.counts"), "valgrind");
   EXPECT_THAT(result.err, HasSubstr("counted by valgrind"));
   EXPECT_THAT(result.out, Not(HasSubstr("wrapped")));
+  const CommandResult page =
+      run_command({STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "show",
+                   program_.run_dir().string(), "--case", counted.key.case_id},
+                  "", std::chrono::seconds(100));
+  EXPECT_THAT(page.out, ContainsRegex("instructions_per_step +1,000"));
 }
 
 TEST_F(CountedCommand, AResumedRunDoesNotCountAgain) {
