@@ -36,7 +36,7 @@ template <>
 struct Layout<OpRow> {
   static constexpr std::string_view kTable = "ops";
   static constexpr auto& kKinds = kOpKinds;
-  static constexpr std::array<Member<OpRow>, 20> kMembers = {{
+  static constexpr std::array<Member<OpRow>, 22> kMembers = {{
       {"step", &OpRow::step},
       {"phase", &OpRow::phase},
       {"name", &OpRow::name},
@@ -56,6 +56,8 @@ struct Layout<OpRow> {
       {"own_device_bytes", &OpRow::own_device_bytes},
       {"own_cpu_allocated_bytes", &OpRow::own_cpu_allocated_bytes},
       {"own_device_allocated_bytes", &OpRow::own_device_allocated_bytes},
+      {"own_cpu_allocations", &OpRow::own_cpu_allocations},
+      {"own_device_allocations", &OpRow::own_device_allocations},
       {"flops", &OpRow::flops},
   }};
   static auto& rows(auto& table) { return table.rows; }

@@ -40,6 +40,8 @@ struct OpRow {
   std::int64_t own_device_bytes = 0;
   std::int64_t own_cpu_allocated_bytes = 0;  // of those the allocations alone
   std::int64_t own_device_allocated_bytes = 0;
+  std::int64_t own_cpu_allocations = 0;  // how many these are
+  std::int64_t own_device_allocations = 0;
   std::int64_t flops = 0;
 
   OpRow& operator+=(const OpRow& other);  // the numbers

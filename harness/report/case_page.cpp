@@ -74,6 +74,7 @@ class Page {
     text_ += "case " + printable(row_.case_id);
     if (!row_.arm.empty()) text_ += "  arm " + printable(row_.arm);
     if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
+    if (counts_instructions(row_)) text_ += " (instructions counted by valgrind)";
     if (!row_.workload.empty()) text_ += "  " + printable(row_.workload);
     text_ += "  " + counted(std::ssize(row_.measured), "launch") + " measured";
     const auto also = [&](std::size_t count, const char* what) {
@@ -235,6 +236,22 @@ class Page {
     text_ += '\n';
   }
 
+  // What launches of the case counted under valgrind: of all that they say, this alone is of the
+  // case.
+  void add_counted(std::map<std::string, std::vector<double>>& values) const {
+    constexpr const char* kInstructions = "instructions_per_step";
+    for (const Launch& launch : results_.launches) {
+      const LaunchKey& key = launch.row.key;
+      if (key.pass != Pass::kWrapped || key.case_id != row_.case_id || key.arm != row_.arm)
+        continue;
+      const bool of_run =
+          launch.run < results_.runs.size() && results_.runs[launch.run].run_id == row_.run_id;
+      const auto found = launch.row.report.metrics.find(kInstructions);
+      if (!of_run || found == launch.row.report.metrics.end() || !found->second) continue;
+      values[kInstructions].push_back(*found->second);
+    }
+  }
+
   // Life-cycle times, memory, loader metrics: medians over the launches, in units of the file's own
   // columns.
   void metrics() {
@@ -250,6 +267,7 @@ class Page {
       }
       if (estimate.borders) values["epoch_gap_ns"].push_back(estimate.borders->gap_ns);
     }
+    if (row_.pass == Pass::kTiming) add_counted(values);
     Grid grid{
         .columns =
             {{.head = "metric", .align = Align::kLeft},
