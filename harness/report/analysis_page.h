@@ -16,6 +16,9 @@ struct AnalysisPage {
   std::vector<AnalysisSection> sections = {};
 };
 
+// Of one trace; `row_limit`: rows of each table, 0: all.
+[[nodiscard]] AnalysisPage analysis_page(const AnalysedTrace& analysed, std::size_t row_limit);
+
 // Lines that begin with two blanks belong to the one above.
 [[nodiscard]] std::string page_text(const AnalysisPage& page, const AnalysisStyle& style);
 [[nodiscard]] std::string page_markdown(const AnalysisPage& page);

@@ -3,9 +3,8 @@
 #include "harness/report/analysis_sections.h"
 
 namespace stepbench {
-namespace {
 
-AnalysisPage page_of(const AnalysedTrace& analysed, std::size_t row_limit) {
+AnalysisPage analysis_page(const AnalysedTrace& analysed, std::size_t row_limit) {
   AnalysisPage page{.headline = headline_of(analysed), .remarks = integrity_lines(analysed)};
   page.sections.push_back(step_section(analysed));
   page.sections.push_back(
@@ -16,14 +15,12 @@ AnalysisPage page_of(const AnalysedTrace& analysed, std::size_t row_limit) {
   return page;
 }
 
-}  // namespace
-
 std::string analysis_text(const AnalysedTrace& analysed, const AnalysisStyle& style) {
-  return page_text(page_of(analysed, style.row_limit), style);
+  return page_text(analysis_page(analysed, style.row_limit), style);
 }
 
 std::string analysis_markdown(const AnalysedTrace& analysed, const AnalysisStyle& style) {
-  return page_markdown(page_of(analysed, style.row_limit));
+  return page_markdown(analysis_page(analysed, style.row_limit));
 }
 
 }  // namespace stepbench

@@ -29,6 +29,11 @@ class Page {
   Page(const CaseRow& row, const Results& results, const TableStyle& style)
       : row_(row), results_(results), style_(style) {}
 
+  std::string first_lines() {
+    title();
+    return std::move(text_);
+  }
+
   std::string write() {
     title();
     phases("Phases of a step on the host, by its own clock", row_.phases);
@@ -397,6 +402,10 @@ class Page {
 
 std::string render_case(const CaseRow& row, const Results& results, const TableStyle& style) {
   return Page(row, results, style).write();
+}
+
+std::string case_title(const CaseRow& row, const Results& results, const TableStyle& style) {
+  return Page(row, results, style).first_lines();
 }
 
 }  // namespace stepbench

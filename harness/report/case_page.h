@@ -14,4 +14,8 @@ namespace stepbench {
 [[nodiscard]] std::string render_case(const CaseRow& row, const Results& results,
                                       const TableStyle& style);
 
+// Its first lines: which case, how many launches, the headline with its interval.
+[[nodiscard]] std::string case_title(const CaseRow& row, const Results& results,
+                                     const TableStyle& style);
+
 }  // namespace stepbench

@@ -31,13 +31,8 @@ std::string option_cell(const CaseRow& row, const std::string& name) {
   return to_text(found->second);
 }
 
-// By what the table is judged: of rows that cannot be ranked, their step.
-Judged judged(const TableFacts& facts) { return facts.by.value_or(Judged::kStep); }
-
 std::string spread_cell(const CaseRow& row, const TableFacts& facts) {
-  // Where latencies stand beside steps, each row is about its own.
-  const bool mixed = !facts.by && row.latency_ns;
-  const auto value = judged_value(row, mixed ? Judged::kLatency : judged(facts));
+  const auto value = shown_value(row, facts);
   if (!value || value->spread == Spread::kNone) return kNothing;
   const double unit = is_rate(judged(facts)) ? 1 : facts.unit.ns;
   std::string cell = interval_text(value->interval.low / unit, value->interval.high / unit);
@@ -60,13 +55,6 @@ std::string marks(const CaseRow& row, const TableFacts& facts) {
   return join(all);
 }
 
-// What stands in place of numbers.
-std::string no_numbers(const CaseRow& row) {
-  if (!row.failed.empty()) return "failed: " + reason_of(*row.failed.front());
-  if (!row.skipped.empty()) return "skipped: " + reason_of(*row.skipped.front());
-  return row.running.empty() ? "unfinished" : "running now";
-}
-
 Align alignment(const TableFacts& facts, const std::string& option) {
   for (const CaseRow& row : facts.rows) {
     const auto found = row.options.find(option);
@@ -81,14 +69,6 @@ struct TableColumn {
   std::function<std::string(const CaseRow&)> cell;
   bool of_case = false;  // says which case it is: stands also where there are no numbers
 };
-
-// Says what stands in the column: a latency or a step, and by which clock.
-std::string headline_head(const TableFacts& facts) {
-  const std::string unit = " [" + std::string(facts.unit.name) + ']';
-  if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
-  if (facts.clocks.size() != 1 || facts.clocks.contains(StepClock::kHost)) return "step" + unit;
-  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
-}
 
 std::string headline_cell(const CaseRow& row, const TableFacts& facts) {
   return row.headline_ns() ? significant(*row.headline_ns() / facts.unit.ns) : kNothing;
@@ -114,19 +94,22 @@ class Columns {
   explicit Columns(const TableFacts& facts) : facts_(facts) {}
 
   std::vector<TableColumn> take() {
-    case_columns();
-    if (is_rate(judged(facts_))) {
-      estimate(column_of(judged(facts_)), kNeverDropped);
-      spread(kJudgedIntervalDropped);
-      ratio();
-      headline(kOtherTimeDropped);
-    } else {
-      headline(kNeverDropped);
-      spread(kJudgedIntervalDropped);
-      ratio();
-    }
+    take_judged();
+    if (is_rate(judged(facts_))) headline(kOtherTimeDropped);
     others();
     return std::move(columns_);
+  }
+
+  // Which case it is, and what it is judged by.
+  std::vector<TableColumn> take_one() {
+    take_judged();
+    return std::move(columns_);
+  }
+
+  // Which case it is, and this column.
+  std::vector<TableColumn> take_one(const std::string& name) {
+    case_columns();
+    return take({name});
   }
 
   // Only those that were asked for.
@@ -151,6 +134,17 @@ class Columns {
   }
 
  private:
+  void take_judged() {
+    case_columns();
+    if (is_rate(judged(facts_))) {
+      estimate(column_of(judged(facts_)), kNeverDropped);
+    } else {
+      headline(kNeverDropped);
+    }
+    spread(kJudgedIntervalDropped);
+    ratio();
+  }
+
   void case_columns() {
     const auto add = [&](GridColumn head, std::function<std::string(const CaseRow&)> cell) {
       columns_.push_back({.head = std::move(head), .cell = std::move(cell), .of_case = true});
@@ -234,7 +228,46 @@ std::string most_frequent_spread(const std::vector<CaseRow>& rows) {
   return most == spreads.end() ? std::string() : most->first;
 }
 
+// `with_marks`: also what is said of rows that have numbers.
+Grid filled(const std::vector<TableColumn>& columns, const TableFacts& facts, bool with_marks) {
+  const bool marked =
+      with_marks && std::any_of(facts.rows.begin(), facts.rows.end(), [&](const CaseRow& row) {
+        return row.step_ns && !marks(row, facts).empty();
+      });
+  Grid grid;
+  for (const TableColumn& column : columns) grid.columns.push_back(column.head);
+  if (marked) grid.columns.push_back({.head = "", .align = Align::kLeft});
+  for (const CaseRow& row : facts.rows) {
+    GridRow& line = grid.rows.emplace_back();
+    for (const TableColumn& column : columns) {
+      if (!row.step_ns && !column.of_case) break;
+      line.cells.push_back(column.cell(row));
+    }
+    if (row.step_ns) {
+      if (marked) line.cells.push_back(marks(row, facts));
+      if (row.is_best) line.tint = Tint::kBest;
+    } else {
+      if (line.cells.size() < columns.size()) line.instead = no_numbers(row);
+      line.tint = row.failed.empty() ? Tint::kDim : Tint::kFailed;
+    }
+  }
+  return grid;
+}
+
 }  // namespace
+
+std::string no_numbers(const CaseRow& row) {
+  if (!row.failed.empty()) return "failed: " + reason_of(*row.failed.front());
+  if (!row.skipped.empty()) return "skipped: " + reason_of(*row.skipped.front());
+  return row.running.empty() ? "unfinished" : "running now";
+}
+
+std::string headline_head(const TableFacts& facts) {
+  const std::string unit = " [" + std::string(facts.unit.name) + ']';
+  if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
+  if (facts.clocks.size() != 1 || facts.clocks.contains(StepClock::kHost)) return "step" + unit;
+  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
+}
 
 TableFacts table_facts(const Results& results, const TableStyle& style) {
   std::vector<CaseRow> rows = case_rows(results);
@@ -262,31 +295,25 @@ TableFacts table_facts(const Results& results, const TableStyle& style) {
   return facts;
 }
 
+Judged judged(const TableFacts& facts) { return facts.by.value_or(Judged::kStep); }
+
+std::optional<JudgedValue> shown_value(const CaseRow& row, const TableFacts& facts) {
+  // Where latencies stand beside steps, each row is about its own.
+  const bool mixed = !facts.by && row.latency_ns;
+  return judged_value(row, mixed ? Judged::kLatency : judged(facts));
+}
+
 Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
   Columns maker(facts);
-  const std::vector<TableColumn> columns = select.empty() ? maker.take() : maker.take(select);
-  const bool marked =
-      select.empty() && std::any_of(facts.rows.begin(), facts.rows.end(), [&](const CaseRow& row) {
-        return row.step_ns && !marks(row, facts).empty();
-      });
-  Grid grid;
-  for (const TableColumn& column : columns) grid.columns.push_back(column.head);
-  if (marked) grid.columns.push_back({.head = "", .align = Align::kLeft});
-  for (const CaseRow& row : facts.rows) {
-    GridRow& line = grid.rows.emplace_back();
-    for (const TableColumn& column : columns) {
-      if (!row.step_ns && !column.of_case) break;
-      line.cells.push_back(column.cell(row));
-    }
-    if (row.step_ns) {
-      if (marked) line.cells.push_back(marks(row, facts));
-      if (row.is_best) line.tint = Tint::kBest;
-    } else {
-      if (line.cells.size() < columns.size()) line.instead = no_numbers(row);
-      line.tint = row.failed.empty() ? Tint::kDim : Tint::kFailed;
-    }
-  }
-  return grid;
+  return filled(select.empty() ? maker.take() : maker.take(select), facts, select.empty());
+}
+
+OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column) {
+  Columns maker(facts);
+  const auto columns = column.empty() ? maker.take_one() : maker.take_one(column);
+  const auto others = std::count_if(columns.begin(), columns.end(),
+                                    [](const TableColumn& each) { return each.of_case; });
+  return {filled(columns, facts, true), static_cast<std::size_t>(others)};
 }
 
 }  // namespace stepbench

@@ -32,7 +32,22 @@ struct TableFacts {
 };
 
 [[nodiscard]] TableFacts table_facts(const Results& results, const TableStyle& style);
+// Says what the column of times holds: "step [ms]", "step, device [ms]", "latency p50 [us]".
+[[nodiscard]] std::string headline_head(const TableFacts& facts);
+// What stands in place of a row's numbers: "failed: …", "skipped: …", "unfinished".
+[[nodiscard]] std::string no_numbers(const CaseRow& row);
 // `select`: columns by any of their names; empty: those that a reader is likely to want.
 [[nodiscard]] Grid case_grid(const TableFacts& facts, const std::vector<std::string>& select);
+// What stands beside a row's bar: which case it is, then one number with its interval and ratio.
+struct OneNumberGrid {
+  Grid grid;
+  std::size_t case_columns = 0;  // the first ones, which say which case a row is
+};
+// `column`: by its full name; empty: what the table is judged by, as in case_grid().
+[[nodiscard]] OneNumberGrid one_number_grid(const TableFacts& facts, const std::string& column);
+// What that column shows of a row; nullopt for a row without it.
+[[nodiscard]] std::optional<JudgedValue> shown_value(const CaseRow& row, const TableFacts& facts);
+// By what the table is judged: of rows that cannot be ranked, their step.
+[[nodiscard]] Judged judged(const TableFacts& facts);
 
 }  // namespace stepbench

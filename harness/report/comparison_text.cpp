@@ -405,6 +405,17 @@ std::string comparison_table(const Comparison& comparison, const TableStyle& sty
   return out + text.conclusion() + '\n';
 }
 
+ComparisonParts comparison_parts(const Comparison& comparison) {
+  const Text text(comparison, true);
+  std::size_t none = 0;
+  return {.title = text.title(),
+          .design = text.design(),
+          .grid = text.grid(none, none),
+          .causes = text.causes(),
+          .remarks = text.remarks(),
+          .conclusion = text.conclusion()};
+}
+
 ComparisonLines comparison_lines(const Comparison& comparison, bool all) {
   const Text text(comparison, all);
   return {text.causes(), text.remarks()};

@@ -8,6 +8,7 @@
 
 #include "harness/compare/comparison.h"
 #include "harness/report/table.h"
+#include "harness/text/grid.h"
 
 namespace stepbench {
 
@@ -19,6 +20,18 @@ inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form ha
                                            bool all);
 // Begins with a hidden marker, by which a bot finds its own comment again.
 [[nodiscard]] std::string comparison_markdown(const Comparison& comparison, bool all);
+
+// All that is said of a comparison, piece by piece, for other forms: every row, every line.
+struct ComparisonParts {
+  std::string title = {};
+  std::vector<std::string> design = {};  // how it was measured, and what was tested
+  Grid grid = {};
+  std::vector<std::string> legend = {};
+  std::vector<std::string> causes = {};
+  std::vector<std::string> remarks = {};
+  std::string conclusion = {};  // lines
+};
+[[nodiscard]] ComparisonParts comparison_parts(const Comparison& comparison);
 
 // What stands below the table: where the time of changed steps went; warnings, gates and notes.
 struct ComparisonLines {

@@ -277,6 +277,20 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const Tab
   return out;
 }
 
+ComparisonParts comparisons_parts(std::span<const Comparison> comparisons) {
+  const SeveralText text(comparisons, true);
+  std::size_t none = 0;
+  const std::string legend = text.legend();
+  return {
+      .title = counted(std::ssize(comparisons), "result") + " against " + comparisons.front().base,
+      .design = text.head(),
+      .grid = text.grid(none),
+      .legend = legend.empty() ? std::vector<std::string>{} : std::vector<std::string>{legend},
+      .causes = text.causes(),
+      .remarks = text.remarks(),
+      .conclusion = join(text.conclusion(), "\n")};
+}
+
 std::string comparisons_markdown(std::span<const Comparison> comparisons, bool all) {
   const SeveralText text(comparisons, all);
   std::string out = "<!-- stepbench-verdict -->\n### " + text.verdict_word() + ": " +

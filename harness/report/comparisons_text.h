@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/compare/comparison.h"
+#include "harness/report/comparison_text.h"
 #include "harness/report/table.h"
 
 namespace stepbench {
@@ -16,6 +17,7 @@ inline constexpr std::size_t kMaxCompared = 26;
 [[nodiscard]] std::string comparisons_table(std::span<const Comparison> comparisons,
                                             const TableStyle& style, bool all);
 // Begins with the same marker as the comparison of two.
+[[nodiscard]] ComparisonParts comparisons_parts(std::span<const Comparison> comparisons);
 [[nodiscard]] std::string comparisons_markdown(std::span<const Comparison> comparisons, bool all);
 
 }  // namespace stepbench

@@ -6,16 +6,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "harness/report/series_names.h"
+#include "harness/report/text_chart.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kRows = 8;        // of text
-constexpr std::size_t kDotsInRow = 4;   // of braille, one above the other
-constexpr std::size_t kLabelEvery = 3;  // rows between two labels of the axis
-constexpr double kLeastSpan = 0.02;     // of the level: less would show noise as mountains
+constexpr std::size_t kRows = 8;       // of text
+constexpr std::size_t kDotsInRow = 4;  // of braille, one above the other
 constexpr std::size_t kDateWidth = 10;
 
 // Dots of the cell by column and row from above; U+2800 is the empty one.
@@ -30,53 +28,12 @@ std::string braille(std::uint8_t dots) {
   return text;
 }
 
-struct Axis {
-  double low = 0;
-  double high = 1;
-  // From above, in dots.
-  [[nodiscard]] std::size_t dot(double value) const {
-    const double share = (high - value) / (high - low);
-    const double dots = std::round(share * static_cast<double>(kRows * kDotsInRow - 1));
-    return static_cast<std::size_t>(
-        std::clamp(dots, 0.0, static_cast<double>(kRows * kDotsInRow - 1)));
-  }
-  // In the middle of a row of text.
-  [[nodiscard]] double value(std::size_t row) const {
-    return high - (high - low) * (static_cast<double>(row) + 0.5) / static_cast<double>(kRows);
-  }
-};
-
-std::optional<Axis> axis_of(const std::vector<ChartNight>& nights) {
-  std::optional<Axis> axis;
+std::optional<ChartScale> scale_of(const std::vector<ChartNight>& nights) {
+  std::vector<double> values;
   for (const ChartNight& night : nights) {
-    if (!night.value || !std::isfinite(*night.value)) continue;
-    if (!axis) axis = Axis{*night.value, *night.value};
-    axis->low = std::min(axis->low, *night.value);
-    axis->high = std::max(axis->high, *night.value);
+    if (night.value) values.push_back(*night.value);
   }
-  if (!axis) return axis;
-  const double middle = (axis->low + axis->high) / 2;
-  const double least = middle == 0 ? 1 : kLeastSpan * std::abs(middle);
-  if (axis->high - axis->low < least) *axis = {middle - least / 2, middle + least / 2};
-  return axis;
-}
-
-std::string padded_left(const std::string& text, std::size_t cells) {
-  return std::string(cells - std::min(cells, width(text)), ' ') + text;
-}
-
-// Texts at their columns; one that has no room goes as far left as the one before allows.
-std::string marks_line(const std::vector<std::pair<std::size_t, std::string>>& marks) {
-  std::string line;
-  for (const auto& [column, text] : marks) {
-    const std::size_t used = width(line);
-    if (used > column) {
-      line += text.size() > 1 ? " " + text : "";
-      continue;
-    }
-    line += std::string(column - used, ' ') + text;
-  }
-  return line;
+  return chart_scale(values);
 }
 
 }  // namespace
@@ -85,8 +42,8 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
                        const std::vector<ChartMarks>& marks) {
   const std::size_t first = all.size() - std::min(all.size(), kChartNights);
   const std::vector<ChartNight> nights(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
-  const auto axis = axis_of(nights);
-  if (!axis) return {};
+  const auto scale = scale_of(nights);
+  if (!scale) return {};
   const bool wide = nights.size() <= kChartColumns;  // a cell for each night
   const auto column_of = [&](std::size_t night) { return wide ? night : night / 2; };
   const std::size_t columns = column_of(nights.size() - 1) + 1;
@@ -94,7 +51,7 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
   std::vector<std::vector<std::uint8_t>> cells(kRows, std::vector<std::uint8_t>(columns, 0));
   for (std::size_t i = 0; i < nights.size(); ++i) {
     if (!nights[i].value || !std::isfinite(*nights[i].value)) continue;
-    const std::size_t dot = axis->dot(*nights[i].value);
+    const std::size_t dot = scale->part(*nights[i].value, kRows * kDotsInRow);
     std::uint8_t& cell = cells[dot / kDotsInRow][column_of(i)];
     for (std::size_t side = 0; side < 2; ++side) {
       if (wide || side == i % 2)
@@ -102,26 +59,17 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
     }
   }
 
-  std::vector<std::string> labels(kRows);
+  const std::vector<std::string> labels = chart_labels(*scale, kRows, unit);
   std::size_t label_width = 0;
-  for (std::size_t row = 0; row < kRows; row += kLabelEvery) {
-    labels[row] = amount_text(axis->value(row), unit);
-  }
-  labels[kRows - 1] = amount_text(axis->value(kRows - 1), unit);
-  if ((kRows - 1) % kLabelEvery != 0) labels[(kRows - 1) / kLabelEvery * kLabelEvery].clear();
   for (const std::string& label : labels) label_width = std::max(label_width, width(label));
   for (const ChartMarks& line : marks) label_width = std::max(label_width, width(line.head));
-
-  std::string text;
+  std::vector<std::string> lines(kRows);
   for (std::size_t row = 0; row < kRows; ++row) {
-    text += padded_left(labels[row], label_width) + (labels[row].empty() ? " │" : " ┤");
-    for (const std::uint8_t cell : cells[row]) text += cell == 0 ? " " : braille(cell);
-    while (text.back() == ' ') text.pop_back();
-    text += '\n';
+    for (const std::uint8_t cell : cells[row]) lines[row] += cell == 0 ? " " : braille(cell);
   }
-  text += std::string(label_width, ' ') + " └";
-  for (std::size_t i = 0; i < columns; ++i) text += "─";
-  text += '\n' + std::string(label_width + 2, ' ') + nights.front().date;
+
+  std::string text = framed_chart(lines, labels, label_width, columns);
+  text += std::string(label_width + 2, ' ') + nights.front().date;
   if (columns >= 2 * kDateWidth + 2) {
     text += std::string(columns - 2 * kDateWidth, ' ') + nights.back().date;
   } else if (nights.size() > 1) {

@@ -16,24 +16,6 @@ namespace {
 
 constexpr const char* kPivot = "--pivot";
 
-// The values of an option in the order in which they appear; numbers by size.
-std::vector<Value> values_of(const std::vector<CaseRow>& rows, const std::string& name) {
-  std::vector<Value> values;
-  bool numbers = true;
-  for (const CaseRow& row : rows) {
-    Value value = row_value(row, name);
-    numbers = numbers && number_of(value);
-    if (std::find(values.begin(), values.end(), value) == values.end()) {
-      values.push_back(std::move(value));
-    }
-  }
-  if (numbers) {
-    std::stable_sort(values.begin(), values.end(),
-                     [](const Value& a, const Value& b) { return *number_of(a) < *number_of(b); });
-  }
-  return values;
-}
-
 // What tells two rows of one cell apart.
 [[noreturn]] void refuse_shared_cell(const CaseRow& a, const CaseRow& b,
                                      const std::vector<std::string>& axes, const RowNames& names) {
@@ -75,6 +57,24 @@ TimeUnit unit_of(const std::vector<CaseRow>& rows, const std::string& metric) {
 
 }  // namespace
 
+std::vector<Value> values_in_rows(const std::vector<CaseRow>& rows, const std::string& full_name,
+                                  bool as_they_come) {
+  std::vector<Value> values;
+  bool numbers = true;
+  for (const CaseRow& row : rows) {
+    Value value = row_value(row, full_name);
+    numbers = numbers && number_of(value);
+    if (std::find(values.begin(), values.end(), value) == values.end()) {
+      values.push_back(std::move(value));
+    }
+  }
+  if (numbers && !as_they_come) {
+    std::stable_sort(values.begin(), values.end(),
+                     [](const Value& a, const Value& b) { return *number_of(a) < *number_of(b); });
+  }
+  return values;
+}
+
 Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
             const std::vector<std::string>& by, const std::string& metric, bool plain) {
   if (by.size() != 2)
@@ -88,8 +88,8 @@ Pivot pivot(const std::vector<CaseRow>& rows, const Results& results,
   const RowNames names(rows, results);
   const std::string number = metric_name(rows, metric);
   const TimeUnit unit = unit_of(rows, number);
-  const std::vector<Value> down = values_of(rows, axes[0]);
-  const std::vector<Value> across = values_of(rows, axes[1]);
+  const std::vector<Value> down = values_in_rows(rows, axes[0], false);
+  const std::vector<Value> across = values_in_rows(rows, axes[1], false);
   const auto place = [](const std::vector<Value>& values, const Value& value) {
     return static_cast<std::size_t>(std::find(values.begin(), values.end(), value) -
                                     values.begin());

@@ -10,6 +10,11 @@
 
 namespace stepbench {
 
+// The values of an option, each once: numbers by size unless `as_they_come`, else in the order in
+// which they appear.
+[[nodiscard]] std::vector<Value> values_in_rows(const std::vector<CaseRow>& rows,
+                                                const std::string& full_name, bool as_they_come);
+
 struct Pivot {
   std::string title;  // "samples/s by num_workers and batch_size"
   Grid grid;

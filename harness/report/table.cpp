@@ -17,6 +17,7 @@
 #include "harness/report/pivot.h"
 #include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
+#include "harness/report/sweep_plot.h"
 #include "harness/text/csv.h"
 #include "harness/text/grid.h"
 #include "harness/text/printable.h"
@@ -26,11 +27,15 @@ namespace stepbench {
 namespace {
 
 struct Body {
-  std::string heading;  // of a pivot; empty for the table of cases
+  std::string heading;  // of a pivot or picture; empty for the table of cases
   Grid grid;
 };
 
-Body body_of(const TableFacts& facts, const TableStyle& style) {
+Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t columns) {
+  if (style.plot) {
+    SweepPlot plot = sweep_plot(facts, style, columns);
+    return {std::move(plot.heading), std::move(plot.grid)};
+  }
   if (style.pivot.empty()) return {{}, case_grid(facts, style.select)};
   if (style.select.size() > 1) {
     throw ConfigError("--columns", "a pivot shows one number: name one column");
@@ -55,7 +60,7 @@ std::vector<std::string> all_notes(const TableFacts& facts) {
 
 std::string markdown(const Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  const Body body = body_of(facts, style);
+  const Body body = body_of(facts, style, 0);
   std::string text;
   for (const std::string& title : run_titles(facts.rows, results)) {
     text +=
@@ -92,7 +97,7 @@ std::string render_table(const Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
   if (facts.rows.empty()) return "No launches in these results.\n";
   const auto columns = static_cast<std::size_t>(std::max(style.columns, 20));
-  Body body = body_of(facts, style);
+  Body body = body_of(facts, style, columns);
   const DrawnGrid drawn = draw(std::move(body.grid), columns, style.colour);
   std::string text;
   for (const std::string& title : run_titles(facts.rows, results)) {

@@ -20,6 +20,7 @@ struct TableStyle {
   // What to hold rows against in place of the best one: see compare_with_baseline().
   std::string baseline = {};
   std::vector<std::string> pivot = {};  // two options: one number as rows by columns
+  bool plot = false;                    // bars in place of columns; only of a table
   // By full name: the page of a case leaves out what has its default. Empty: all options.
   Fields defaults = {};
 };

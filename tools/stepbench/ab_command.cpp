@@ -146,7 +146,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
 
 int execute(const AbOptions& options, const Environment& environment) {
   const ArmsRequest& arms = options.request.arms;
-  check_verdict_output(options.output, {arms.file, arms.a, arms.b});
+  check_verdict_output(options.output, {arms.file, arms.a, arms.b}, environment);
   std::optional<Interrupts> interrupts;
   std::vector<std::string> verdict_files;
   if (!options.dry_run) verdict_files.push_back(options.output.verdict_file);

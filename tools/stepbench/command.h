@@ -24,6 +24,7 @@ struct Environment {
   bool err_is_terminal = false;
   bool colour = false;      // --color; by default on a terminal unless NO_COLOR is set
   bool err_colour = false;  // the same for `err`
+  bool unicode = true;      // the locale has UTF-8, or says nothing of it
   int terminal_columns = 100;
   std::function<int()> err_columns = [] { return 0; };  // of `err` at this moment; 0: no terminal
   std::vector<std::string> argv = {};
@@ -41,6 +42,7 @@ void add_runs(CLI::App& app, const Environment& environment, int& exit_code);
 void add_show(CLI::App& app, const Environment& environment, int& exit_code);
 void add_ab(CLI::App& app, const Environment& environment, int& exit_code);
 void add_compare(CLI::App& app, const Environment& environment, int& exit_code);
+void add_report(CLI::App& app, const Environment& environment, int& exit_code);
 void add_export(CLI::App& app, const Environment& environment, int& exit_code);
 void add_nightly(CLI::App& app, const Environment& environment, int& exit_code);
 void add_analyze(CLI::App& app, const Environment& environment, int& exit_code);

@@ -57,7 +57,7 @@ void add_general_options(CLI::App& command) {
 void set_groups(CLI::App& app) {
   for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
            {"Measure", {"plan", "run", "ab"}},
-           {"Read results", {"show", "compare", "export", "runs"}},
+           {"Read results", {"show", "report", "compare", "export", "runs"}},
            {"Follow nights", {"nightly", "track"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
@@ -113,6 +113,7 @@ void add_commands(CLI::App& app, const Environment& environment, int& exit_code)
   add_ab(app, environment, exit_code);
   add_show(app, environment, exit_code);
   add_compare(app, environment, exit_code);
+  add_report(app, environment, exit_code);
   add_export(app, environment, exit_code);
   add_runs(app, environment, exit_code);
   add_nightly(app, environment, exit_code);

@@ -70,7 +70,7 @@ int execute(const CompareArguments& options, const Environment& environment) {
   const CompareRequest request = request_of(options);
   std::vector<std::filesystem::path> inputs = {request.base};
   inputs.insert(inputs.end(), request.candidates.begin(), request.candidates.end());
-  check_verdict_output(options.output, std::move(inputs));
+  check_verdict_output(options.output, std::move(inputs), environment);
   std::vector<Comparison> comparisons;
   try {
     comparisons = compare_files(request, built_in_catalogue());

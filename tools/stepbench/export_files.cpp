@@ -7,13 +7,31 @@
 #include "harness/os/output_file.h"
 #include "harness/report/checks.h"
 #include "harness/report/export_junit.h"
+#include "harness/report/html/report.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/command.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/report_output.h"
 
 namespace stepbench::cli {
 namespace {
 
 constexpr const char* kJunit = "--junit";
 constexpr const char* kOpenMetrics = "--openmetrics";
+constexpr const char* kReport = "--report";
+
+void write_content(const ExportFiles& files, ReportContent content,
+                   const std::vector<std::string>& sources, const Environment& environment) {
+  try {
+    ReportOptions options = report_options({}, environment);
+    options.sources = sources;
+    write_report_file(kReport, files.report, report_of(std::move(content), options),
+                      environment.err);
+  } catch (const Error& error) {
+    environment.err << "warning: " << printable(error.what()) << '\n';
+  }
+}
 
 // `text_of` makes the text in a format.
 void write_files(const ExportFiles& files,
@@ -38,14 +56,21 @@ void add_export_files(CLI::App& command, ExportFiles& files) {
   };
   add(kJunit, files.junit, "Also write a JUnit file here: ");
   add(kOpenMetrics, files.openmetrics, "Also write gauges here: ");
+  add_report_file(command, files.report);
 }
 
 void check_export_files(const ExportFiles& files, std::span<const std::filesystem::path> inputs,
-                        const std::vector<FlaggedFile>& others) {
+                        const std::vector<FlaggedFile>& others, const Environment& environment) {
   check_output_file(kJunit, files.junit, inputs);
   check_output_file(kOpenMetrics, files.openmetrics, inputs);
+  if (!files.report.empty()) {
+    check_report_file(kReport, files.report,
+                      std::vector<std::string>(inputs.begin(), inputs.end()));
+    (void)report_options({}, environment);
+  }
   std::vector<FlaggedFile> all = others;
-  all.insert(all.end(), {{kJunit, files.junit}, {kOpenMetrics, files.openmetrics}});
+  all.insert(all.end(),
+             {{kJunit, files.junit}, {kOpenMetrics, files.openmetrics}, {kReport, files.report}});
   const auto resolved = [](const std::filesystem::path& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
   };
@@ -71,10 +96,34 @@ void write_night_export_files(const ExportFiles& files, const std::string& night
   write_files(files, [&](const ExportFormat& format) { return format.of_night(night_json, {}); });
 }
 
+void write_report(const ExportFiles& files, const Results& results,
+                  const std::vector<std::string>& sources, const Environment& environment) {
+  if (files.report.empty()) return;
+  DrawOptions draw;
+  draw.show_command = "stepbench show " + join(sources, " ", shell_word);
+  write_content(files, run_content(results, sources, draw), sources, environment);
+}
+
+void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,
+                  const Environment& environment) {
+  if (files.report.empty()) return;
+  write_content(files, verdict_content(comparisons, {}), {}, environment);
+}
+
+void write_night_report(const ExportFiles& files, const std::string& night_json,
+                        const Environment& environment) {
+  if (files.report.empty()) return;
+  write_content(files, night_content(night_json, {}), {}, environment);
+}
+
 void write_error_export_files(const ExportFiles& files, const std::string& command,
                               const std::string& message, int exit_code) {
   write_output_file(kJunit, files.junit, junit_xml(checks_of_error(command, message)));
   write_output_file(kOpenMetrics, files.openmetrics, openmetrics_of_error(exit_code));
+  if (!files.report.empty()) {
+    write_output_file(kReport, files.report,
+                      report_of(error_content(command, message, exit_code), {}).html);
+  }
 }
 
 }  // namespace stepbench::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files for other programs that `run`, `ab`, `compare`, `track check` and `nightly` write besides
-// what they print: --junit and --openmetrics. `export` makes the same of what is on disk.
+// Files that `run`, `ab`, `compare`, `track check` and `nightly` write besides what they print:
+// --junit and --openmetrics for other programs, --report for people. `export` and `report` make the
+// same of what is on disk.
 #pragma once
 
 #include <filesystem>
@@ -17,23 +18,36 @@ class App;
 
 namespace stepbench::cli {
 
+struct Environment;
+
 struct ExportFiles {
   std::string junit = {};
   std::string openmetrics = {};
+  std::string report = {};
 };
 
 void add_export_files(CLI::App& command, ExportFiles& files);
 
 // What can be refused before any work is done, as check_output_file() does; also two names of one
-// file. `others`: what the command writes besides, each with its flag.
+// file, and a report without the script that draws it. `others`: what the command writes besides,
+// each with its flag.
 using FlaggedFile = std::pair<std::string, std::string>;
 void check_export_files(const ExportFiles& files, std::span<const std::filesystem::path> inputs,
-                        const std::vector<FlaggedFile>& others);
+                        const std::vector<FlaggedFile>& others, const Environment& environment);
 
 // Throw ConfigError where a file cannot be written.
 void write_export_files(const ExportFiles& files, const Results& results);
 void write_export_files(const ExportFiles& files, std::span<const Comparison> comparisons);
 void write_night_export_files(const ExportFiles& files, const std::string& night_json);
+// The report alone, when all else is written and printed: where that fails, a warning says so and
+// the exit status stays that of the measurement. Says on standard error what it holds. `sources`:
+// where the results lie.
+void write_report(const ExportFiles& files, const Results& results,
+                  const std::vector<std::string>& sources, const Environment& environment);
+void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,
+                  const Environment& environment);
+void write_night_report(const ExportFiles& files, const std::string& night_json,
+                        const Environment& environment);
 // Where there is no answer: old files must not be taken for this call's.
 void write_error_export_files(const ExportFiles& files, const std::string& command,
                               const std::string& message, int exit_code);

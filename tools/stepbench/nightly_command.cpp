@@ -271,7 +271,7 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
   if (!has_db)
     options.history.db = "sqlite:" + (fs::path(options.run.results) / "history.db").string();
   const std::vector<fs::path> inputs{options.files.begin(), options.files.end()};
-  check_night_files(options.check, inputs);
+  check_night_files(options.check, inputs, environment);
   try {
     return NightlyRun{options, environment}.execute();
   } catch (const std::exception& error) {

@@ -138,6 +138,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   }
   write_export_files(options.exports, end.results);
   print_results(options, end, environment);
+  write_report(options.exports, end.results, {end.run_folder.string()}, environment);
   if (end.signal) {
     environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
                     << printable(shell_word(end.run_folder.string())) << '\n';
@@ -147,7 +148,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
 
 int execute(const RunOptions& options, const Environment& environment) {
   const std::vector<std::filesystem::path> inputs = {options.request.file};
-  check_export_files(options.exports, inputs, {});
+  check_export_files(options.exports, inputs, {}, environment);
   try {
     return measure_and_print(options, environment);
   } catch (const std::exception& error) {

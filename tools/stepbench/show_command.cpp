@@ -20,7 +20,9 @@
 #include "harness/report/module_report.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
+#include "harness/report/steps_plot.h"
 #include "harness/report/table.h"
+#include "harness/text/ascii.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
@@ -50,6 +52,7 @@ struct ShowOptions {
   std::vector<std::string> filter = {};
   std::string baseline = {};
   std::vector<std::string> pivot = {};
+  bool plot = false;
   std::string output = {};
 };
 
@@ -63,6 +66,8 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --baseline num_workers=0   how much faster is each case than this one?
   stepbench show RUN --pivot num_workers,batch_size
                                               one number as rows by columns; --columns chooses it
+  stepbench show RUN --plot                   a bar for each case, its interval drawn on it
+  stepbench show RUN --case 3f9a --plot       the steps of one case over time, launch by launch
   stepbench show RUN --columns num_workers,samples/s,peak_bytes
                                               these columns: options, estimates, metrics, phases
   stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
@@ -167,9 +172,17 @@ void check_combination(const ShowOptions& options) {
   refuse((raw || !options.case_id.empty()) && (pivot || baseline), pivot ? "--pivot" : "--baseline",
          "belongs to the table of cases: leave out --case, --samples and npy");
   refuse(pivot && baseline, "--pivot", "shows numbers and no ratios: leave out --baseline");
+  const std::string picture = "is drawn in place of the table or of a case's page: leave out ";
+  refuse(options.plot && options.ops, "--plot", picture + "--ops");
+  refuse(options.plot && raw, "--plot", picture + "--samples and npy");
+  refuse(options.plot && options.all_options, "--plot", picture + "--all-options");
+  refuse(options.plot && !options.format.empty() && options.format != "table", "--plot",
+         picture + "--format " + options.format);
   const bool page = !options.case_id.empty() && !options.ops && !raw &&
                     (options.format.empty() || options.format == "table");
-  const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
+  const std::string whole =
+      options.plot ? "the steps of a case have no columns and no order: leave this out"
+                   : "a case's page shows all of it: leave this out, or add --format csv";
   refuse(page && !options.columns.empty(), "--columns", whole);
   refuse(page && !options.sort.empty(), "--sort", whole);
 }
@@ -191,7 +204,8 @@ std::string content(const ShowOptions& options, const Results& results, const Ta
   const std::vector<CaseRow> all = case_rows(results);
   const std::vector<CaseRow> rows = find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
-    return join(rows, "\n", [&](const CaseRow& row) { return render_case(row, results, style); });
+    const auto text_of = options.plot ? render_steps : render_case;
+    return join(rows, "\n", [&](const CaseRow& row) { return text_of(row, results, style); });
   }
   Results only = results;
   const std::string& case_id = rows.front().case_id;
@@ -265,6 +279,7 @@ int show(const ShowOptions& options, const Environment& environment) {
                          .select = options.columns,
                          .baseline = baseline_of(options),
                          .pivot = options.pivot,
+                         .plot = options.plot,
                          .defaults = option_defaults(options)};
   std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
@@ -277,6 +292,7 @@ int show(const ShowOptions& options, const Environment& environment) {
   if (options.format.empty() || options.format == "table") {
     if (!options.samples) text += traces_line(paths);
   }
+  if (options.plot && !environment.unicode && !to_file) text = drawn_in_ascii(text);
   if (to_file) {
     write_output_file("--output", options.output, text);
   } else {
@@ -318,6 +334,9 @@ void add_what(CLI::App& show, ShowOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("ROWS,COLUMNS")
+      ->group(kOutputOptions);
+  show.add_flag("--plot", options.plot,
+                "A bar for each case; with --case: its steps over time. Drawn for a terminal")
       ->group(kOutputOptions);
 }
 

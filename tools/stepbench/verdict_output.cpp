@@ -32,11 +32,13 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output) {
   add_export_files(command, output.exports);
 }
 
-void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs) {
+void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs,
+                          const Environment& environment) {
   check_output_file("--verdict", output.verdict_file, inputs);
   check_output_file("--markdown", output.markdown_file, inputs);
   check_export_files(output.exports, inputs,
-                     {{"--verdict", output.verdict_file}, {"--markdown", output.markdown_file}});
+                     {{"--verdict", output.verdict_file}, {"--markdown", output.markdown_file}},
+                     environment);
 }
 
 void write_verdict(const std::string& path, const std::string& text) {
@@ -78,6 +80,7 @@ void show_forms(const VerdictForms& forms, std::span<const Comparison> compariso
   }
   environment.out.flush();
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  write_report(output.exports, comparisons, environment);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ void add_verdict_output(CLI::App& command, VerdictOutput& output);
 
 // What can be refused before any work is done: an output that is one of `inputs`, or the other
 // output, or cannot be written. Throws ConfigError.
-void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs);
+void check_verdict_output(const VerdictOutput& output, std::vector<std::filesystem::path> inputs,
+                          const Environment& environment);
 
 // Where there is no verdict, `text` says why: no old one must be taken for this one's. Throws
 // ConfigError.

@@ -91,9 +91,10 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
   add_export_files(command, options.exports);
 }
 
-void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs) {
+void check_night_files(const CheckOptions& options, std::span<const std::filesystem::path> inputs,
+                       const Environment& environment) {
   check_output_file("--verdict", options.verdict_file, inputs);
-  check_export_files(options.exports, inputs, {{"--verdict", options.verdict_file}});
+  check_export_files(options.exports, inputs, {{"--verdict", options.verdict_file}}, environment);
 }
 
 void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
@@ -154,6 +155,7 @@ void show_night(const CheckedNight& checked, const CheckOptions& options, const 
   }
   environment.out.flush();
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  write_night_report(options.exports, json, environment);
 }
 
 }  // namespace stepbench::cli

@@ -59,7 +59,7 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
 }
 
 int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
-  check_night_files(arguments.check, {});
+  check_night_files(arguments.check, {}, environment);
   try {
     return judge_and_show(arguments, environment);
   } catch (const std::exception& error) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/grid_table.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+#include <utility>
+
+namespace stepbench {
+namespace {
+
+struct CellUnit {
+  std::string_view name;
+  double factor;
+};
+constexpr CellUnit kCellUnits[] = {{"ns", 1},       {"us", 1e3},     {"ms", 1e6},
+                                   {"s", 1e9},      {"min", 60e9},   {"KiB", 1024.0},
+                                   {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+
+double factor_of(std::string_view unit) {
+  const auto* found = std::find_if(std::begin(kCellUnits), std::end(kCellUnits),
+                                   [&](const CellUnit& each) { return each.name == unit; });
+  return found == std::end(kCellUnits) ? 1 : found->factor;
+}
+
+Tone tone_of(Tint tint) {
+  if (tint == Tint::kBest) return Tone::kGood;
+  return tint == Tint::kFailed ? Tone::kBad : Tone::kPlain;
+}
+
+}  // namespace
+
+std::optional<double> cell_number(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('[')) text.remove_prefix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::string digits;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_group = c == ',' && i + 3 < text.size() && i > 0 &&
+                          std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+    if (is_group) continue;
+    const bool is_part =
+        std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' || (c == '-' && i == 0);
+    if (!is_part) break;
+    digits += c;
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  std::string_view unit = text.substr(i);
+  if (!unit.starts_with(' ')) return value;
+  unit.remove_prefix(1);
+  return value * factor_of(unit.substr(0, unit.find(' ')));
+}
+
+PageTable page_table(const Grid& grid, std::string title) {
+  PageTable table{.title = std::move(title), .columns = {}, .rows = {}};
+  const bool has_notes = std::any_of(grid.rows.begin(), grid.rows.end(),
+                                     [](const GridRow& row) { return !row.instead.empty(); });
+  for (const GridColumn& column : grid.columns) {
+    table.columns.push_back({.head = column.head, .number = column.align == Align::kRight});
+  }
+  // The marks of rows, which have no head on a terminal.
+  const bool has_marks = !grid.columns.empty() && grid.columns.back().head.empty();
+  if (has_marks) {
+    table.columns.back().head = "note";
+  } else if (has_notes) {
+    table.columns.push_back({.head = "note"});
+  }
+  for (const GridRow& row : grid.rows) {
+    std::vector<PageCell>& cells = table.rows.emplace_back();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      std::string text = i < row.cells.size() ? row.cells[i] : "";
+      if (i + 1 == table.columns.size() && !row.instead.empty()) text = row.instead;
+      const bool number = table.columns[i].number;
+      cells.push_back({.text = text, .value = number ? cell_number(text) : std::nullopt});
+    }
+    table.tones.push_back(tone_of(row.tint));
+  }
+  // Words may stand to the right, too.
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    table.columns[i].number =
+        table.columns[i].number &&
+        std::any_of(table.rows.begin(), table.rows.end(),
+                    [i](const std::vector<PageCell>& cells) { return cells[i].value.has_value(); });
+  }
+  return table;
+}
+
+}  // namespace stepbench

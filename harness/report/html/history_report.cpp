@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <utility>
+
+#include "harness/report/history_export.h"
+#include "harness/report/html/report.h"
+#include "harness/report/series_names.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+// What the nights measured, and the newest value of each series.
+PageSection history_overview(const History& history) {
+  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+  if (history.runs.empty()) {
+    section.blocks.push_back(
+        Paragraph{.text = "There is no night in this history.", .tone = Tone::kBad});
+    return section;
+  }
+  std::set<std::string> hosts;
+  for (const TrackedRun& run : history.runs) hosts.insert(run.host);
+  section.blocks.push_back(
+      Paragraph{.text = counted(std::ssize(history.runs), "night") + " on " +
+                        join_and(std::vector<std::string>(hosts.begin(), hosts.end())) + ", " +
+                        minute_text(history.runs.front().started_utc) + " to " +
+                        minute_text(history.runs.back().started_utc)});
+  const SeriesNames names(history);
+  PageTable table{.title = "Series, with the value of their last night",
+                  .columns = {{.head = "series"},
+                              {.head = "case"},
+                              {.head = "metric"},
+                              {.head = "nights", .number = true},
+                              {.head = "last night"},
+                              {.head = "value", .number = true}},
+                  .rows = {}};
+  for (const SeriesHistory& each : history.series) {
+    if (each.points.empty()) continue;
+    const TrackedPoint& last = each.points.back();
+    table.rows.push_back(
+        {{.text = names.short_id(each.series.id)},
+         {.text = names.case_name(each.series)},
+         {.text = metric_words(each.series.metric)},
+         {.text = std::to_string(each.points.size()),
+          .value = static_cast<double>(each.points.size())},
+         {.text = minute_text(history.runs[last.run].started_utc)},
+         {.text = amount_text(last.value, each.series.unit), .value = last.value}});
+  }
+  section.blocks.push_back(std::move(table));
+  return section;
+}
+
+}  // namespace
+
+ReportContent history_content(const History& history, const DrawOptions& draw) {
+  ReportContent content{.kind = "history",
+                        .title = "History",
+                        .sections = {history_overview(history)},
+                        .data = history_json(history),
+                        .summary = counted(std::ssize(history.runs), "night") + ", " +
+                                   counted(std::ssize(history.series), "series"),
+                        .measured = !history.series.empty()};
+  (void)draw;
+  return content;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "harness/json/line_object.h"
+#include "harness/report/html/report.h"
+#include "harness/report/series_names.h"
+#include "harness/text/numbers.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "harness/track/night.h"
+
+namespace stepbench {
+namespace {
+
+Tone tone_of_state(std::string_view state, bool worse) {
+  const auto is = [&](NightState other) { return state == name_of(other); };
+  if (is(NightState::kRegression) || is(NightState::kInvalid) || is(NightState::kNoData)) {
+    return Tone::kBad;
+  }
+  if (is(NightState::kSuspect) || is(NightState::kReproduced)) {
+    return worse ? Tone::kDoubt : Tone::kGood;
+  }
+  return is(NightState::kImprovement) || is(NightState::kFixed) ? Tone::kGood : Tone::kPlain;
+}
+
+PageCell amount_cell(const std::optional<double>& value, const std::string& unit) {
+  if (!value) return {.text = "-"};
+  return {.text = amount_text(*value, unit), .value = value};
+}
+
+PageTable series_table(const std::vector<JsonView>& series) {
+  PageTable table{.title = "Series of the night",
+                  .columns = {{.head = "series"},
+                              {.head = "state"},
+                              {.head = "usual", .number = true},
+                              {.head = "tonight", .number = true},
+                              {.head = "change [%]", .number = true},
+                              {.head = "alert"},
+                              {.head = "why"}},
+                  .rows = {}};
+  for (const JsonView& each : series) {
+    const auto one = each.object();
+    if (!one) continue;
+    const std::string unit = one->text("unit");
+    const auto change = one->number("change");
+    table.rows.push_back({{.text = one->text("name")},
+                          {.text = one->text("state")},
+                          amount_cell(one->number("usual"), unit),
+                          amount_cell(one->number("value"), unit),
+                          {.text = change ? signed_percent(*change) : "-", .value = change},
+                          {.text = one->text("alert")},
+                          {.text = one->text("why")}});
+    table.tones.push_back(tone_of_state(one->text("state"), one->flag("worse")));
+  }
+  return table;
+}
+
+std::string where_and_when(const LineObject& night) {
+  std::string text = "night on " + night.text("host");
+  std::vector<std::string> runs;
+  for (const JsonView& each : night.array("runs").value_or(std::vector<JsonView>{})) {
+    if (const auto run = each.object()) {
+      runs.push_back(run->text("experiment") + ", " + minute_text(run->text("started_utc")));
+    }
+  }
+  return runs.empty() ? text : text + ": " + join(runs, "; ");
+}
+
+}  // namespace
+
+ReportContent night_content(const std::string& night_json, const DrawOptions& draw) {
+  LineParser parser;
+  const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
+  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+  section.blocks.push_back(Paragraph{.text = where_and_when(night)});
+  const std::vector<std::string> notes = night.texts("notes");
+  for (const std::string& note : notes) {
+    section.blocks.push_back(Paragraph{.text = note, .tone = Tone::kDoubt});
+  }
+  const std::string verdict = night.text("verdict");
+  const std::string error = night.text("error");
+  section.blocks.push_back(Paragraph{
+      .text = "verdict: " + verdict + " (exit code " + std::to_string(night.integer("exit_code")) +
+              ')' + (error.empty() ? "" : ": " + error),
+      .tone = error.empty() ? tone_of_state(verdict, true) : Tone::kBad});
+  const std::vector<JsonView> series = night.array("series").value_or(std::vector<JsonView>{});
+  if (!series.empty()) section.blocks.push_back(series_table(series));
+  (void)draw;
+  return {.kind = "night",
+          .title = "Night on " + night.text("host"),
+          .sections = {std::move(section)},
+          .data = night_json,
+          .summary = counted(std::ssize(series), "series"),
+          .measured = !series.empty()};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a run's page that are words and tables: what was measured, what speaks against the
+// numbers, which case is best; findings; every number; where and how it was measured. Pure; any
+// thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/report/case_table.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench {
+
+// Doubts before the answer, then the table of cases.
+[[nodiscard]] PageSection overview_section(const TableFacts& facts);
+// nullopt where there is nothing to say.
+[[nodiscard]] std::optional<PageSection> findings_section(const TableFacts& facts);
+// Every number that is reported of a case, in base units.
+[[nodiscard]] std::optional<PageSection> numbers_section(const TableFacts& facts);
+// `files`: of the command that shows them again.
+[[nodiscard]] PageSection environment_section(const TableFacts& facts,
+                                              const std::vector<std::string>& files);
+
+}  // namespace stepbench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/page.h"
+
+#include <string_view>
+
+#include "harness/base/sha256.h"
+#include "harness/record/pack.h"
+#include "harness/report/html/embedded.h"
+#include "harness/report/html/page_blocks.h"
+#include "harness/text/base64.h"
+#include "harness/text/html.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"stepbench\">\n";
+constexpr std::string_view kBegin =
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n";
+constexpr std::string_view kViewport =
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+
+// Longer data is packed in any case: it is read by programs.
+constexpr std::size_t kPlainData = 1'000'000;
+
+std::string source_of(std::string_view script) {
+  return " 'sha256-" + base64(sha256(script)) + '\'';
+}
+
+// Pictures are what Plotly makes of a figure when the reader saves it.
+std::string policy(const Page& page) {
+  std::string sources = source_of(page_script());
+  if (!page.plotly.script.empty()) sources += source_of(page.plotly.script);
+  return "default-src 'none'; script-src" + sources +
+         "; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+}
+
+void append_contents(std::string& html, const Page& page) {
+  html += "<nav aria-label=\"Contents\"><ul>\n";
+  for (const PageSection& section : page.sections) {
+    html += "<li><a href=\"#" + html_text(section.id) + "\">" + html_text(section.title) +
+            "</a></li>\n";
+  }
+  html += "</ul></nav>\n";
+}
+
+void append_scripts(std::string& html, const Page& page) {
+  if (!page.plotly.script.empty()) {
+    if (page.compact) {
+      html += "<script type=\"text/plain\" id=\"plotly-packed\" data-encoding=\"gzip+base64\">";
+      html += base64(gzip_text(page.plotly.script));
+      html += "</script>\n";
+    } else {
+      html += "<script>";
+      html += page.plotly.script;
+      html += "</script>\n";
+    }
+  }
+  html += "<script>";
+  html += page_script();
+  html += "</script>\n";
+}
+
+}  // namespace
+
+std::string html_page(const Page& page) {
+  std::string html(kBegin);
+  html += kGenerator;
+  html += kViewport;
+  html.reserve(page.plotly.script.size() + page.data.size() + 1'000'000);
+  html += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy(page) + "\">\n";
+  html += "<title>" + html_text(page.title) + "</title>\n<style>";
+  html += page_style();
+  html += "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n";
+  html += "<header>\n<h1>" + html_text(page.title) + "</h1>\n";
+  append_contents(html, page);
+  html += "<div class=\"tools\" id=\"tools\"></div>\n";
+  if (page.plotly.script.empty()) {
+    html += "<p class=\"note\">Made without charts: their words and the tables stand here.</p>\n";
+  } else {
+    html +=
+        "<noscript><p class=\"note\">The charts, sorting and filters need JavaScript; the "
+        "tables do not.</p></noscript>\n";
+  }
+  html += "</header>\n<main id=\"main\">\n";
+  PageBlocks blocks(html, !page.plotly.script.empty(), page.compact);
+  for (const PageSection& section : page.sections) blocks.add(section);
+  html += "</main>\n<footer><p>Written by stepbench. Nothing on this page comes from a server";
+  if (!page.plotly.version.empty()) {
+    html += "; its charts are drawn by plotly.js " + html_text(page.plotly.version);
+  }
+  html += ".</p></footer>\n";
+  append_data(html, "id=\"stepbench-data\"", page.data,
+              page.compact || page.data.size() > kPlainData);
+  append_scripts(html, page);
+  html += "</body>\n</html>\n";
+  return html;
+}
+
+bool is_page(std::string_view html) {
+  return html.substr(0, 1000).find(kGenerator) != std::string_view::npos;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections -> one HTML document that needs nothing else: no server, no network. Its figures are
+// drawn by Plotly's script inside it; without JavaScript the tables and the words of the figures
+// stand there. A Content-Security-Policy lets nothing run but our script and Plotly's, and nothing
+// be fetched. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/html/plotly.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench {
+
+struct Page {
+  std::string title;
+  std::vector<PageSection> sections;
+  std::string data;  // JSON, of the schema stepbench.report
+  Plotly plotly = {};
+  bool compact = false;  // what is long is packed: gzip in base64
+};
+
+// A page says that it is one, in its first lines: `<meta name="generator" content="stepbench">`.
+[[nodiscard]] std::string html_page(const Page& page);
+// Whether `html` begins as a page of ours does.
+[[nodiscard]] bool is_page(std::string_view html);
+
+}  // namespace stepbench

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report does beyond standing there: draws its figures when they come into view, sorts and
+// filters its tables, changes its colours, hands out its data. It asks no server for anything.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const config = {
+    displaylogo: false,
+    responsive: true,
+    showSendToCloud: false,
+    modeBarButtonsToRemove: ["sendDataToCloud", "select2d", "lasso2d"],
+  };
+
+  function make(tag, attributes, text) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  async function textOf(script) {
+    if (script.dataset.encoding !== "gzip+base64") return script.textContent;
+    const bytes = Uint8Array.from(atob(script.textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  }
+
+  // Plotly comes as a script of its own, or packed in one that is run here.
+  const plotly = (async () => {
+    const packed = document.getElementById("plotly-packed");
+    if (packed) {
+      const text = await textOf(packed);
+      document.head.append(make("script", {}, text));
+    }
+    return window.Plotly;
+  })();
+
+  // What a colour of the style sheet is in the theme of this moment.
+  function colour(name) {
+    const probe = make("span", { hidden: "" });
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const value = getComputedStyle(probe).color;
+    probe.remove();
+    return value;
+  }
+
+  function template() {
+    const [text, soft, rule, raised] = ["--text", "--soft", "--rule", "--raised"].map(colour);
+    const none = "rgba(0,0,0,0)";
+    const axis = { gridcolor: rule, linecolor: soft, zerolinecolor: soft, tickcolor: soft };
+    const button = { bgcolor: raised, bordercolor: soft, font: { color: text } };
+    const bar = { colorbar: { outlinecolor: rule, tickcolor: soft } };
+    return {
+      data: { parcoords: [{ line: bar }], heatmap: [bar] },
+      layout: {
+        font: { color: text, family: getComputedStyle(document.body).fontFamily, size: 13 },
+        paper_bgcolor: none,
+        plot_bgcolor: none,
+        xaxis: axis,
+        yaxis: axis,
+        hoverlabel: { bgcolor: raised, bordercolor: soft, font: { color: text }, align: "left" },
+        modebar: { bgcolor: none, color: soft, activecolor: text },
+        updatemenudefaults: button,
+      },
+    };
+  }
+
+  const drawn = new Set();
+
+  async function draw(plot) {
+    if (plot.dataset.state) return;
+    plot.dataset.state = "drawing";
+    try {
+      const figure = JSON.parse(await textOf(document.getElementById(plot.dataset.figure)));
+      const library = await plotly;
+      if (!library) throw new Error("the page holds no Plotly");
+      const layout = { ...figure.layout, template: template(), autosize: true };
+      layout.height = plot.clientHeight || Number(plot.dataset.height);
+      await library.newPlot(plot, figure.data, layout, config);
+      plot.classList.add("drawn");
+      plot.dataset.state = "drawn";
+      drawn.add(plot);
+    } catch (error) {
+      plot.dataset.state = "failed";
+      plot.style.minHeight = "0";
+      plot.append(make("p", { class: "bad" }, `This chart could not be drawn: ${error.message}`));
+    }
+  }
+
+  // One after the other, so that the page can be scrolled meanwhile.
+  let queue = Promise.resolve();
+  function drawSoon(plot) {
+    queue = queue.then(() => new Promise((next) => setTimeout(next))).then(() => draw(plot));
+  }
+
+  function watchPlots() {
+    const plots = [...document.querySelectorAll(".plot[data-figure]")];
+    if (!("IntersectionObserver" in window)) {
+      plots.forEach(drawSoon);
+      return;
+    }
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) {
+          if (!entry.isIntersecting) continue;
+          observer.unobserve(entry.target);
+          drawSoon(entry.target);
+        }
+      },
+      { rootMargin: "400px" },
+    );
+    plots.forEach((plot) => observer.observe(plot));
+  }
+
+  // Figures that show the same by other numbers: one of them at a time.
+  function addChoice(box) {
+    const figures = [...box.children];
+    const views = make("div", { class: "views", role: "group", "aria-label": "What is drawn" });
+    const buttons = figures.map((figure) =>
+      make("button", { type: "button" }, figure.dataset.choice),
+    );
+    const show = (chosen) => {
+      figures.forEach((figure, i) => {
+        figure.hidden = i !== chosen;
+        buttons[i].setAttribute("aria-pressed", String(i === chosen));
+      });
+    };
+    buttons.forEach((button, i) => button.addEventListener("click", () => show(i)));
+    views.append(...buttons);
+    box.before(views);
+    show(0);
+  }
+
+  function recolour(more = {}) {
+    const changed = { template: template(), ...more };
+    for (const plot of drawn) window.Plotly.relayout(plot, changed);
+  }
+
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
+
+  function addThemeButton(tools) {
+    const button = make("button", { type: "button", id: "theme" });
+    const name = () => (button.textContent = isDark() ? "Light colours" : "Dark colours");
+    button.addEventListener("click", () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+      name();
+      recolour();
+    });
+    dark.addEventListener("change", () => {
+      name();
+      recolour();
+    });
+    name();
+    tools.append(button);
+  }
+
+  function addDownload(tools) {
+    const data = document.getElementById("stepbench-data");
+    const button = make("button", { type: "button", id: "download" }, "Download the data (JSON)");
+    button.addEventListener("click", async () => {
+      const blob = new Blob([await textOf(data)], { type: "application/json" });
+      const link = make("a", { href: URL.createObjectURL(blob), download: "stepbench-report.json" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    });
+    tools.append(button);
+  }
+
+  // Figures as wide as paper, in the colours of print.
+  function watchPrint() {
+    let theme;
+    window.addEventListener("beforeprint", () => {
+      theme = root.dataset.theme;
+      root.dataset.theme = "light";
+      recolour({ width: 680 });
+      document.querySelectorAll(".plot[data-figure]").forEach(draw);
+    });
+    window.addEventListener("afterprint", () => {
+      if (theme) root.dataset.theme = theme;
+      else delete root.dataset.theme;
+      recolour({ width: null, autosize: true });
+    });
+  }
+
+  // Missing values come last in either order.
+  function sortBy(table, head, column) {
+    const number = head.classList.contains("number");
+    const ascending = head.getAttribute("aria-sort") !== "ascending";
+    const key = (row) => {
+      const cell = row.cells[column];
+      return number ? Number(cell.dataset.v ?? NaN) : cell.textContent;
+    };
+    const missing = (value) => (number ? Number.isNaN(value) : value === "-" || value === "");
+    const order = new Intl.Collator(undefined, { numeric: true });
+    const compare = number ? (a, b) => a - b : order.compare;
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => ({ row, key: key(row) }));
+    rows.sort((a, b) => {
+      if (missing(a.key) || missing(b.key)) return missing(a.key) - missing(b.key);
+      return (ascending ? 1 : -1) * compare(a.key, b.key);
+    });
+    body.append(...rows.map((each) => each.row));
+    for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  }
+
+  function makeSortable(table) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      if (!head.textContent) return;
+      const button = make("button", { type: "button" }, head.textContent);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => sortBy(table, head, column));
+    });
+  }
+
+  // Rows that hold each of the words.
+  function addFilter(table) {
+    const rows = [...table.tBodies[0].rows];
+    if (rows.length < 6) return;
+    const id = `${table.id}-filter`;
+    const input = make("input", { type: "search", id, placeholder: "words of a row" });
+    const count = make("span", { class: "count", role: "status" });
+    input.addEventListener("input", () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of rows) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        if (!row.hidden) ++shown;
+      }
+      count.textContent = words.length ? `${shown} of ${rows.length} rows` : "";
+    });
+    const controls = make("div", { class: "controls" });
+    controls.append(make("label", { for: id }, "Filter"), input, count);
+    table.parentElement.before(controls);
+  }
+
+  // A link leads to what it names even where that is folded.
+  function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let each = target; each; each = each.parentElement) {
+      if (each.tagName === "DETAILS") each.open = true;
+    }
+    if (target && target.closest("details")) target.scrollIntoView();
+  }
+
+  const tools = document.getElementById("tools");
+  addThemeButton(tools);
+  addDownload(tools);
+  for (const table of document.querySelectorAll(".table-box table")) {
+    makeSortable(table);
+    addFilter(table);
+  }
+  window.addEventListener("hashchange", openTarget);
+  if (location.hash) openTarget();
+  document.querySelectorAll(".choice").forEach(addChoice);
+  watchPrint();
+  watchPlots();
+})();

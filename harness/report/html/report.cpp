@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/report/html/page.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+void keep_sections(std::vector<PageSection>& sections, const std::vector<std::string>& only) {
+  if (only.empty()) return;
+  std::vector<std::string> ids;
+  for (const PageSection& section : sections) ids.push_back(section.id);
+  for (const std::string& name : only) {
+    if (std::find(ids.begin(), ids.end(), name) != ids.end()) continue;
+    throw ConfigError("--section", "this report has no section '" + name + '\'' +
+                                       did_you_mean(name, ids) + "; it has: " + join(ids));
+  }
+  std::erase_if(sections, [&](const PageSection& section) {
+    return std::find(only.begin(), only.end(), section.id) == only.end();
+  });
+}
+
+std::string data_of(const ReportContent& content, const ReportOptions& options) {
+  JsonText json;
+  json.open_object().text("schema", kReportSchema).text("version", kReportVersion);
+  json.text("title", content.title);
+  json.open_object("generated_from").text("kind", content.kind);
+  json.texts("files", options.sources).close_object();
+  json.open_array("sections");
+  for (const PageSection& section : content.sections) {
+    json.open_object().text("id", section.id).text("title", section.title).close_object();
+  }
+  json.close_array().json("content", content.data).close_object();
+  return json.take();
+}
+
+std::string drawn_text(const std::vector<PageSection>& sections) {
+  std::int64_t most = 0;
+  for (const PageSection& section : sections) most = std::max(most, section.steps_drawn);
+  return most == 0 ? "" : " (" + with_separators(most) + " drawn)";
+}
+
+}  // namespace
+
+ReportContent error_content(const std::string& command, const std::string& message,
+                            int exit_status) {
+  JsonText json;
+  json.open_object().text("error", message).integer("exit_code", exit_status).close_object();
+  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+  section.blocks.push_back(Paragraph{
+      .text = message + " (exit code " + std::to_string(exit_status) + ')', .tone = Tone::kBad});
+  return {.kind = "error",
+          .title = command + " failed",
+          .sections = {std::move(section)},
+          .data = json.take(),
+          .measured = false};
+}
+
+Report report_of(ReportContent content, const ReportOptions& options) {
+  if (!options.title.empty()) content.title = options.title;
+  keep_sections(content.sections, options.sections);
+  Page page{.title = content.title, .sections = {}, .data = data_of(content, options)};
+  page.sections = std::move(content.sections);
+  page.plotly = options.plotly;
+  page.compact = options.draw.compact;
+  return {.html = html_page(page),
+          .summary = content.summary + drawn_text(page.sections),
+          .measured = content.measured};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench report`: what a run, a verdict, a night, a history or traces hold, as sections, and
+// these as one page with the data that they were made from. Pure; any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/comparison.h"
+#include "harness/record/reader.h"
+#include "harness/report/analysis_report.h"
+#include "harness/report/html/plotly.h"
+#include "harness/report/html/section.h"
+#include "harness/track/history.h"
+
+namespace stepbench {
+
+inline constexpr std::string_view kReportSchema = "stepbench.report";
+inline constexpr std::string_view kReportVersion = "1.0.0";
+
+struct ReportContent {
+  std::string_view kind;  // run, verdict, night, history, analysis, error
+  std::string title;
+  std::vector<PageSection> sections;
+  std::string data = {};     // a JSON value: what the source writes as JSON
+  std::string summary = {};  // "12 cases, 72 launches, 14,400 steps"
+  bool measured = true;
+};
+
+struct ReportOptions {
+  std::string title = {};                  // in place of the content's
+  std::vector<std::string> sections = {};  // only these, by id; empty: all
+  std::vector<std::string> sources = {};   // files and folders, for whoever reads the data
+  DrawOptions draw = {};
+  Plotly plotly = {};
+};
+
+struct Report {
+  std::string html;
+  std::string summary;  // with what is drawn of the steps
+  bool measured = true;
+};
+
+// `files`: as a command line has them, for the commands that the page shows.
+[[nodiscard]] ReportContent run_content(const Results& results,
+                                        const std::vector<std::string>& files,
+                                        const DrawOptions& draw);
+
+[[nodiscard]] ReportContent verdict_content(std::span<const Comparison> comparisons,
+                                            const DrawOptions& draw);
+// Throws LineError for what is no night.
+[[nodiscard]] ReportContent night_content(const std::string& night_json, const DrawOptions& draw);
+[[nodiscard]] ReportContent history_content(const History& history, const DrawOptions& draw);
+[[nodiscard]] ReportContent analysis_content(std::span<const AnalysedTrace> traces,
+                                             const DrawOptions& draw);
+
+// Where `command` failed: an old page must not be taken for its result.
+[[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
+                                          int exit_status);
+
+// Throws ConfigError at --section for a section that the content has not.
+[[nodiscard]] Report report_of(ReportContent content, const ReportOptions& options);
+
+}  // namespace stepbench

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/report/case_table.h"
+#include "harness/report/export.h"
+#include "harness/report/html/overview.h"
+#include "harness/report/html/report.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+std::string title_of_runs(const Results& results) {
+  std::vector<std::string> names;
+  for (const RunRow& run : results.runs) {
+    const std::string& name = run.name.empty() ? run.run_id : run.name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names.empty() ? "Report" : join(names);
+}
+
+// "12 cases, 72 launches, 14,400 steps"
+std::string counts_of(const TableFacts& facts) {
+  std::set<std::string> cases;
+  std::int64_t launches = 0;
+  std::int64_t steps = 0;
+  for (const CaseRow& row : facts.rows) {
+    cases.insert(row.case_id);
+    launches += std::ssize(row.measured);
+    for (const MeasuredLaunch& each : row.measured) steps += each.estimate.steps;
+  }
+  return counted(std::ssize(cases), "case") + ", " + counted(launches, "launch") + ", " +
+         counted(steps, "step");
+}
+
+}  // namespace
+
+ReportContent run_content(const Results& results, const std::vector<std::string>& files,
+                          const DrawOptions& draw) {
+  const TableFacts facts = table_facts(results, {});
+  ReportContent content{.kind = "run",
+                        .title = title_of_runs(results),
+                        .sections = {},
+                        .data = json_of(facts.rows, results, {}, Proposals(facts.rows, results)),
+                        .summary = counts_of(facts)};
+  const auto add = [&](std::optional<PageSection> section) {
+    if (section) content.sections.push_back(std::move(*section));
+  };
+  add(overview_section(facts));
+  add(findings_section(facts));
+  add(numbers_section(facts));
+  add(environment_section(facts, files));
+  content.measured = std::any_of(facts.rows.begin(), facts.rows.end(),
+                                 [](const CaseRow& row) { return !row.measured.empty(); });
+  (void)draw;
+  return content;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "harness/report/analysis_page.h"
+#include "harness/report/html/grid_table.h"
+#include "harness/report/html/lines.h"
+#include "harness/report/html/report.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kRows = 200;  // of each table; the data has all
+
+Tone tone_of_integrity(std::string_view line) {
+  if (line.starts_with("note:") || line.find(": ok") != std::string_view::npos) return Tone::kPlain;
+  return line.find("error") != std::string_view::npos ? Tone::kBad : Tone::kDoubt;
+}
+
+Tone plain_tone(std::string_view) { return Tone::kPlain; }
+
+std::string with_capital(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+// What a trace says, doubts first; the tables behind it follow in a section of their own.
+void add_trace(const AnalysedTrace& analysed, const std::string& place,
+               std::vector<PageSection>& sections) {
+  const AnalysisPage page = analysis_page(analysed, kRows);
+  PageSection overview{.id = "overview" + place,
+                       .title = sections.empty() ? "Overview" : page.headline,
+                       .blocks = {}};
+  PageSection tables{.id = "tables" + place, .title = "Tables", .blocks = {}};
+  overview.blocks.push_back(Paragraph{.text = page.headline});
+  const auto add = [](PageSection& section, std::vector<Paragraph> paragraphs) {
+    std::move(paragraphs.begin(), paragraphs.end(), std::back_inserter(section.blocks));
+  };
+  add(overview, paragraphs_of(page.remarks, tone_of_integrity));
+  for (std::size_t i = 0; i < page.sections.size(); ++i) {
+    const AnalysisSection& each = page.sections[i];
+    PageSection& section = i < 2 ? overview : tables;
+    const std::string title =
+        with_capital(each.title) + (each.window.empty() ? "" : "; window " + each.window);
+    if (!each.grid.rows.empty()) section.blocks.push_back(page_table(each.grid, title));
+    const bool findings = i == 1;
+    if (each.grid.rows.empty() && !findings) section.blocks.push_back(Paragraph{.text = title});
+    add(section, paragraphs_of(each.lines, findings ? tone_of_finding : plain_tone));
+  }
+  sections.push_back(std::move(overview));
+  if (!tables.blocks.empty()) sections.push_back(std::move(tables));
+}
+
+}  // namespace
+
+ReportContent analysis_content(std::span<const AnalysedTrace> traces, const DrawOptions& draw) {
+  ReportContent content{.kind = "analysis", .title = "Trace", .sections = {}, .data = "["};
+  std::int64_t steps = 0;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    add_trace(traces[i], i == 0 ? "" : "-" + std::to_string(i + 1), content.sections);
+    std::string json = analysis_json(traces[i], 0);
+    while (json.ends_with('\n')) json.pop_back();
+    content.data += (i == 0 ? "" : ",") + json;
+    steps += std::ssize(traces[i].analysis.steps.counted());
+  }
+  content.data += ']';
+  if (!traces.empty()) {
+    content.title = std::filesystem::path(traces.front().path).filename().string();
+    if (traces.size() > 1) {
+      content.title += " and " + counted(std::ssize(traces) - 1, "other trace");
+    }
+  }
+  content.summary = counted(std::ssize(traces), "trace") + ", " + counted(steps, "step");
+  content.measured = steps > 0;
+  (void)draw;
+  return content;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "harness/compare/judge.h"
+#include "harness/report/comparison_json.h"
+#include "harness/report/comparison_text.h"
+#include "harness/report/comparisons_text.h"
+#include "harness/report/html/grid_table.h"
+#include "harness/report/html/lines.h"
+#include "harness/report/html/report.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+Tone tone_of_verdict(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kRegression:
+    case Verdict::kInvalid:
+    case Verdict::kNoData:
+      return Tone::kBad;
+    case Verdict::kSuspect:
+    case Verdict::kInconclusive:
+      return Tone::kDoubt;
+    case Verdict::kImprovement:
+    case Verdict::kOk:
+      return Tone::kGood;
+  }
+  return Tone::kPlain;
+}
+
+// "A: warning: ...": of one of several results.
+Tone tone_of_remark(std::string_view remark) {
+  if (remark.find("invalid: ") < 5 || remark.find(": failed (") != std::string_view::npos) {
+    return Tone::kBad;
+  }
+  return remark.find("warning: ") < 5 || remark.find("note: ") < 5 ? Tone::kDoubt : Tone::kPlain;
+}
+
+Verdict worst_verdict(std::span<const Comparison> comparisons) {
+  return comparisons[worst_of(comparisons)].verdict;
+}
+
+// Doubts, the verdict, how it came about, then the table and what changed inside a step.
+PageSection verdict_section(const ComparisonParts& parts, Verdict verdict) {
+  PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
+  std::vector<Paragraph> remarks = paragraphs_of(parts.remarks, tone_of_remark);
+  const auto plain =
+      std::stable_partition(remarks.begin(), remarks.end(),
+                            [](const Paragraph& remark) { return remark.tone != Tone::kPlain; });
+  const auto add = [&](auto first, auto last) {
+    section.blocks.insert(section.blocks.end(), first, last);
+  };
+  add(remarks.begin(), plain);
+  section.blocks.push_back(Paragraph{.text = parts.conclusion, .tone = tone_of_verdict(verdict)});
+  for (const std::string& line : parts.design) section.blocks.push_back(Paragraph{.text = line});
+  if (!parts.grid.rows.empty()) section.blocks.push_back(page_table(parts.grid, "Cases"));
+  for (const std::string& line : parts.legend) section.blocks.push_back(Paragraph{.text = line});
+  if (!parts.causes.empty()) {
+    section.blocks.push_back(
+        Verbatim{.title = "What changed inside a step", .text = join(parts.causes, "\n") + '\n'});
+  }
+  add(plain, remarks.end());
+  return section;
+}
+
+bool was_measured(const Comparison& comparison) {
+  return std::any_of(comparison.cases.begin(), comparison.cases.end(), [](const CaseResult& one) {
+    return std::any_of(one.metrics.begin(), one.metrics.end(), [](const MetricResult& metric) {
+      return metric.test.verdict != Verdict::kNoData;
+    });
+  });
+}
+
+}  // namespace
+
+ReportContent verdict_content(std::span<const Comparison> comparisons, const DrawOptions& draw) {
+  const bool one = comparisons.size() == 1;
+  const ComparisonParts parts =
+      one ? comparison_parts(comparisons.front()) : comparisons_parts(comparisons);
+  std::size_t cases = 0;
+  for (const Comparison& comparison : comparisons) cases += comparison.cases.size();
+  ReportContent content{
+      .kind = "verdict",
+      .title = parts.title,
+      .sections = {verdict_section(parts, worst_verdict(comparisons))},
+      .data = one ? comparison_json(comparisons.front()) : comparisons_json(comparisons),
+      .summary = counted(std::ssize(comparisons), "comparison") + ", " +
+                 counted(static_cast<std::int64_t>(cases), "case"),
+      .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
+  (void)draw;
+  return content;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text of others inside HTML: the one place where it is escaped. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/text/printable.h"
+
+namespace stepbench {
+
+// For an element or a quoted attribute: printable(), with markup and both quotation marks escaped.
+[[nodiscard]] std::string html_text(std::string_view text, LineEnds ends = LineEnds::kEscape);
+// JSON for an element <script type="application/json">: the same values, and nothing in it that
+// ends the element, begins a comment or ends a line of JavaScript.
+[[nodiscard]] std::string script_json(std::string_view json);
+
+}  // namespace stepbench

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results made up for charts, and figures read back.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/report/case_table.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench::test {
+
+using Json = nlohmann::json;
+
+struct PlannedCase {
+  Fields options = {};
+  std::vector<std::int64_t> step_ns = {};  // one per launch; none: a launch that failed
+  std::string reason = "out of memory";
+  std::string run_id = "20260131-120000-demo";
+  std::string arm = {};
+};
+
+// Each launch has four equal steps of eight samples, in two phases.
+inline Results planned_results(const std::vector<PlannedCase>& cases) {
+  Results results;
+  std::vector<std::string> runs;
+  for (std::size_t number = 0; number < cases.size(); ++number) {
+    const PlannedCase& planned = cases[number];
+    const auto known = std::find(runs.begin(), runs.end(), planned.run_id);
+    const auto run = static_cast<std::size_t>(known - runs.begin());
+    if (known == runs.end()) {
+      runs.push_back(planned.run_id);
+      RunRow row{.run_id = planned.run_id, .name = "demo"};
+      row.started_utc = "2026-01-31T12:00:00Z";
+      for (const auto& [name, value] : planned.options) row.swept.push_back(name);
+      results.runs.push_back(std::move(row));
+    }
+    char id[17];
+    std::snprintf(id, sizeof(id), "%016llx",
+                  static_cast<unsigned long long>((number + 1) * 0x9E3779B97F4A7C15ULL));
+    for (std::size_t at = 0; at < std::max<std::size_t>(planned.step_ns.size(), 1); ++at) {
+      Launch& launch = results.launches.emplace_back();
+      launch.run = run;
+      launch.row.key = {.case_id = id, .arm = planned.arm, .launch = static_cast<int>(at)};
+      launch.row.workload = "train_step";
+      launch.row.options = planned.options;
+      launch.row.started_utc = "2026-01-31T12:00:0" + std::to_string(at % 10) + "Z";
+      launch.row.repeat_command = "stepbench run demo.yaml --case " + std::string(id);
+      if (planned.step_ns.empty()) {
+        launch.row.outcome = Outcome::failed(planned.reason);
+        continue;
+      }
+      const std::int64_t step = planned.step_ns[at];
+      const std::int64_t wait = step / 4;
+      launch.samples.push_back(
+          {.cycle = 0,
+           .steps = {.names = {"index", "step_ns", "data_wait_ns", "other_ns", "samples", "flags"},
+                     .columns = {{8, 9, 10, 11},
+                                 {step, step, step, step},
+                                 {wait, wait, wait, wait},
+                                 {step - wait, step - wait, step - wait, step - wait},
+                                 {8, 8, 8, 8},
+                                 {1, 0, 0, 0}}}});
+    }
+  }
+  return results;
+}
+
+struct ReadFigure {
+  Figure figure;
+  Json json;
+};
+
+// Each parsed, which fails where it is no JSON.
+inline std::vector<ReadFigure> figures_of(const PageSection& section) {
+  std::vector<ReadFigure> figures;
+  for (const Block& block : section.blocks) {
+    if (const auto* figure = std::get_if<Figure>(&block)) {
+      figures.push_back({*figure, Json::parse(figure->json)});
+    }
+  }
+  return figures;
+}
+
+inline std::string words_of(const PageSection& section) {
+  std::string words;
+  for (const Block& block : section.blocks) {
+    if (const auto* paragraph = std::get_if<Paragraph>(&block)) words += paragraph->text + '\n';
+  }
+  return words;
+}
+
+// The row that a hover names by "case ID"; null if none.
+inline const CaseRow* row_of(const std::string& hover, const TableFacts& facts) {
+  const std::size_t at = hover.find("<br>case ");
+  if (at == std::string::npos) return nullptr;
+  const std::string id = hover.substr(at + 9, hover.find_first_of(",<", at + 9) - at - 9);
+  for (const CaseRow& row : facts.rows) {
+    if (row.case_id.starts_with(id) && hover.starts_with(facts.names.name(row))) return &row;
+  }
+  return nullptr;
+}
+
+// As far as a figure is exact.
+inline bool is_near(double drawn, double exact) {
+  return std::abs(drawn - exact) <= 2e-4 * std::max(std::abs(exact), 1e-9);
+}
+
+inline const std::filesystem::path kCharts =
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/charts/data";
+inline const std::filesystem::path kReportData =
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
+inline const std::filesystem::path kSample =
+    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/sample";
+
+}  // namespace stepbench::test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/report_output.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <fstream>
+#include <ostream>
+#include <string_view>
+#include <system_error>
+
+#include "harness/base/error.h"
+#include "harness/os/output_file.h"
+#include "harness/report/html/page.h"
+#include "harness/text/numbers.h"
+#include "harness/text/printable.h"
+#include "tools/stepbench/options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kNoPlotly = "none";
+constexpr std::int64_t kMaxPoints = 10'000'000;
+
+bool is_report(const std::filesystem::path& file) {
+  std::array<char, 1024> bytes{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(bytes.data(), bytes.size());
+  return is_page(std::string_view(bytes.data(), static_cast<std::size_t>(in.gcount())));
+}
+
+// "6.1 MB": of a file, as mail programs count.
+std::string size_text(std::size_t bytes) {
+  return bytes < 100'000 ? significant(static_cast<double>(bytes) / 1e3, 2) + " kB"
+                         : significant(static_cast<double>(bytes) / 1e6, 2) + " MB";
+}
+
+}  // namespace
+
+void add_report_file(CLI::App& command, std::string& file) {
+  command
+      .add_option("--report", file,
+                  "Also write a page with charts here, which any browser opens; see `report`")
+      ->type_name("FILE")
+      ->group(kOutputOptions);
+}
+
+void add_report_choices(CLI::App& command, ReportChoices& choices) {
+  command.add_option("--title", choices.title, "Heading of the page; default: the run's name")
+      ->type_name("TITLE")
+      ->group(kOutputOptions);
+  command
+      .add_option("--section", choices.sections,
+                  "Only these sections, comma-separated: overview, sweep, anatomy, ...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME[,NAME]")
+      ->group(kOutputOptions);
+  CLI::Option* points =
+      command
+          .add_option("--points", choices.points,
+                      "At most so many steps are drawn in a chart; the extremes among them")
+          ->capture_default_str()
+          ->type_name("N")
+          ->group(kOutputOptions);
+  expect_whole_number(*points, 100, kMaxPoints);
+  command.add_flag("--compact", choices.compact, "A smaller file: scripts and data packed")
+      ->group(kOutputOptions);
+  command
+      .add_option("--plotly", choices.plotly,
+                  "The script that draws the charts; none: tables alone; default: beside stepbench")
+      ->type_name("FILE|none")
+      ->group(kOutputOptions);
+}
+
+ReportOptions report_options(const ReportChoices& choices, const Environment& environment) {
+  ReportOptions options{.title = choices.title, .sections = choices.sections};
+  options.draw.points = choices.points;
+  options.draw.compact = choices.compact;
+  if (choices.plotly != kNoPlotly) {
+    options.plotly = read_plotly(choices.plotly, environment.program_dir);
+  }
+  return options;
+}
+
+void check_report_file(const std::string& flag, const std::filesystem::path& file,
+                       const std::vector<std::string>& sources) {
+  // The folder of a run is read, but a report in it is none of its results.
+  std::vector<std::filesystem::path> inputs;
+  std::error_code error;
+  for (const std::string& source : sources) {
+    if (!std::filesystem::is_directory(source, error)) inputs.emplace_back(source);
+  }
+  check_output_file(flag, file, inputs);
+  if (std::filesystem::is_regular_file(file, error) && !is_report(file) &&
+      std::filesystem::file_size(file, error) > 0) {
+    throw ConfigError(flag, file.string() +
+                                " exists and is no report of stepbench: it stays as it is. Name "
+                                "another file");
+  }
+}
+
+void write_report_file(const std::string& flag, const std::filesystem::path& file,
+                       const Report& report, std::ostream& out) {
+  write_output_file(flag, file, report.html);
+  out << report.summary << ", " << size_text(report.html.size()) << ": " << printable(file.string())
+      << '\n'
+      << std::flush;
+}
+
+}  // namespace stepbench::cli

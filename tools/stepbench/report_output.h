@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a report is to look, and the file that it goes to: shared by `report` and by the commands
+// that take --report.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "harness/report/html/report.h"
+#include "tools/stepbench/command.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stepbench::cli {
+
+struct ReportChoices {
+  std::string title = {};
+  std::vector<std::string> sections = {};
+  std::size_t points = DrawOptions{}.points;
+  bool compact = false;
+  std::string plotly = {};  // a file, or "none"; empty: the one beside the program
+};
+
+// --report, of commands that write one besides what they print.
+void add_report_file(CLI::App& command, std::string& file);
+void add_report_choices(CLI::App& command, ReportChoices& choices);
+// Reads Plotly's script. Throws ConfigError where it is not there.
+[[nodiscard]] ReportOptions report_options(const ReportChoices& choices,
+                                           const Environment& environment);
+
+// Throws ConfigError at `flag` where the file would destroy what is read, cannot be written, or
+// exists and is no report of ours.
+void check_report_file(const std::string& flag, const std::filesystem::path& file,
+                       const std::vector<std::string>& sources);
+// As a whole; then one line on `out` that says what it holds and where it is.
+void write_report_file(const std::string& flag, const std::filesystem::path& file,
+                       const Report& report, std::ostream& out);
+
+}  // namespace stepbench::cli
