@@ -57,7 +57,7 @@ Section profile_section() {
           flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
           flag("stacks", false,
                "Which lines of your Python code the workers of the DataLoader spend their time in "
-               "(with num_workers 0 the training thread), sampled some 200 times a second in each. "
+               "(with num_workers 0 the training thread), sampled some 100 times a second in each. "
                "For loader.engine: python; records operations, too."),
           trace,
           flag("nvtx", false,

@@ -112,7 +112,7 @@ class SlowLines(Runs):
             total = sum(range(600_000))"""
 
     def slow_lines(self, workers):
-        out = self.run_on(self.config(self.BODY, workers=workers, active=16, more="profile: {stacks: true, active: 16}"))
+        out = self.run_on(self.config(self.BODY, workers=workers, active=32, more="profile: {stacks: true, active: 32}"))
         timed, profiled = self.launches()
         self.assertEqual((timed["pass"], profiled["pass"]), ("timing", "native"))
         self.assertNotIn("loader.slow_line", [finding["id"] for finding in timed.get("findings", [])])

@@ -18,10 +18,10 @@ from torch.utils.data._utils import fetch as torch_fetch
 from stepbench_hosted import timing
 
 # Between two looks, on average. Not a fixed time: work that repeats would be met at the same place again and again.
-PERIOD_S = 0.005
+PERIOD_S = 0.01
 # A thread that computes in Python gives the interpreter's lock away after this time. With Python's own 5 ms the looks
 # would be drawn to the moments at which it gives it away by itself: while it reads a file.
-SWITCH_S = 0.0001
+SWITCH_S = 0.0005
 FLUSH_S = 0.5
 DEEPEST = 100
 MOST_BYTES = 64 << 20  # of the file
