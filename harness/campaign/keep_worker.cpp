@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/campaign/script_files.h"
 #include "harness/run/run_header.h"
+#include "harness/run/script_worker.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/words.h"
 #include "harness/track/alert.h"
@@ -70,6 +71,11 @@ class Keeper {
   KeepReport take() {
     if (run_.build_id.empty() || run_.worker_path.empty()) {
       note("run " + run_.run_id + " does not say which worker measured it: nothing was kept");
+    } else if (is_script_worker(run_.worker_path)) {
+      note("run " + run_.run_id +
+           " measured a Python script: nothing was kept, for what changes from night to night is "
+           "the script and what it imports; check the version of an alert out of your repository "
+           "and measure it with `stepbench ab --python`");
     } else {
       keep();
     }

@@ -12,6 +12,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/launcher_environment.h"
+#include "harness/run/complete_report.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/run/interpreter.h"
 #include "harness/run/profile_check.h"
@@ -171,6 +172,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
     launch.samples = std::move(result.samples);
     launch.ops = std::move(result.ops);
   }
+  add_warmup_verdict(launch);
+  add_traced_ops(launch, setup_.run_dir);
   check_profile(launch, finished);
   commit(std::move(launch), finished);
   return true;

@@ -11,6 +11,9 @@
 namespace stepbench {
 namespace {
 
+constexpr const char* kPackage = "stepbench_worker";
+constexpr const char* kMain = "__main__.py";
+
 std::string digest_of_modules(const std::filesystem::path& package) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(package)) {
@@ -27,19 +30,22 @@ std::string digest_of_modules(const std::filesystem::path& package) {
 }  // namespace
 
 WorkerProgram find_script_worker(const std::filesystem::path& program_dir) {
-  for (const char* place : {"stepbench_worker", "../share/stepbench/python/stepbench_worker",
-                            "../../stepbench_worker"}) {
-    const std::filesystem::path package = program_dir / place;
+  for (const char* place : {"", "../share/stepbench/python", "../.."}) {
+    const std::filesystem::path package = program_dir / place / kPackage;
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(package / "__main__.py", ignored)) {
-      return {.path = (package / "__main__.py").lexically_normal(),
+    if (std::filesystem::is_regular_file(package / kMain, ignored)) {
+      return {.path = (package / kMain).lexically_normal(),
               .build_id = digest_of_modules(package),
               .by_interpreter = true};
     }
   }
-  throw ConfigError((program_dir / "stepbench_worker").string(),
+  throw ConfigError((program_dir / kPackage).string(),
                     "the Python package that runs scripts is missing: build or install stepbench "
                     "again");
+}
+
+bool is_script_worker(const std::filesystem::path& worker) {
+  return worker.filename() == kMain && worker.parent_path().filename() == kPackage;
 }
 
 }  // namespace stepbench

@@ -16,4 +16,7 @@ inline constexpr const char* kScriptWorkload = "python_script";
 // is of all of its files. Throws ConfigError.
 [[nodiscard]] WorkerProgram find_script_worker(const std::filesystem::path& program_dir);
 
+// Whether a recorded worker's path is that of this program, wherever it lies.
+[[nodiscard]] bool is_script_worker(const std::filesystem::path& worker);
+
 }  // namespace stepbench

@@ -35,6 +35,9 @@ class LogOfTrace {
   OpLog make() {
     names_.resize(trace_.names.size(), kNoIndex);
     log_.dropped = trace_.dropped;
+    const auto& names = trace_.names;
+    marked_ = std::any_of(names.begin(), names.end(),
+                          [](const TraceName& name) { return name.text.starts_with(kOwnPhase); });
     threads();
     for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
       for (const TraceEvent& event : trace_.lanes[lane].events) add(event, thread_of_[lane]);
@@ -99,14 +102,16 @@ class LogOfTrace {
   void add_host(const TraceEvent& event, std::uint32_t thread) {
     const NameFacts& facts = trace_.facts_of(event);
     const std::string& name = trace_.name_of(event);
-    const bool own_mark = trace_.own && event.external == 0;
+    const bool phase =
+        name.starts_with(kOwnPhase) && (trace_.own || event.kind == EventKind::kAnnotation);
+    const bool own_mark = trace_.own ? event.external == 0 : phase;
     if (facts.step >= 0) {
       log_.marks.push_back({event.start_ns, event.end_ns, facts.step, kNoIndex});
-    } else if (facts.data_wait) {
-      add_phase(event, "data_wait");
-    } else if (own_mark && name.starts_with(kOwnPhase)) {
+    } else if (own_mark && phase) {
       add_phase(event, name.substr(kOwnPhase.size()));
-    } else if (!trace_.own && name.starts_with("Optimizer.step#")) {
+    } else if (facts.data_wait && (trace_.own || !marked_)) {
+      add_phase(event, "data_wait");
+    } else if (!trace_.own && !marked_ && name.starts_with("Optimizer.step#")) {
       add_phase(event, "optimizer");
     }
     if (!own_mark) add_op(event, thread);
@@ -262,6 +267,7 @@ class LogOfTrace {
 
   const Trace& trace_;
   OpLog log_;
+  bool marked_ = false;                   // whoever was recorded marked its phases as ours do
   std::vector<std::uint32_t> thread_of_;  // by lane
   std::vector<std::uint32_t> names_;      // by index of Trace::names
   std::map<std::int64_t, std::uint32_t> by_id_;

@@ -8,7 +8,7 @@
 
 #include "harness/base/launch_flags.h"
 #include "harness/ops/op_table.h"
-#include "harness/schedule/warmup_verdict.h"
+#include "harness/record/warmup.h"
 
 namespace stepbench {
 namespace {
@@ -51,12 +51,6 @@ class Collector final : public ReportSink {
   LaunchReport& report_;
   std::size_t of_workload_ = 0;
 };
-
-// On the clock that the estimate is on.
-const std::vector<std::int64_t>& period_of(const Series& cycle) {
-  const std::vector<std::int64_t>* on_device = cycle.find("period_device_ns");
-  return on_device != nullptr ? *on_device : cycle.column("step_ns");
-}
 
 }  // namespace
 
@@ -113,20 +107,7 @@ LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series>
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;
   }
-  WarmupVerdict warmup;
-  for (const Series& cycle : cycles) {
-    warmup = worse(warmup, judge_warmup(period_of(cycle), cycle.column("flags"),
-                                        evidence.options.block_steps));
-  }
-  report.schedule["warmup_verdict"] = std::string(name_of(warmup.kind));
-  report.schedule["warmup_more"] = warmup.more_steps;
-  report.schedule["warmup_change"] = warmup.change;
-  if (warmup.kind == WarmupVerdict::Kind::kTooShort)
-    report.flags.emplace_back(launch_flag::kWarmupTooShort);
-  if (warmup.kind == WarmupVerdict::Kind::kDrifting)
-    report.flags.emplace_back(launch_flag::kDrifting);
-  if (warmup.first_step_slow) report.flags.emplace_back(launch_flag::kFirstStepSlow);
-  if (std::string hint = describe(warmup); !hint.empty()) report.notes.push_back(std::move(hint));
+  put_warmup(judge_windows(cycles, evidence.options.block_steps), report);
   const auto metric = [&](const char* name, std::int64_t value) {
     report.metrics[name] = static_cast<double>(value);
   };

@@ -23,6 +23,12 @@ from stepbench_worker import measure
 for _ in measure([[1, 2]] * 100):
     pass
 """
+STEP = """\
+import torch
+def step(record):
+    with record.phase("forward"):
+        return len(torch.ones(8) * 2)
+"""
 SHORT = ("--launches", "1", "--set", "schedule.warmup=1", "--set", "schedule.active=3", "--no-lock")
 
 
@@ -104,6 +110,13 @@ class Wheel(unittest.TestCase):
         (site / "torch").rmdir()
         (site / "torch").symlink_to(TORCH / "torch")
         self.assertIn("smoke", output(venv / "bin/stepbench", *mlp, "--results", "beside", **at))
+        # A step in Python: inside the interpreter, and where the module is for another one.
+        (self.folder / "step.py").write_text(STEP)
+        (self.folder / "step.yaml").write_text("workload: python_step\nstep: {path: step.py}\ndevice: cpu\n")
+        step = (venv / "bin/stepbench", "run", "step.yaml", *SHORT)
+        self.assertNotIn("worker in Python", output(*step, "--results", "hosted", **at))
+        (site / "stepbench/bin/python/stepbench_python.so").unlink()
+        self.assertIn("measured by stepbench's worker in Python", output(*step, "--results", "fallback", **at))
         file, = (self.folder / "script").glob("*/*.jsonl")
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         launch, = (row for row in rows if row["kind"] == "launch")

@@ -12,7 +12,9 @@ from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import samples_of  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
+from stepbench_worker.driven import last_steps, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
+from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
 
 
@@ -71,6 +73,48 @@ class Schedules(unittest.TestCase):
         self.assertFalse([step for step in measured if step % 16 == 0], "the border of an epoch lies in a window")
 
 
+    def test_operations_are_recorded_in_the_last_steps_of_the_timed_schedule(self):
+        timing = Schedule(2, 10, 50, 1)
+        self.assertEqual(last_steps(timing, {"profile.active": 5}), Schedule(0, 10, 5, 1, skip_first=47))
+        self.assertEqual(last_steps(timing, {"profile.active": 99}), Schedule(0, 10, 50, 1, skip_first=2))
+        self.assertEqual(last_steps(timing, {"profile.active": 5, "profile.warmup": 3}), Schedule(0, 3, 5))
+        # 50 steps of epochs of 20 are measured as 60: the window stays at their end.
+        plan = Plan(last_steps(timing, {"profile.active": 5}), 20, timing)
+        self.assertEqual((plan.schedule.skip_first, plan.schedule.active, plan.epochs), (57, 5, 0))
+
+
+class StoppingRules(unittest.TestCase):
+    AUTO = {"schedule.active": "auto", "schedule.window": 4, "schedule.precision": 0.01, "schedule.max_active": 400,
+            "schedule.repeat": 2, "schedule.warmup": 3}
+
+    def test_windows_go_on_until_their_mean_is_known_or_the_limit_is_reached(self):
+        schedule, stopping = schedule_of(self.AUTO)
+        self.assertEqual((schedule.active, schedule.repeat, schedule.warmup), (4, 0, 3))
+        self.assertIs(schedule.action(10 * schedule.steps - 1), Action.LAST_ACTIVE)
+        steady = [100.0, 101.0] * 20
+        self.assertEqual([stopping.reason(steady[:n], 4 * n) for n in (2, 10, 11)], [None, None, "precision"])
+        wild = [100.0 + n for n in range(120)]
+        self.assertEqual([stopping.reason(wild[:n], 4 * n) for n in (11, 40, 99, 100)], [None, None, None, "count"])
+        self.assertEqual(Stopping(3).reason([1.0, 1.0, 1.0], 12), "count")
+
+    def test_the_interval_is_students_on_windows_joined_to_ten_at_least(self):
+        self.assertIsNone(interval_of_windows([100.0] * 9))
+        low, high = interval_of_windows([100.0 + n % 2 for n in range(19)])
+        half = 2.1009 * (90 / 19 / 18 / 19) ** 0.5  # of 18 degrees of freedom; nine of 19 are one above the others
+        self.assertAlmostEqual(low, 100 + 9 / 19 - half, places=4)
+        self.assertAlmostEqual(high, 100 + 9 / 19 + half, places=4)
+        self.assertEqual(interval_of_windows([100.0 + n % 2 for n in range(20)]), (100.5, 100.5))
+
+    def test_a_loop_without_a_fixed_end_says_what_it_reached(self):
+        told = session.Session()
+        told.schedule, told.stopping = schedule_of({**self.AUTO, "schedule.precision": 1e9, "schedule.wait": 0})
+        session.use(told)
+        list(measure(Loader(1000)))
+        said = launch_report(told.loop, {})["schedule"]
+        self.assertEqual((said["stop_reason"], said["cycles"], said["active"]), ("precision", 11, 44))
+        self.assertLess(said["within_launch_low_ns"], said["within_launch_high_ns"])
+
+
 class Loops(unittest.TestCase):
     def setUp(self):
         self.told = session.Session()
@@ -103,7 +147,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(self.columns()["flags"], [0, PARTIAL, EPOCH, 0, 0, PARTIAL, EPOCH, 0])
         waits = [wait > 0 for wait in self.columns()["epoch_wait_ns"]]
         self.assertEqual(waits, [flag == EPOCH for flag in self.columns()["flags"]])
-        self.assertEqual(launch_report(self.told.loop, None)["schedule"]["epochs"], 2)
+        self.assertEqual(launch_report(self.told.loop, {})["schedule"]["epochs"], 2)
 
     def test_a_loop_that_is_left_begins_its_cycle_anew(self):
         steps = 0
@@ -144,7 +188,7 @@ class Loops(unittest.TestCase):
     def test_the_loss_of_the_last_step_is_kept_and_says_when_it_is_no_number(self):
         for number, _ in enumerate(measure(Loader(9), wait=0, warmup=0, active=2)):
             report(loss=number + 0.5, gradient_norm=float("inf"))
-        said = launch_report(self.told.loop, None)
+        said = launch_report(self.told.loop, {})
         self.assertEqual(said["fingerprint"], {"loss": 1.5, "gradient_norm": None})
         self.assertEqual(said["non_finite"], {"fingerprint.gradient_norm": "inf"})
 
@@ -261,7 +305,7 @@ class OnADevice(unittest.TestCase):
                     pass
                 with phase("optimizer"):
                     pass
-            said = launch_report(told.loop, None)
+            said = launch_report(told.loop, {})
         self.assertEqual(waits, [1, 1, 1, 1], "once before the cycle, and no more until the window's end")
         self.assertEqual(cuda.synchronised, 2)
         columns = told.loop.cycles[0]

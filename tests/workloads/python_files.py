@@ -92,6 +92,31 @@ FILES = {
         def make(device):
             return Loop(device)
         """,
+    # Its steps as torch's own profiler counts them, into a file, before they are measured.
+    "counted": """
+        import torch
+        from torch import nn
+        class Counted:
+            def __init__(self, seen):
+                self.model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 5))
+                self.optimizer = torch.optim.Adam(self.model.parameters())
+                self.x = torch.rand(2, 3, 8, 8)
+                for _ in range(3):
+                    self.work()
+                with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+                    for _ in range(3):
+                        self.work()
+                with open(seen, "w") as out:
+                    out.writelines(f"{row.count} {row.key}\\n" for row in profiler.key_averages())
+            def work(self):
+                self.optimizer.zero_grad()
+                self.model(self.x).square().mean().backward()
+                self.optimizer.step()
+            def step(self, record):
+                self.work()
+        def make(seen):
+            return Counted(seen)
+        """,
     "nested": """
         def step(record):
             with record.phase("forward"), record.phase("loss"):

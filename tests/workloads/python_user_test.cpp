@@ -5,9 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "harness/ops/module_tree.h"
 #include "harness/ops/op_frame.h"
+#include "tests/temporary_folder.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
@@ -121,6 +127,35 @@ TEST(PythonStep, MarksItsPhasesCountsItsSamplesAndHasAFingerprint) {
   EXPECT_EQ(number(report.fingerprint, "loss"), 2.5);
   EXPECT_EQ(number(report.fingerprint, "gradient_norm"), 1.5);
   EXPECT_EQ(std::get<std::string>(report.effective.at("step.digest")).size(), 16U);
+}
+
+std::map<std::string, std::int64_t> calls_of(const test::Options& options, Pass pass) {
+  std::vector<OpFrame> frames;
+  for (const protocol::WorkerMessage& message : test::run_worker(options, pass)) {
+    if (const auto* frame = std::get_if<OpFrame>(&message)) frames.push_back(*frame);
+  }
+  const OpTable table = op_table_of(frames);
+  std::map<std::string, std::int64_t> calls;
+  for (const OpRow& row : table.rows) calls[std::string(table.text(row.name))] += row.calls;
+  return calls;
+}
+
+TEST(PythonStep, BothCollectorsCountTheCallsThatTorchsOwnProfilerCounts) {
+  const test::TemporaryFolder folder;
+  test::Options options = python_step("counted_file.py");
+  options["python.seen"] = (folder / "seen").string();
+  options["profile.active"] = std::int64_t{3};
+  for (const Pass pass : {Pass::kNative, Pass::kKineto}) {
+    const std::map<std::string, std::int64_t> calls = calls_of(options, pass);
+    std::map<std::string, std::int64_t> seen;
+    std::ifstream file(folder / "seen");
+    std::string name;
+    for (std::int64_t count = 0; file >> count && std::getline(file >> std::ws, name);) {
+      seen[name] = count;
+    }
+    EXPECT_GT(seen.size(), 20U);
+    EXPECT_EQ(calls, seen);
+  }
 }
 
 TEST(PythonStep, PhasesThatNestAreAnErrorThatNamesBoth) {

@@ -4,6 +4,7 @@
     stepbench/bin/      stepbench; stepbench-worker, which finds torch and becomes stepbench-worker.elf
     stepbench/bin/python/   the worker's module for one version of Python, where the build made it
     stepbench/lib/      Debian's libraries
+    stepbench/share/    what draws the charts of a report
     stepbench_worker/   what runs scripts, in any Python
 """
 import argparse
@@ -132,6 +133,8 @@ def lay_out(bundle, build, source, stage):
     package = stage / "stepbench"
     shutil.copytree(bundle / "bin", package / "bin", ignore=shutil.ignore_patterns("gpu_tests"))
     shutil.copytree(bundle / "lib", package / "lib")
+    if (bundle / "share").exists():
+        shutil.copytree(bundle / "share", package / "share")
     shutil.copytree(source / "configs", package / "configs", ignore=shutil.ignore_patterns("*.md"))
     shutil.copytree(source / "tools/python/stepbench_worker", stage / "stepbench_worker",
                     ignore=shutil.ignore_patterns("__pycache__"))
@@ -143,10 +146,9 @@ def lay_out(bundle, build, source, stage):
     (package / "__init__.py").write_text(MAIN)
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
-    if (build / "tools/stepbench/python/stepbench_python.so").exists():
-        shutil.copytree(build / "tools/stepbench/python", package / "bin/python",
-                        ignore=shutil.ignore_patterns("__pycache__"))
-        module = package / "bin/python/stepbench_python.so"
+    shutil.copytree(build / "tools/stepbench/python", package / "bin/python", ignore=shutil.ignore_patterns("__pycache__"))
+    module = package / "bin/python/stepbench_python.so"
+    if module.exists():
         subprocess.run(["strip", "--strip-unneeded", module], check=True)
         set_run_path(module, "$ORIGIN/../../lib")
     for program in ("stepbench", "stepbench-worker", "stepbench-worker.elf"):

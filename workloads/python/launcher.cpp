@@ -18,6 +18,7 @@
 #include "harness/base/error.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/interpreter.h"
+#include "harness/run/script_worker.h"
 #include "harness/text/words.h"
 #include "harness/worker/arguments.h"
 #include "harness/worker/process.h"
@@ -55,6 +56,15 @@ std::optional<fs::path> host_folder(const fs::path& worker) {
     if (fs::is_regular_file(folder / kHost, ignored)) return fs::weakly_canonical(folder, ignored);
   }
   return std::nullopt;
+}
+
+// Where the Python package lies that the fallback measures with; empty: it is missing.
+fs::path package_folder(const fs::path& worker) {
+  try {
+    return find_script_worker(worker.parent_path()).path.parent_path().parent_path();
+  } catch (const ConfigError&) {
+    return {};
+  }
 }
 
 // The first line that waits on a socket. What is looked at stays: a longer line than the socket
@@ -133,13 +143,11 @@ std::vector<std::string> interpreters(const Variables& variables, const std::str
 
 HostCommand host_command(const fs::path& worker, std::span<const char* const> arguments,
                          const Variables& variables) {
+  const std::string no_module =
+      "its build found no Python.h of the interpreter beside torch. On Debian: apt-get install "
+      "python3-dev, then build again; pyenv, uv and conda bring the file along";
   const auto folder = host_folder(worker);
-  if (!folder || !fs::is_regular_file(*folder / kModule)) {
-    return {.reason =
-                "this stepbench was built without Python: its build found no Python.h of the "
-                "interpreter beside torch. On Debian: apt-get install python3-dev, then build "
-                "again; pyenv, uv and conda bring the file along"};
-  }
+  if (!folder) return {.reason = "this stepbench was built without Python: " + no_module};
   const std::vector<std::string> python = interpreters(variables, STEPBENCH_BUILD_PYTHON);
   if (python.empty()) {
     return {.reason =
@@ -158,6 +166,8 @@ HostCommand host_command(const fs::path& worker, std::span<const char* const> ar
                   "--build-id=" + build_id(),
                   "--python=" STEPBENCH_PYTHON_VERSION,
                   "--torch=" TORCH_VERSION};
+  command.argv.push_back("--package=" + package_folder(worker).string());
+  if (!fs::is_regular_file(*folder / kModule)) command.argv.push_back("--no-module=" + no_module);
   for (std::size_t i = 1; i < python.size(); ++i) command.argv.push_back("--else=" + python[i]);
   command.argv.emplace_back("--");
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs stepbench's worker inside this interpreter. stepbench-worker becomes this script, see launcher.h:
 
-PYTHON stepbench_host.py --worker=FILE --build-id=ID --python=3.11 --torch=2.11.0 [--else=PYTHON]... -- ARGUMENTS
+PYTHON stepbench_host.py --worker=FILE --build-id=ID --python=3.11 --torch=2.11.0 --package=FOLDER [--else=PYTHON]...
+    -- ARGUMENTS
 
-Where this interpreter or its torch does not fit it becomes the next one named by --else, or the worker again, which
-then says why there is no Python.
+Where this interpreter or its torch does not fit it becomes the next one named by --else. Where none fits, the first one
+that has torch measures in Python alone (stepbench_fallback), and without any it becomes the worker again, which then says
+why there is no Python.
 """
 import os
 import sys
 import time
+
+OLDEST = (3, 9)
+MAKE_ONE = "conda create -n NAME python={0}, uv venv --python {0}, or Debian's python{0}-venv, and torch into it"
 
 
 def parse(arguments):
@@ -41,56 +46,106 @@ def torch_version():
     return lines[0].partition("=")[2].strip().strip("'\"") if lines else ""
 
 
-def misfit(options):
-    """Why the module cannot be loaded here, or None."""
-    mine = "{}.{}".format(*sys.version_info[:2])
-    if mine != options["python"]:
+def no_torch():
+    """Why nothing of the user's can be measured here at all, or None."""
+    if sys.version_info < OLDEST:
+        return "{} is Python {}.{}: stepbench needs {}.{} or later".format(sys.executable, *sys.version_info[:2], *OLDEST)
+    if torch_version() is None:
         return (
-            f"{sys.executable} is Python {mine}, and this stepbench was built for Python {options['python']}: name "
-            f"such an interpreter with --interpreter PATH, or build again beside this one"
-        )
-    version = torch_version()
-    if version is None:
-        return (
-            f"{sys.executable} has no torch: activate the environment that has it (venv, conda or uv), or name its "
-            f"interpreter with --interpreter PATH, e.g. .venv/bin/python"
-        )
-    if version.split("+")[0] != options["torch"].split("+")[0]:
-        return (
-            f"{sys.executable} has torch {version}, and this stepbench was built for torch {options['torch']}: install "
-            f"that one, or build again with -DSTEPBENCH_TORCH={sys.prefix}/lib/python{mine}/site-packages/torch"
+            "{} is Python {}.{} and has no torch: activate the environment that has it (venv, conda or uv), or name its "
+            "interpreter with --interpreter PATH, e.g. .venv/bin/python".format(sys.executable, *sys.version_info[:2])
         )
     return None
 
 
-def give_up(reason, options, arguments):
-    """Becomes the next interpreter, or the worker that says why. Does not return."""
+def misfit(options):
+    """Why the module cannot be loaded here, and what to do; or None."""
+    if options.get("no-module"):
+        return "this stepbench was built without Python", options["no-module"]
+    mine, wanted = "{}.{}".format(*sys.version_info[:2]), options["python"]
+    if mine != wanted:
+        return (
+            f"{sys.executable} is Python {mine}, and this stepbench was built for Python {wanted}",
+            f"name such an interpreter with --interpreter PATH ({MAKE_ONE.format(wanted)}), or build again beside this one",
+        )
+    version = torch_version()
+    if version.split("+")[0] != options["torch"].split("+")[0]:
+        return (
+            f"{sys.executable} has torch {version}, and this stepbench was built for torch {options['torch']}",
+            f"install that one, or build again with -DSTEPBENCH_TORCH={sys.prefix}/lib/python{mine}/site-packages/torch",
+        )
+    return None
+
+
+def in_one_line(error):
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def give_up(reason, remedy, options, arguments, can_measure):
+    """Becomes the next interpreter, the first one that can measure in Python, or the worker that says why. Returns where
+    this one is to measure, with the reason in `options`."""
     others = options["else"]
-    passed = [argument for argument in sys.argv[1:] if not argument.startswith(("--else=", "--tried="))]
-    tried = "; ".join(filter(None, [options.get("tried", ""), reason]))
+    known = ("--else=", "--tried=", "--remedy=", "--fallback=")
+    passed = [argument for argument in sys.argv[1 : sys.argv.index("--")] if not argument.startswith(known)]
+    options["tried"] = "; ".join(filter(None, [options.get("tried", ""), reason]))
+    options["remedy"] = options.get("remedy") or remedy
+    first = options.get("fallback") or (sys.executable if can_measure else "")
     sys.stdout.flush()
     sys.stderr.flush()
-    if others:
-        more = [f"--tried={tried}"] + [f"--else={other}" for other in others[1:]]
-        os.execv(others[0], [others[0], sys.argv[0], *more, *passed])
-    os.execv(options["worker"], [options["worker"], f"--no-python={tried}", *arguments])
+    if others or (first and first != sys.executable):
+        following = others[0] if others else first
+        more = [f"--tried={options['tried']}", f"--remedy={options['remedy']}", f"--fallback={first}"]
+        more += [f"--else={other}" for other in others[1:]]
+        os.execv(following, [following, sys.argv[0], *passed, *more, "--", *arguments])
+    if not first:
+        become_worker(options, arguments)
+
+
+def become_worker(options, arguments):
+    """It says why there is no Python. Does not return."""
+    why = ": ".join(filter(None, [options["tried"], options["remedy"]]))
+    os.execv(options["worker"], [options["worker"], f"--no-python={why}", *arguments])
+
+
+def measure_in_python(options, arguments):
+    """A case from the controller or a file; all else is answered by the worker."""
+    began = time.monotonic_ns()
+    sys.path.insert(1, options["package"])
+    try:
+        from stepbench_fallback import launch
+    except Exception as error:
+        options["tried"] = f"{sys.executable} cannot import torch: {in_one_line(error)}"
+        become_worker(options | {"remedy": ""}, arguments)
+    control = launch.control_of(arguments)
+    if control is None:
+        become_worker(options, arguments)
+    launch.measure(control, options["build-id"], options["tried"], options["remedy"], time.monotonic_ns() - began)
 
 
 def main():
     options, arguments = parse(sys.argv[1:])
-    reason = misfit(options)
-    if reason:
-        give_up(reason, options, arguments)
+    if options.get("fallback") == sys.executable:  # after all others were tried
+        measure_in_python(options, arguments)
+    unusable = no_torch()
+    if unusable:
+        give_up(unusable, "", options, arguments, False)
+        measure_in_python(options, arguments)
+    other = misfit(options)
+    if other:
+        give_up(*other, options, arguments, bool(options.get("package")))
+        measure_in_python(options, arguments)
     began = time.monotonic_ns()
     try:
         import torch  # noqa: F401
     except Exception as error:
-        give_up(f"{sys.executable} cannot import torch: {error}", options, arguments)
+        give_up(f"{sys.executable} cannot import torch: {in_one_line(error)}", "", options, arguments, False)
     imported = time.monotonic_ns()
     try:
         import stepbench_python
     except ImportError as error:
-        give_up(f"{sys.executable} cannot load stepbench's module: {error}", options, arguments)
+        why = f"{sys.executable} cannot load stepbench's module: {in_one_line(error)}"
+        give_up(why, "", options, arguments, bool(options.get("package")))
+        measure_in_python(options, arguments)
     sys.argv = [options["worker"], *arguments]
     return stepbench_python.worker_main(sys.argv, options["build-id"], imported - began)
 

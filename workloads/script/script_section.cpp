@@ -50,15 +50,9 @@ void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
   if (std::filesystem::is_directory(resolved.text("script.path"))) {
     sink.error("script.path", "is a folder; expected a Python script");
   }
-  const Value* active = resolved.options.get("schedule.active");
-  if (active != nullptr && *active == Value("auto"s)) {
-    sink.error("schedule.active",
-               "`auto` is not known to a script's loop; give a number of steps, as in 50");
-  }
-  if (resolved.text_or("profile.ops", "none") != "none") {
-    sink.error("profile.ops",
-               "operations of a script are not recorded; run it under a profiler, as --wrap 'nsys "
-               "profile ...', or make its step one of `workload: python_step`");
+  // A script's process is not ours: torch.profiler records there.
+  if (resolved.text_or("profile.ops", "none") == "native") {
+    resolved.options["profile.ops"] = "kineto"s;
   }
 }
 

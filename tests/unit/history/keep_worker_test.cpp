@@ -88,6 +88,15 @@ TEST_F(KeepWorkerTest, AProgramThatChangedSinceTheRunIsNotKeptUnderItsName) {
   EXPECT_THAT(store.builds(), IsEmpty());
 }
 
+TEST_F(KeepWorkerTest, TheProgramThatRunsScriptsIsNotKeptAndTheScriptIsSaidToBeWhatChanges) {
+  write_program("#!/bin/sh\necho first\n");
+  TrackedRun run = add_night(3);
+  run.worker_path = "/usr/share/stepbench/python/stepbench_worker/__main__.py";
+  const KeepReport report = keep(run);
+  EXPECT_FALSE(report.kept.has_value());
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("measured a Python script: nothing was kept")));
+}
+
 TEST_F(KeepWorkerTest, ADamagedCopyIsMadeAnew) {
   write_program("#!/bin/sh\necho first\n");
   const TrackedRun run = add_night(3);

@@ -41,7 +41,7 @@ class Alone(session.Session):
             return
         name = self._script.stem if self._script else "python"
         run_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._began)) + "-" + _file_name(name)
-        report = facts.launch_report(loop, self._script)
+        report = facts.launch_report(loop, facts.facts_of_script(self._script))
         print(summary(name, loop), flush=True)
         try:
             folder = _new_folder(Path(self.results) / run_id)

@@ -89,7 +89,7 @@ def _loop(schedule: Schedule, results: str) -> Loop:
     told = session.current()
     if told.loop is None:
         told.results = results
-        told.loop = Loop(told.schedule or schedule, told, told.sync_each_step)
+        told.loop = Loop(told.schedule or schedule, told)
     return told.loop
 
 

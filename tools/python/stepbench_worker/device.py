@@ -6,8 +6,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .phases import NAMES
-
 
 def cuda_of_script() -> Any:
     """torch.cuda where the script has begun to use it, else None. Never imports torch or initialises CUDA."""
@@ -19,8 +17,9 @@ def cuda_of_script() -> Any:
 class CudaWindow:
     """The events of one window. Times are of the stream that was current when the window began."""
 
-    def __init__(self, cuda: Any) -> None:
+    def __init__(self, cuda: Any, names: tuple[str, ...]) -> None:
         self._cuda = cuda
+        self._names = names
         self._stream = cuda.current_stream()
         self._ends = [self._mark()]
         self._phases: list[list[tuple[int, Any, Any]]] = [[]]
@@ -55,7 +54,7 @@ class CudaWindow:
         # Each is rounded by itself: the whole is no less than its parts.
         periods = [max(_between_ns(self._ends[i], self._ends[i + 1]), sums[i]) for i in steps]
         columns = {"period_device_ns": periods}
-        columns.update({f"{NAMES[slot]}_device_ns": values for slot, values in parts.items()})
+        columns.update({f"{self._names[slot]}_device_ns": values for slot, values in parts.items()})
         columns["other_device_ns"] = [period - part for period, part in zip(periods, sums)]
         return columns
 

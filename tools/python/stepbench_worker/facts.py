@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .stopping import interval_of_windows
+
 if TYPE_CHECKING:
     from .loop import Loop
 
@@ -62,21 +64,32 @@ def digest_of_script(script: Path) -> str:
     return digest_of_files(files_of(script), script.parent)
 
 
-def launch_report(loop: Loop, script: Path | None) -> dict[str, Any]:
-    """The fields of the final line `launch`, where the loop has finished its schedule."""
+def facts_of_script(script: Path | None) -> dict[str, Any]:
+    """For `effective`."""
+    return {} if script is None else {"script.digest": digest_of_script(script)}
+
+
+def launch_report(loop: Loop, own: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the final line `launch`, where the loop has finished its schedule. `own`: more for `effective`."""
     schedule = loop.plan.schedule
     effective: dict[str, Any] = {"device": loop.device}
     torch = sys.modules.get("torch")
     if torch is not None:
         effective["threads.intra_op"] = torch.get_num_threads()
         effective["threads.inter_op"] = torch.get_num_interop_threads()
-    if script is not None:
-        effective["script.digest"] = digest_of_script(script)
+    effective.update(own)
     effective["python.version"] = platform.python_version()
     effective["python.executable"] = sys.executable
     notes = []
+    automatic = loop.stopping.automatic
     if loop.plan.epochs:
-        effective["schedule.active"] = schedule.active
+        effective["schedule.window" if automatic else "schedule.active"] = schedule.active
+    if loop.recorder is not None:
+        effective["profile.ops"] = "kineto"
+        if loop.recorder.saved is not None:
+            effective["profile.trace"] = f"{loop.recorder.saved.parent.name}/{loop.recorder.saved.name}"
+        if loop.recorder.missing:
+            notes.append(loop.recorder.missing)
     if loop.plan.inside_an_epoch:
         notes.append("the window lies inside one epoch: what a border costs is not in these numbers; schedule.active: "
                      f"{loop.plan.inside_an_epoch} holds a whole epoch")
@@ -87,12 +100,14 @@ def launch_report(loop: Loop, script: Path | None) -> dict[str, Any]:
         metrics["peak_reserved_bytes"] = torch.cuda.max_memory_reserved()
         metrics["reserved_bytes"] = torch.cuda.memory_reserved()
     fingerprint, non_finite = _fingerprint(loop)
+    interval = interval_of_windows(loop.window_means) if automatic else None
+    within = {"within_launch_low_ns": interval[0], "within_launch_high_ns": interval[1]} if interval else {}
     return {
         "effective": effective,
         "schedule": {
-            "stop_reason": "wall_limit" if loop.truncated else "count", "cycles": len(loop.cycles),
+            "stop_reason": loop.stopped, "cycles": len(loop.cycles),
             "active": sum(len(cycle["index"]) for cycle in loop.cycles), "warmup": schedule.warmup, "steps": loop.steps,
-            "window_drained_ns": loop.drained_ns, "epochs": loop.plan.epochs},
+            "window_drained_ns": loop.drained_ns, "epochs": loop.plan.epochs, **within},
         "metrics": metrics, "fingerprint": fingerprint, "non_finite": non_finite,
         "flags": ["truncated"] if loop.truncated else [], "notes": notes}
 

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from . import phases, session
 from .device import CudaWindow, cuda_of_script
+from .profile import OpRecorder
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
+from .stopping import Stopping
 from .window import PARTIAL, Step, columns_of
 
 Batch = TypeVar("Batch")
@@ -20,11 +22,13 @@ SECOND_NS = 1_000_000_000
 class Loop:
     """One loop over a schedule. It may be left and entered again: the cycle under way then begins anew."""
 
-    def __init__(self, schedule: Schedule, told: session.Session, sync_each_step: bool = False) -> None:
+    def __init__(self, schedule: Schedule, told: session.Session, names: tuple[str, ...] = phases.NAMES) -> None:
         self.plan: Plan | None = None
         self.cycles: list[dict[str, list[int]]] = []
+        self.window_means: list[float] = []
         self.drained_ns = 0
         self.steps = 0
+        self.stopped = ""  # why: count, precision, wall_limit
         self.truncated = False
         self.done = False
         self.device = "cpu"
@@ -32,10 +36,11 @@ class Loop:
         self.usage: dict[str, int] = dict.fromkeys(USAGE, 0)
         self.loss: Any = None
         self.gradient_norm: Any = None
+        self.times = phases.PhaseTimes(names)
+        self.stopping = told.stopping or Stopping(schedule.repeat)
+        self.recorder = OpRecorder(told.wanted, names) if told.wanted is not None else None
         self._schedule = schedule
         self._told = told
-        self._sync_each_step = sync_each_step
-        self._times = phases.PhaseTimes()
         self._window: list[Step] | None = None
         self._events: CudaWindow | None = None
         self._largest = 0
@@ -57,6 +62,7 @@ class Loop:
         source = Source(loader)
         try:
             while self.begin_step():
+                self.begin_wait()
                 batch, flags = source.next()
                 self.fetched(flags)
                 yield batch
@@ -71,30 +77,66 @@ class Loop:
     def know_epoch(self, steps: int) -> None:
         """Before the first step; 0: the length of an epoch is not known."""
         if self.plan is None:
-            self.plan = Plan(self._schedule, steps)
+            self.plan = Plan(self._schedule, steps, self._told.timing)
+
+    def begin_wait(self) -> None:
+        if self._recording:
+            self.recorder.begin_wait()
 
     def fetched(self, flags: int) -> None:
         """The step has its batch."""
         self._waited_ns = monotonic_ns() - self._began_ns
-        self._flags = flags
-        self._times.reset()
-        phases.use(self._times)
+        if self._recording:
+            self.recorder.end_phase()
+        self._begin_phases(flags)
         if self.steps == 0:
             self.first_batch_ns = self._waited_ns
+
+    def entered(self) -> None:
+        """In place of fetched(), where the step itself gets its batches and says so by waited()."""
+        self._waited_ns = 0
+        self._begin_phases(0)
+
+    def waited(self, wait_ns: int) -> None:
+        """After begin_wait()."""
+        self._waited_ns += wait_ns
+        if self._recording:
+            self.recorder.end_phase()
+
+    def flag(self, flags: int) -> None:
+        self._flags |= flags
+
+    def _begin_phases(self, flags: int) -> None:
+        self._flags = flags
+        self.times.reset()
+        phases.use(self.times)
 
     def finish(self) -> None:
         """The schedule has ended."""
         phases.use(None)
         self.done = True
+        if self.recorder is not None:
+            self._told.stage("tear_down")
+            self.recorder.save()
         self._told.finished(self)
 
     def begin_step(self) -> bool:
         """False: no step is left."""
-        if self._window is not None:
-            return True
-        action, cycle_begins = self.plan.next(self.steps, False)
-        if len(self.cycles) == self.plan.schedule.repeat:
+        if self._window is None and not self._begin_outside():
             return False
+        if self._recording:
+            self.recorder.begin_step(self.steps)
+        return True
+
+    @property
+    def _recording(self) -> bool:
+        return self.recorder is not None and self._window is not None
+
+    def _begin_outside(self) -> bool:
+        """The begin of a step that does not follow another one of its window."""
+        if self.stopped:
+            return False
+        action, cycle_begins = self.plan.next(self.steps, False)
         if cycle_begins:
             self._synchronize()
             self._cycle_began_ns = monotonic_ns()
@@ -108,6 +150,8 @@ class Loop:
         elif self._cycle_steps == 0 or (self.device == "cpu" and now - self._said_ns >= SECOND_NS):
             self._said_ns = now
             self._told.stage("warmup", step_ns=self._step_ns())
+        if action is Action.WARMUP and self.recorder is not None:
+            self.recorder.prepare()
         self._began_ns = monotonic_ns()
         return True
 
@@ -120,27 +164,34 @@ class Loop:
         self._usage_before = _usage()
         if cuda is not None:
             cuda.reset_peak_memory_stats()
-            self._events = CudaWindow(cuda)
-        self._times.device = self._events
+        if self.recorder is not None:
+            self._synchronize()
+            self.recorder.begin()
+            self.times.listener = self.recorder
+        elif cuda is not None:
+            self._events = self.times.listener = CudaWindow(cuda, self.times.names)
+        self._told.window(True)
         self._window_began_ns = monotonic_ns()
 
-    def end_step(self, samples: int, tokens: int) -> None:
+    def end_step(self, samples: int, tokens: int, size_bytes: int = 0) -> None:
         """The next one begins with it."""
         if samples < self._largest:
             self._flags |= PARTIAL
         self._largest = max(self._largest, samples)
-        if self._sync_each_step:
+        if self._told.sync_each_step:
             self._synchronize()
         if self._events is not None:
             self._events.end_step()
+        if self._recording:
+            self.recorder.end_step()
         now = monotonic_ns()
         index = self.steps
         self.steps += 1
         self._cycle_steps += 1
         if self._window is None:
             return
-        self._window.append(Step(index, now - self._began_ns, self._waited_ns, self._times.spent, samples, tokens,
-                                 self._flags))
+        self._window.append(Step(index, now - self._began_ns, self._waited_ns, self.times.spent, samples, tokens,
+                                 self._flags, size_bytes))
         self._began_ns = now
         if now >= self._told.deadline_ns:
             self.leave()
@@ -153,18 +204,27 @@ class Loop:
             self.usage[name] += value - self._usage_before[name]
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
+        self._told.window(False)
+        if self.recorder is not None:
+            self.recorder.end()
         device = self._events.columns() if self._events is not None else {}
-        self._events = self._times.device = None
-        columns = columns_of(steps, device)
+        self._events = self.times.listener = None
+        columns = columns_of(steps, self.times.names, device)
         whole_ns = sum(columns.get("period_device_ns", ())) or drained_ns
         self.drained_ns += whole_ns
         self._mean_ns = whole_ns // len(steps)
+        self.window_means.append(whole_ns / len(steps))
         self._told.cycle(len(self.cycles), columns)
         self.cycles.append(columns)
+        self.stopped = self.stopping.reason(self.window_means, len(self.cycles) * len(steps)) or ""
 
     def leave(self) -> None:
         """What the window has is no whole window: its cycle begins anew with the next step."""
-        self._window = self._events = self._times.device = None
+        if self._recording:
+            self.recorder.leave()
+        if self._window is not None:
+            self._told.window(False)
+        self._window = self._events = self.times.listener = None
         self.plan.begin_cycle_again(self.steps)
 
     def _end_by_limit(self) -> None:
@@ -172,6 +232,7 @@ class Loop:
             raise LoopError(f"limits.wall_s ended the launch before its first cycle was finished, after {self.steps} of "
                             f"{self.planned_steps} steps; raise limits.wall_s, or lower schedule.active")
         self.truncated = True
+        self.stopped = "wall_limit"
 
     def _synchronize(self) -> None:
         cuda = cuda_of_script()

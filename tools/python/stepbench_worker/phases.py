@@ -16,27 +16,26 @@ NAMES = ("h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimi
 
 
 class PhaseTimes:
-    """Time of each phase in the current step; `device` is told where phases begin and end, or is None."""
+    """Time of each phase in the current step, in the order of `names`; `listener` is told where phases begin and end, or
+    is None."""
 
-    def __init__(self) -> None:
-        self.spent = [0] * len(NAMES)
-        self.device = None
+    def __init__(self, names: tuple[str, ...] = NAMES) -> None:
+        self.names = names
+        self.spent = [0] * len(names)
+        self.listener = None
         self._open = -1
         self._entered = 0
         self._thread = get_ident()
 
     def reset(self) -> None:
-        self.spent = [0] * len(NAMES)
+        self.spent = [0] * len(self.names)
 
     def enter(self, slot: int) -> None:
         if get_ident() != self._thread:
             return
-        if self._open >= 0:
-            raise RuntimeError(f'phase("{NAMES[slot]}") begins inside phase("{NAMES[self._open]}"): phases do not nest; '
-                               "end one before the next begins")
-        self._open = slot
-        if self.device is not None:
-            self.device.begin_phase(slot)
+        self._open_one(slot)
+        if self.listener is not None:
+            self.listener.begin_phase(slot)
         self._entered = monotonic_ns()
 
     def leave(self, slot: int) -> None:
@@ -44,8 +43,22 @@ class PhaseTimes:
             return
         self.spent[slot] += monotonic_ns() - self._entered
         self._open = -1
-        if self.device is not None:
-            self.device.end_phase(slot)
+        if self.listener is not None:
+            self.listener.end_phase(slot)
+
+    def enter_wait(self) -> None:
+        """data_wait, which the loop itself counts."""
+        self._open_one(len(self.names))
+
+    def leave_wait(self) -> None:
+        self._open = -1
+
+    def _open_one(self, slot: int) -> None:
+        if self._open >= 0:
+            inner, outer = ((*self.names, "data_wait")[each] for each in (slot, self._open))
+            raise RuntimeError(f'phase("{inner}") begins inside phase("{outer}"): phases do not nest; end one before the '
+                               "next begins")
+        self._open = slot
 
 
 class _Phase:

@@ -16,7 +16,7 @@ class Action(enum.Enum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Counts of steps; `repeat` cycles. `skip_first_wait` not 0: the first cycle has no wait steps."""
+    """Counts of steps; `repeat` cycles, 0: no end. `skip_first_wait` not 0: the first cycle has no wait steps."""
 
     wait: int = 1
     warmup: int = 10
@@ -26,23 +26,23 @@ class Schedule:
     skip_first_wait: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("wait", 0), ("warmup", 0), ("active", 1), ("repeat", 1), ("skip_first", 0)):
+        for name, least in (("wait", 0), ("warmup", 0), ("active", 1), ("repeat", 0), ("skip_first", 0)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number of at least {least}, is {value!r}")
 
     @property
     def steps(self) -> int:
-        """Of all cycles."""
+        """Of all cycles; where there is no end, of the first one."""
         without = self.wait if self.skip_first_wait else 0
-        return self.skip_first + self.repeat * (self.wait + self.warmup + self.active) - without
+        return self.skip_first + max(self.repeat, 1) * (self.wait + self.warmup + self.active) - without
 
     def action(self, step: int) -> Action:
         if step < self.skip_first:
             return Action.NONE
         step -= self.skip_first - (self.wait if self.skip_first_wait else 0)
         cycle = self.wait + self.warmup + self.active
-        if step // cycle >= self.repeat or step % cycle < self.wait:
+        if 0 < self.repeat <= step // cycle or step % cycle < self.wait:
             return Action.NONE
         if step % cycle < self.wait + self.warmup:
             return Action.WARMUP
@@ -61,16 +61,23 @@ class Schedule:
 
 class Plan:
     """What happens in each step of a launch. A window holds whole epochs, or no border of an epoch at all: one that
-    held now and then a border would measure another thing each time. `per_epoch` 0: the length is not known."""
+    held now and then a border would measure another thing each time. `per_epoch` 0: the length is not known. `timing`:
+    the schedule of the timed launches, whose last steps `schedule` records operations of."""
 
-    def __init__(self, schedule: Schedule, per_epoch: int = 0) -> None:
+    def __init__(self, schedule: Schedule, per_epoch: int = 0, timing: Schedule | None = None) -> None:
         self.epochs = 0
         self.schedule = schedule
         self._per_epoch = per_epoch
-        if 0 < per_epoch <= schedule.active + 2:
-            self.epochs = -(-schedule.active // per_epoch)
-            self.schedule = replace(schedule, active=self.epochs * per_epoch)
+        timed = timing or schedule
+        if 0 < per_epoch <= timed.active + 2:
+            epochs = -(-timed.active // per_epoch)
             self._per_epoch = 0
+            if timing is None:
+                self.epochs = epochs
+                self.schedule = replace(schedule, active=epochs * per_epoch)
+            elif schedule.skip_first > 0:
+                more = max(timing.repeat, 1) * (epochs * per_epoch - timing.active)
+                self.schedule = replace(schedule, skip_first=schedule.skip_first + more)
         self._inserted = 0
         self._cycle_from = 0
         self._cycle_at = 0

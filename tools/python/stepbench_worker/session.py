@@ -8,12 +8,17 @@ from .schedule import Schedule
 
 if TYPE_CHECKING:
     from .loop import Loop
+    from .profile import Wanted
+    from .stopping import Stopping
 
 
 class Session:
     """What a loop asks and tells. One a process."""
 
     schedule: Schedule | None = None  # None: as the call of measure() says
+    stopping: Stopping | None = None  # None: after the schedule's cycles
+    wanted: Wanted | None = None  # None: operations are not recorded
+    timing: Schedule | None = None  # of the launches that are timed, where operations are recorded
     sync_each_step = False
     deadline_ns = 1 << 62  # no step begins later, on the monotonic clock
     results = "results"
@@ -21,6 +26,9 @@ class Session:
 
     def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
         """The steps that follow are of this stage."""
+
+    def window(self, begins: bool) -> None:
+        """A window begins, or has ended."""
 
     def cycle(self, number: int, columns: dict[str, list[int]]) -> None:
         """A window has ended."""

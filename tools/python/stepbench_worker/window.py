@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .phases import NAMES
-
 EPOCH, PARTIAL, FIRST_BATCH = 1, 2, 8  # flags of a step
 
 
 class Step(NamedTuple):
-    """One measured step. Times are nanoseconds; `spent` are the phases in the order of NAMES."""
+    """One measured step. Times are nanoseconds; `spent` are the phases in the loop's order."""
 
     index: int
     step_ns: int
@@ -19,23 +17,25 @@ class Step(NamedTuple):
     samples: int
     tokens: int
     flags: int
+    bytes: int = 0
 
 
-def columns_of(steps: list[Step], device: dict[str, list[int]]) -> dict[str, list[int]]:
-    """The columns of `samples` in PROTOCOL.md. The phases and `other_ns` of a step sum to its `step_ns` exactly; phases
-    and counts that never occurred are left out."""
+def columns_of(steps: list[Step], names: tuple[str, ...], device: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Steps with the phases `names` as the columns of `samples` in PROTOCOL.md. The phases and `other_ns` of a step sum
+    to its `step_ns` exactly; phases and counts that never occurred are left out."""
     columns = {"index": [step.index for step in steps], "step_ns": [step.step_ns for step in steps],
                "data_wait_ns": [step.data_wait_ns for step in steps]}
-    for slot, name in enumerate(NAMES):
+    for slot, name in enumerate(names):
         values = [step.spent[slot] for step in steps]
         if any(values):
             columns[name + "_ns"] = values
     columns["other_ns"] = [step.step_ns - step.data_wait_ns - sum(step.spent) for step in steps]
-    for name in ("samples", "tokens"):
+    for name in ("samples", "tokens", "bytes"):
         values = [getattr(step, name) for step in steps]
         if any(values):
             columns[name] = values
-    columns["epoch_wait_ns"] = [step.data_wait_ns if step.flags & EPOCH else 0 for step in steps]
+    if any(step.flags & EPOCH for step in steps):
+        columns["epoch_wait_ns"] = [step.data_wait_ns if step.flags & EPOCH else 0 for step in steps]
     columns.update(device)
     columns["flags"] = [step.flags for step in steps]
     return columns

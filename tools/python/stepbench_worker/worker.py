@@ -6,51 +6,22 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from time import monotonic_ns
 from typing import Any
 
 from . import facts, script, session
 from .control import Control
-from .loop import Loop
-from .schedule import Schedule
-
-BEGAN_NS = monotonic_ns()
+from .driven import Driven
 
 
-class Driven(session.Session):
-    """Tells `stepbench run`. What was measured is sent when the schedule has ended: JSON is no part of a step."""
+class Launch(Driven):
+    """Of a script."""
 
-    def __init__(self, control: Control, options: dict[str, Any], path: Path) -> None:
-        self._control = control
+    def __init__(self, control: Control, case: dict[str, Any], path: Path) -> None:
+        super().__init__(control, case)
         self._path = path
-        self.at = "set_up"
-        self.ended = False
-        self.schedule = Schedule(**{name: options.get("schedule." + name, getattr(Schedule, name))
-                                    for name in Schedule.__dataclass_fields__})
-        self.sync_each_step = options.get("schedule.sync") == "step"
-        wall_s = float(options.get("limits.wall_s") or 1e9)
-        self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
 
-    def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
-        self.at = name
-        said = {"steps": steps, "step_ns": step_ns}
-        self._control.send("stage", stage=name, **{key: value for key, value in said.items() if value})
-
-    def cycle(self, number: int, columns: dict[str, list[int]]) -> None:
-        steps = len(columns["step_ns"])
-        self._control.send("cycle", cycle=number, steps=steps, mean_step_ns=sum(columns["step_ns"]) // steps)
-
-    def finished(self, loop: Loop) -> None:
-        for number, columns in enumerate(loop.cycles):
-            self._control.send_samples(number, columns)
-        self.stage("tear_down")
-        self._control.send("launch", **facts.launch_report(loop, self._path))
-        self.ended = True
-
-    def fail(self, reason: str) -> None:
-        if not self.ended:
-            self._control.send("failed", message=reason, stage=self.at)
-            self.ended = True
+    def facts(self) -> dict[str, Any]:
+        return facts.facts_of_script(self._path)
 
     def why_unfinished(self) -> str:
         name = self._path.name
@@ -65,12 +36,13 @@ class Driven(session.Session):
 def measure_case(control: Control) -> int:
     control.send("hello", protocol=[1, 3], build_id=facts.build_id(), catalogue_digest="", pid=os.getpid(),
                  software=facts.software())
-    options = control.read_case()["options"]
+    case = control.read_case()
+    options = case["options"]
     path = Path(options["script.path"]).resolve()
     threads = options.get("threads.intra_op")
     if isinstance(threads, int):
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
-    told = Driven(control, options, path)
+    told = Launch(control, case, path)
     session.use(told)
     told.stage("set_up")
     try:

@@ -77,7 +77,8 @@ class Watch:
                 break
             if code.co_filename != torch_fetch.__file__:
                 if id(code) not in self.codes:
-                    name = f"{frame.f_globals.get('__name__', '')}.{code.co_qualname}"
+                    function = getattr(code, "co_qualname", code.co_name)  # since Python 3.11
+                    name = f"{frame.f_globals.get('__name__', '')}.{function}"
                     self.codes[id(code)] = (code, code.co_filename, name)
                 lines.append((id(code), frame.f_lineno))
             frame = frame.f_back

@@ -10,7 +10,7 @@ import traceback
 
 from stepbench_hosted import compiled
 
-OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of all packages beside this one
 
 
 class UserError(Exception):

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/warmup.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/launch_flags.h"
+
+namespace stepbench {
+namespace {
+
+const std::vector<std::int64_t>& period_of(const Series& cycle) {
+  const std::vector<std::int64_t>* on_device = cycle.find("period_device_ns");
+  return on_device != nullptr ? *on_device : cycle.column("step_ns");
+}
+
+}  // namespace
+
+WarmupVerdict judge_windows(std::span<const Series> cycles, std::int64_t block_steps) {
+  WarmupVerdict worst;
+  for (const Series& cycle : cycles) {
+    const std::vector<std::int64_t> none(cycle.steps(), 0);
+    const std::vector<std::int64_t>* flags = cycle.find("flags");
+    worst =
+        worse(worst, judge_warmup(period_of(cycle), flags != nullptr ? *flags : none, block_steps));
+  }
+  return worst;
+}
+
+void put_warmup(const WarmupVerdict& verdict, LaunchReport& report) {
+  report.schedule["warmup_verdict"] = std::string(name_of(verdict.kind));
+  report.schedule["warmup_more"] = verdict.more_steps;
+  report.schedule["warmup_change"] = verdict.change;
+  if (verdict.kind == WarmupVerdict::Kind::kTooShort) {
+    report.flags.emplace_back(launch_flag::kWarmupTooShort);
+  }
+  if (verdict.kind == WarmupVerdict::Kind::kDrifting) {
+    report.flags.emplace_back(launch_flag::kDrifting);
+  }
+  if (verdict.first_step_slow) report.flags.emplace_back(launch_flag::kFirstStepSlow);
+  if (std::string hint = describe(verdict); !hint.empty()) report.notes.push_back(std::move(hint));
+}
+
+}  // namespace stepbench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch's own steps say of its warm-up, in the fields of its report. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/record/rows.h"
+#include "harness/schedule/warmup_verdict.h"
+
+namespace stepbench {
+
+// The worst of all windows, on the clock that the estimate is on. A window without the column
+// `flags` has none.
+[[nodiscard]] WarmupVerdict judge_windows(std::span<const Series> cycles,
+                                          std::int64_t block_steps = 1);
+
+// warmup_verdict, _more and _change of `schedule`, flags and a note.
+void put_warmup(const WarmupVerdict& verdict, LaunchReport& report);
+
+}  // namespace stepbench

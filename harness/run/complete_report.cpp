@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/complete_report.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/analyze/rules.h"
+#include "harness/base/error.h"
+#include "harness/base/value.h"
+#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
+#include "harness/record/warmup.h"
+#include "harness/trace/op_log_of.h"
+#include "harness/trace/read_trace.h"
+
+namespace stepbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTrace = "profile.trace";
+constexpr const char* kTraces = "traces";
+// Of torch.profiler's own steps, which are marks of ours.
+constexpr std::string_view kStep = "ProfilerStep";
+
+// A worker may send a cycle in several parts.
+std::vector<Series> whole_cycles(const std::vector<CycleSamples>& parts) {
+  std::map<std::int64_t, Series> cycles;
+  for (const CycleSamples& part : parts) {
+    Series& whole = cycles[part.cycle];
+    if (whole.names.empty()) {
+      whole = part.steps;
+      continue;
+    }
+    for (std::size_t i = 0; i < whole.names.size(); ++i) {
+      const std::vector<std::int64_t>* more = part.steps.find(whole.names[i]);
+      if (more != nullptr)
+        whole.columns[i].insert(whole.columns[i].end(), more->begin(), more->end());
+    }
+  }
+  std::vector<Series> all;
+  for (auto& [number, cycle] : cycles) {
+    const std::size_t steps = cycle.column("step_ns").size();
+    const bool even = std::all_of(cycle.columns.begin(), cycle.columns.end(),
+                                  [&](const auto& column) { return column.size() == steps; });
+    if (even) all.push_back(std::move(cycle));
+  }
+  return all;
+}
+
+void take_ops(Launch& launch, const fs::path& file) {
+  const Trace trace = read_trace(file);
+  OpTable table = make_op_table(op_log_of(trace));
+  std::erase_if(table.rows,
+                [&](const OpRow& row) { return table.text(row.name).starts_with(kStep); });
+  launch.ops = frames_of(table);
+  const Analysis analysis = analyse(trace);
+  if (analysis.blocked()) return;
+  for (Finding& finding : find_causes(trace, analysis)) {
+    // The recording begins and ends with the window: its edges are no news.
+    const bool said = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
+    if (said) launch.row.report.findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+void add_warmup_verdict(Launch& launch) {
+  LaunchReport& report = launch.row.report;
+  if (launch.samples.empty() || report.schedule.contains("warmup_verdict")) return;
+  put_warmup(judge_windows(whole_cycles(launch.samples)), report);
+}
+
+void add_traced_ops(Launch& launch, const fs::path& run_dir) {
+  LaunchReport& report = launch.row.report;
+  const auto named = report.effective.find(kTrace);
+  if (!is_profiling(launch.row.key.pass) || !launch.ops.empty() ||
+      named == report.effective.end()) {
+    return;
+  }
+  // Never a file elsewhere, whatever the worker says.
+  const fs::path folder = run_dir / kTraces;
+  const fs::path file = folder / fs::path(to_text(named->second)).filename();
+  try {
+    take_ops(launch, file);
+  } catch (const Error& error) {
+    report.notes.push_back(std::string("profiled operations: ") + error.what());
+  }
+  const auto asked = launch.row.options.find(kTrace);
+  const bool keep =
+      asked != launch.row.options.end() && !is_null(asked->second) && asked->second != Value(false);
+  if (keep) return;
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  fs::remove(folder, ignored);  // where it is empty
+  report.effective.erase(kTrace);
+}
+
+}  // namespace stepbench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller adds to the report of a worker that leaves it out, as workers in other
+// languages do: the verdict on the warm-up, and the table of operations of a trace that it wrote.
+#pragma once
+
+#include <filesystem>
+
+#include "harness/record/reader.h"
+
+namespace stepbench {
+
+// From the launch's samples; a verdict that is there stays. Pure.
+void add_warmup_verdict(Launch& launch);
+
+// Of a profiled launch without operations whose `effective` names a trace of torch.profiler in the
+// folder `traces` of `run_dir`: the table of operations, and as findings what the trace says of
+// lost time. Steps are its ProfilerStep#N, phases its stepbench::NAME. A trace that cannot be read
+// is a note. The file is removed unless profile.trace asked for it.
+void add_traced_ops(Launch& launch, const std::filesystem::path& run_dir);
+
+}  // namespace stepbench

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loop under `stepbench run`: what the case asks for, and what is told of it over the socket."""
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic_ns
+from typing import TYPE_CHECKING, Any
+
+from . import facts, session
+from .control import Control
+from .profile import MAX_WARMUP, Wanted
+from .schedule import Schedule
+from .stopping import Stopping
+
+if TYPE_CHECKING:
+    from .loop import Loop
+
+BEGAN_NS = monotonic_ns()
+
+
+class Driven(session.Session):
+    """What was measured is sent when the schedule has ended: JSON is no part of a step."""
+
+    def __init__(self, control: Control, case: dict[str, Any]) -> None:
+        self._control = control
+        self.at = "set_up"
+        self.ended = False
+        options = case["options"]
+        self.schedule, self.stopping = schedule_of(options)
+        if case.get("pass") in ("native", "kineto"):
+            self.timing = self.schedule
+            self.schedule = last_steps(self.timing, options)
+            self.stopping = None
+            self.wanted = wanted(case)
+        self.sync_each_step = options.get("schedule.sync") == "step"
+        wall_s = float(options.get("limits.wall_s") or 1e9)
+        self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
+
+    def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
+        self.at = name
+        said = {"steps": steps, "step_ns": step_ns}
+        self._control.send("stage", stage=name, **{key: value for key, value in said.items() if value})
+
+    def cycle(self, number: int, columns: dict[str, list[int]]) -> None:
+        steps = len(columns["step_ns"])
+        self._control.send("cycle", cycle=number, steps=steps, mean_step_ns=sum(columns["step_ns"]) // steps)
+
+    def finished(self, loop: Loop) -> None:
+        for number, columns in enumerate(loop.cycles):
+            self._control.send_samples(number, columns)
+        self.stage("tear_down")
+        self.finish(facts.launch_report(loop, self.facts()))
+
+    def facts(self) -> dict[str, Any]:
+        """More of what was in force, for `effective`."""
+        return {}
+
+    def finish(self, report: dict[str, Any]) -> None:
+        self._control.send("launch", **report)
+        self.ended = True
+
+    def fail(self, reason: str) -> None:
+        if not self.ended:
+            self._control.send("failed", message=reason, stage=self.at)
+            self.ended = True
+
+
+def schedule_of(options: dict[str, Any]) -> tuple[Schedule, Stopping | None]:
+    counts = {name: options[option] for name in Schedule.__dataclass_fields__
+              if options.get(option := "schedule." + name) is not None}
+    if counts.get("active") != "auto":
+        return Schedule(**counts), None
+    most = options["schedule.max_active"]
+    counts["active"] = min(options["schedule.window"], most)
+    stopping = Stopping(counts.get("repeat", 1), True, options["schedule.precision"], most)
+    return Schedule(**{**counts, "repeat": 0}), stopping
+
+
+def last_steps(timing: Schedule, options: dict[str, Any]) -> Schedule:
+    """One window, of the last steps that the timed launches have."""
+    active = options.get("profile.active") or Schedule.active
+    warmup = options.get("profile.warmup")
+    if isinstance(warmup, int):
+        return Schedule(wait=0, warmup=warmup, active=active)
+    active = min(active, timing.active)
+    warmup = min(MAX_WARMUP, timing.steps - active)
+    return Schedule(wait=0, warmup=warmup, active=active, skip_first=timing.steps - active - warmup)
+
+
+def wanted(case: dict[str, Any]) -> Wanted:
+    options = case["options"]
+    name = f"{case.get('case_id', 'case')}-{case['pass']}-{case.get('launch', 0)}-{case.get('rank', 0)}"
+    suffix = ".pt.trace.json" if options.get("profile.trace") == "json" else Wanted.suffix
+    return Wanted(Path(case.get("run_dir") or ".") / "traces", name, options.get("profile.shapes") is not False,
+                  options.get("profile.memory") is not False, suffix)

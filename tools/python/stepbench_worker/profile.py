@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.profiler around one window: the trace from which `stepbench run` makes the table of operations."""
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAX_WARMUP = 10  # steps with the profiler on before the window, for what it does once
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a profiled launch records, and where its trace goes."""
+
+    folder: Path
+    name: str  # tells launches and ranks apart
+    shapes: bool = True
+    memory: bool = True
+    suffix: str = ".pt.trace.json.gz"
+
+
+class OpRecorder:
+    """Of one window. The step and its phases stand in the trace as ProfilerStep#N and stepbench::PHASE."""
+
+    def __init__(self, wanted: Wanted, names: tuple[str, ...]) -> None:
+        self._wanted = wanted
+        self._names = names
+        self._profiler: Any = None
+        self._step: Any = None
+        self._phase: Any = None
+        self.saved: Path | None = None
+        self.missing = ""
+
+    def prepare(self) -> None:
+        """In the warm-up. Says in `missing` why nothing can be recorded."""
+        if self._profiler is not None:
+            return
+        torch = sys.modules.get("torch")
+        if torch is None:
+            self.missing = "operations were not recorded: nothing has imported torch before the window"
+            return
+        from torch import profiler
+
+        kinds = [profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_initialized():
+            kinds.append(profiler.ProfilerActivity.CUDA)
+        self.missing = ""
+        self._profiler = profiler.profile(activities=kinds, record_shapes=self._wanted.shapes,
+                                          profile_memory=self._wanted.memory)
+        self._annotate = profiler.record_function
+        self._profiler.prepare_trace()
+
+    def begin(self) -> None:
+        self.prepare()
+        if self._profiler is not None:
+            self._profiler.start_trace()
+
+    def begin_step(self, index: int) -> None:
+        self._step = self._enter(f"ProfilerStep#{index}")
+
+    def end_step(self) -> None:
+        self._step = _leave(self._step)
+
+    def begin_wait(self) -> None:
+        self._phase = self._enter("stepbench::data_wait")
+
+    def begin_phase(self, slot: int) -> None:
+        self._phase = self._enter("stepbench::" + self._names[slot])
+
+    def end_phase(self, _: int = 0) -> None:
+        self._phase = _leave(self._phase)
+
+    def _enter(self, name: str) -> Any:
+        if self._profiler is None:
+            return None
+        annotation = self._annotate(name)
+        annotation.__enter__()
+        return annotation
+
+    def leave(self) -> None:
+        """The window was left before its end: nothing of it is kept, and the profiler begins anew."""
+        self.end_phase()
+        self.end_step()
+        if self._profiler is not None:
+            self._profiler.stop_trace()
+            self._profiler = None
+
+    def end(self) -> None:
+        """After the device has done the window's work."""
+        if self._profiler is not None:
+            self._profiler.stop_trace()
+
+    def save(self) -> None:
+        """After all windows: the file appears whole, or not at all."""
+        if self._profiler is None:
+            return
+        wanted, self._profiler, profiler = self._wanted, None, self._profiler
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        file = wanted.folder / f"{wanted.name}.{time.time_ns() // 1_000_000}{wanted.suffix}"
+        unfinished = file.with_name("." + file.name)  # the end of its name says whether it is compressed
+        profiler.export_chrome_trace(str(unfinished))
+        os.replace(unfinished, file)
+        self.saved = file
+
+
+def _leave(annotation: Any) -> None:
+    if annotation is not None:
+        annotation.__exit__(None, None, None)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""data.kind: python and loader.engine: python: batches of the user's own DataLoader, and what they waited for."""
+import math
+import statistics
+from collections import namedtuple
+from time import monotonic_ns
+
+import torch
+from stepbench_hosted import data as hosted_data
+from stepbench_hosted import loader as hosted_loader
+from stepbench_hosted import timing
+from stepbench_hosted.user_file import UserError
+from stepbench_worker.window import EPOCH, FIRST_BATCH
+
+OPTIONS = ("batch_size", "shuffle", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last",
+           "timeout_s", "in_order", "threads_per_worker", "start_method")  # fmt: skip
+
+Batch = namedtuple("Batch", "tensors size bytes")
+
+
+class Data:
+    """What the file data.path defines."""
+
+    def __init__(self, case):
+        self.case = case
+        self.path = case.get("data.path")
+        self.seed = case.get("seed")
+        hosted_data.seed_all(self.seed)
+        dataset = case.call("data.path", self.path, "dataset", {})
+        self.users = hosted_data.UserData(self.path, dataset)
+
+    def classes(self):
+        return self.case.get("data.classes", None) or self.users.classes()
+
+    def first(self, size):
+        """The first `size` samples as a batch."""
+        return batch_of(self.users.first_batch(size, self.seed), self.path)
+
+
+class Batches:
+    """The DataLoader's, epoch after epoch. Workers are forked by begin(), before the step has threads."""
+
+    def __init__(self, data, case):
+        self.data = data
+        seed = case.get("loader.seed", None)
+        options = {name: case.get("loader." + name) for name in OPTIONS}
+        options |= {
+            "seed": case.get("seed") if seed is None else seed,
+            "joined": case.get("loader.epochs") == "joined",
+            "with_replacement": case.get("loader.sampler", "") == "with_replacement",
+            "num_samples": case.get("loader.num_samples"),
+            "rank": case.rank,
+            "world": case.world,
+        }
+        own = [
+            case.optional("data.path", data.path, name, options, (data.users.dataset,))
+            for name in ("sampler", "batch_sampler")
+        ]
+        self.loader = hosted_loader.UserLoader(data.users, options, *own)
+        self.epoch = 0
+        self.iterator = None
+        self.fresh = True
+        self.waits_ns = []
+        self.records = memoryview(self.loader.records).cast("B").cast("q")
+        self.workers = max(options["num_workers"], 1)
+        self.before = self.counts()
+        self.window_ns = 0
+        self.first_ns = 0
+
+    def begin(self):
+        self.iterator = self.loader.begin_epoch(0)
+
+    def per_epoch(self):
+        return max(self.loader.batches(), 0)
+
+    def next(self, loop):
+        """The next batch, in the loop's data_wait."""
+        loop.begin_wait()
+        began = monotonic_ns()
+        try:
+            batch = self.fetch(loop)
+        except UserError:
+            raise
+        except Exception as error:
+            ended = self.loader.ended_workers()
+            raise (RuntimeError(f"{ended}: {error}") if ended else error) from None
+        waited = monotonic_ns() - began
+        loop.waited(waited)
+        self.waits_ns.append(waited)
+        self.first_ns = self.first_ns or waited
+        return batch
+
+    def fetch(self, loop):
+        flags = FIRST_BATCH if self.fresh else 0
+        self.fresh = False
+        for collated in self.iterator:
+            loop.flag(flags)
+            return batch_of(collated, self.data.path)
+        self.epoch += 1
+        self.iterator = self.loader.begin_epoch(self.epoch)
+        for collated in self.iterator:
+            loop.flag(EPOCH)
+            return batch_of(collated, self.data.path)
+        raise UserError("data.path", "the DataLoader gives no batch")
+
+    def counts(self):
+        """Sums over the workers since the loader was made, by place of timing.py."""
+        return [sum(self.records[place :: timing.FIELDS]) for place in range(timing.COLLATE_NS + 1)]
+
+    def window(self, begins):
+        now = monotonic_ns()
+        if begins:
+            self.waits_ns, self.before, self.began_ns = [], self.counts(), now
+        else:
+            self.after, self.window_ns = self.counts(), now - self.began_ns
+
+    def metrics(self):
+        """Of the last window, by the names of stepbench's own loader."""
+        if not self.waits_ns or self.window_ns == 0:
+            return {}
+        waits = sorted(self.waits_ns)
+        found = {
+            "loader_next_ns": statistics.fmean(waits),
+            "loader_wait_max_ns": waits[-1],
+            "loader_first_wait_ns": self.first_ns,
+        }
+        for percent in (50, 90, 99):
+            found[f"loader_wait_p{percent}_ns"] = waits[math.ceil(percent / 100 * len(waits)) - 1]
+        batches, busy, fetch, collate = (after - before for after, before in zip(self.after, self.before))
+        if batches > 0:
+            found |= {"loader_fetch_ns": fetch / batches, "loader_collate_ns": collate / batches}
+        if self.loader.options["num_workers"] > 0:
+            found["loader_worker_busy"] = min(busy / (self.workers * self.window_ns), 1.0)
+        else:
+            found["loader_next_read_ns"] = found["loader_next_ns"]
+        return found
+
+    def close(self):
+        self.loader.close()
+
+
+def batch_of(collated, path):
+    """(input, target, ...) of one length; refuses all else."""
+    parts = collated
+    if isinstance(collated, torch.Tensor):
+        parts = [collated]
+    elif isinstance(collated, dict):
+        parts = list(collated.values())
+    if not isinstance(parts, (tuple, list)) or not parts or not all(map(is_field, parts)):
+        hosted_data.refuse_batch(collated, path)
+    sizes = {part.shape[0] for part in parts}
+    if len(sizes) != 1 or 0 in sizes:
+        hosted_data.refuse_batch(collated, path)
+    tensors = [part.contiguous() for part in parts]
+    return Batch(tensors, sizes.pop(), sum(tensor.numel() * tensor.element_size() for tensor in tensors))
+
+
+def is_field(value):
+    return isinstance(value, torch.Tensor) and value.dim() > 0 and value.device.type == "cpu" and value.layout == torch.strided

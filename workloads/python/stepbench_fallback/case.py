@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A case as the controller sends it."""
+from stepbench_hosted import user_file
+from stepbench_hosted.user_file import UserError
+
+DEFAULTS = {
+    "device": "cpu",
+    "seed": 0,
+    "loader.batch_size": 1,
+    "loader.shuffle": False,
+    "loader.pin_memory": False,
+    "loader.persistent_workers": False,
+    "loader.drop_last": False,
+    "loader.num_workers": 0,
+    "loader.prefetch_factor": 2,
+    "loader.threads_per_worker": 1,
+    "loader.start_method": "fork",
+    "loader.in_order": True,
+    "loader.epochs": "joined",
+    "model.precision": "fp32",
+    "model.loss": "cross_entropy",
+    "model.memory_format": "contiguous",
+    "model.accumulate": 1,
+    "transfer.placement": "inline",
+    "optimizer.kind": "sgd",
+    "optimizer.implementation": "single",
+    "optimizer.lr": 0.01,
+    "optimizer.beta1": 0.9,
+    "optimizer.beta2": 0.999,
+    "optimizer.eps": 1e-8,
+    "optimizer.set_to_none": True,
+}
+
+
+class Case:
+    """Options by name; what the case leaves out is as in stepbench's catalogue. `why` no module could be loaded, and what
+    to do."""
+
+    def __init__(self, message, why, remedy):
+        self.message = message
+        self.workload = message["workload"]
+        self.options = message.get("options", {})
+        self.rank = message.get("rank", 0)
+        self.world = message.get("world", 1)
+        self.why = why
+        self.remedy = remedy
+        self.arguments = {
+            name.partition(".")[2]: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in self.options.items()
+            if name.startswith("python.") and value is not None
+        }
+
+    def get(self, option, default=0):
+        """`default` where neither the case nor the catalogue has a value."""
+        value = self.options.get(option)
+        return DEFAULTS.get(option, default) if value is None else value
+
+    def refuse(self, option, what):
+        """What C++ alone can do."""
+        reason = f"{self.why}: {self.remedy}" if self.remedy else self.why
+        raise UserError(option, f"{what} is computed by stepbench's C++, which no interpreter here can host: {reason}")
+
+    def functions(self):
+        """(option, path, function) of all that take arguments of the user's."""
+        found = []
+        if self.options.get("data.kind") == "python":
+            path = self.get("data.path")
+            found += [("data.path", path, name) for name in ("dataset", "sampler", "batch_sampler")]
+        if self.options.get("model.kind") == "python":
+            found.append(("model.path", self.get("model.path"), "model"))
+        return found
+
+    def call(self, option, path, name, offered, positional=()):
+        """A function of the user's file."""
+        return user_file.call(option, path, name, self.arguments, offered, self.functions(), positional)
+
+    def optional(self, option, path, name, offered, positional):
+        """None: the file has none of that name."""
+        there = user_file.optional(path, name, option) is not None
+        return self.call(option, path, name, offered, positional) if there else None
