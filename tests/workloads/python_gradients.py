@@ -12,7 +12,9 @@ MODEL = """
     from torchvision.models import resnet18
     FOLDER = os.path.dirname(os.path.abspath(__file__))
     def write(name, tensor):
-        tensor.detach().float().contiguous().numpy().tofile(os.path.join(FOLDER, name + ".bin"))
+        path = os.path.join(FOLDER, name + ".bin")
+        if not os.path.exists(path):  # later backward passes are of other batches
+            tensor.detach().float().contiguous().numpy().tofile(path)
     class Watched(torch.nn.Module):
         def __init__(self, net):
             super().__init__()
