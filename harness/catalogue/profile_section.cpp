@@ -55,6 +55,10 @@ Section profile_section() {
           flag("shapes", true, "Records the shapes of inputs; FLOPs need them."),
           flag("memory", true, "Records what operations allocate and free."),
           flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
+          flag("stacks", false,
+               "Which lines of your Python code the workers of the DataLoader spend their time in "
+               "(with num_workers 0 the training thread), sampled some 100 times a second in each. "
+               "For loader.engine: python; records operations, too."),
           trace,
           flag("nvtx", false,
                "Marks every measured step and its phases as NVTX ranges in the domain stepbench, "

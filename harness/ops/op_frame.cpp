@@ -96,6 +96,21 @@ struct Layout<MemoryPoint> {
   static auto& rows(auto& table) { return table.memory; }
 };
 
+template <>
+struct Layout<StackRow> {
+  static constexpr std::string_view kTable = "stacks";
+  static constexpr std::array<std::string_view, 0> kKinds = {};
+  static constexpr std::array<Member<StackRow>, 6> kMembers = {{
+      {"part", &StackRow::part},
+      {"place", &StackRow::place},
+      {"code", &StackRow::code},
+      {"calls", &StackRow::calls},
+      {"stack", &StackRow::stack},
+      {"samples", &StackRow::samples},
+  }};
+  static auto& rows(auto& table) { return table.stacks; }
+};
+
 class Packer {
  public:
   Packer(const OpTable& table, std::size_t max_bytes) : table_(table), max_bytes_(max_bytes) {}
@@ -175,6 +190,7 @@ class Unpacker {
     if (frame.table == "ops") add_rows<OpRow>(frame);
     if (frame.table == "activities") add_rows<ActivityRow>(frame);
     if (frame.table == "memory") add_rows<MemoryPoint>(frame);
+    if (frame.table == "stacks") add_rows<StackRow>(frame);
   }
 
  private:
@@ -255,6 +271,7 @@ std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   packer.pack<OpRow>();
   packer.pack<ActivityRow>();
   packer.pack<MemoryPoint>();
+  packer.pack<StackRow>();
   return packer.take();
 }
 

@@ -72,11 +72,23 @@ struct MemoryPoint {
   bool peak = false;            // the device's highest
 };
 
+// Samples of the Python code that reads a loader's batches, in which the same lines were found.
+struct StackRow {
+  std::uint32_t part = kNoIndex;   // fetch or collate
+  std::uint32_t place = kNoIndex;  // innermost line of the user's own code: "my_data.py:42 in read"
+  std::uint32_t code = kNoIndex;   // that line
+  std::uint32_t calls = kNoIndex;  // the function that it was in: "PIL.Image.open"; none: itself
+  // All lines, the outermost first, divided by ';': what flame graphs are drawn from.
+  std::uint32_t stack = kNoIndex;
+  std::int64_t samples = 0;
+};
+
 struct OpTable {
   std::vector<std::string> strings;
   std::vector<OpRow> rows;
   std::vector<ActivityRow> activities;
   std::vector<MemoryPoint> memory;  // by device, then by time: the highest points of equal spans
+  std::vector<StackRow> stacks;     // most samples first
   std::int64_t dropped = 0;         // records that the collector lost: the table is incomplete
 
   [[nodiscard]] std::string_view text(std::uint32_t index) const {

@@ -12,6 +12,7 @@
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
+#include "harness/report/worker_lines.h"
 #include "harness/stats/order.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
@@ -40,6 +41,7 @@ class Page {
     phases("Phases on other streams, beside the step", row_.side_phases);
     device();
     launches();
+    lines();
     findings();
     notes();
     output();
@@ -199,6 +201,13 @@ class Page {
             significant(static_cast<double>(launch->row.wall_ns) * 1e-9)}});
     }
     head("Launches");
+    draw_grid(grid);
+  }
+
+  void lines() {
+    const Grid grid = worker_lines(row_, results_);
+    if (grid.rows.empty()) return;
+    head("Lines of Python that the loader's time is spent in, sampled in profiled launches");
     draw_grid(grid);
   }
 

@@ -10,7 +10,6 @@ SMALL = {
     "data.kind": "python",
     "loader.engine": "python",
     "loader.batch_size": 4,
-    "loader.epochs": "separate",
     "schedule.wait": 0,
     "schedule.warmup": 0,
     "schedule.active": 4,
