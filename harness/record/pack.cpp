@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLevel = 9;
-
 [[noreturn]] void fail_at(const fs::path& file, const std::string& doing) {
   const int error = errno;
   throw ConfigError(file.string(),
@@ -85,9 +83,9 @@ void remove_plain(const fs::path& file) {
 
 }  // namespace
 
-std::string gzip_text(std::string_view text) {
+std::string gzip_text(std::string_view text, int level) {
   const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
-      libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);
+      libdeflate_alloc_compressor(level), libdeflate_free_compressor);
   if (!compressor) throw std::bad_alloc();
   std::string packed(libdeflate_gzip_compress_bound(compressor.get(), text.size()), '\0');
   packed.resize(libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), packed.data(),

@@ -9,8 +9,9 @@
 
 namespace stepbench {
 
-// One gzip member.
-[[nodiscard]] std::string gzip_text(std::string_view text);
+// One gzip member. `level`: 1 is quick, 12 is small.
+inline constexpr int kPackLevel = 9;
+[[nodiscard]] std::string gzip_text(std::string_view text, int level = kPackLevel);
 
 // Writes FILE as a whole, through FILE.tmp in the same folder and on disk before it has its name.
 // Throws Error naming the file and the reason; FILE is then as it was.

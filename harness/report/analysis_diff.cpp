@@ -224,7 +224,9 @@ AnalysisSection diff_of_findings(const TraceDiff& diff) {
   return section;
 }
 
-AnalysisPage page_of_diff(const TraceDiff& diff, std::size_t row_limit) {
+}  // namespace
+
+AnalysisPage diff_page(const TraceDiff& diff, std::size_t row_limit) {
   AnalysisPage page{.headline = headline_of_diff(diff), .remarks = diff_remarks(diff)};
   page.sections.push_back(diff_of_parts(diff));
   for (const DiffTable& table : diff.tables) {
@@ -234,14 +236,12 @@ AnalysisPage page_of_diff(const TraceDiff& diff, std::size_t row_limit) {
   return page;
 }
 
-}  // namespace
-
 std::string diff_text(const TraceDiff& diff, const AnalysisStyle& style) {
-  return page_text(page_of_diff(diff, style.row_limit), style);
+  return page_text(diff_page(diff, style.row_limit), style);
 }
 
 std::string diff_markdown(const TraceDiff& diff, const AnalysisStyle& style) {
-  return page_markdown(page_of_diff(diff, style.row_limit));
+  return page_markdown(diff_page(diff, style.row_limit));
 }
 
 }  // namespace stepbench

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analyze/diff.h"
 #include "harness/report/analysis_sections.h"
 
 namespace stepbench {
@@ -18,6 +19,8 @@ struct AnalysisPage {
 
 // Of one trace; `row_limit`: rows of each table, 0: all.
 [[nodiscard]] AnalysisPage analysis_page(const AnalysedTrace& analysed, std::size_t row_limit);
+
+[[nodiscard]] AnalysisPage diff_page(const TraceDiff& diff, std::size_t row_limit);
 
 // Lines that begin with two blanks belong to the one above.
 [[nodiscard]] std::string page_text(const AnalysisPage& page, const AnalysisStyle& style);

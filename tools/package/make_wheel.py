@@ -4,6 +4,7 @@
     stepbench/bin/      stepbench; stepbench-worker, which finds torch and becomes stepbench-worker.elf
     stepbench/bin/python/   the worker's module for one version of Python, where the build made it
     stepbench/lib/      Debian's libraries
+    stepbench/share/    what draws the charts of a report
     stepbench_worker/   what runs scripts, in any Python
 """
 import argparse
@@ -132,6 +133,8 @@ def lay_out(bundle, build, source, stage):
     package = stage / "stepbench"
     shutil.copytree(bundle / "bin", package / "bin", ignore=shutil.ignore_patterns("gpu_tests"))
     shutil.copytree(bundle / "lib", package / "lib")
+    if (bundle / "share").exists():
+        shutil.copytree(bundle / "share", package / "share")
     shutil.copytree(source / "configs", package / "configs", ignore=shutil.ignore_patterns("*.md"))
     shutil.copytree(source / "tools/python/stepbench_worker", stage / "stepbench_worker",
                     ignore=shutil.ignore_patterns("__pycache__"))

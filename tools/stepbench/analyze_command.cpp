@@ -15,11 +15,14 @@
 #include "harness/os/output_file.h"
 #include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
+#include "harness/report/html/report.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/analyze_diff.h"
 #include "tools/stepbench/analyze_input.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/export_files.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/report_output.h"
 
 namespace stepbench::cli {
 namespace {
@@ -38,6 +41,7 @@ Examples:
   stepbench analyze trace.json --steps 5-8            these steps only
   stepbench analyze trace.json --threshold trace.sync_bound=5%
   stepbench analyze new.json --diff base.json         what appeared, vanished and grew, per step
+  stepbench analyze trace.json --report page.html     also a page with charts, for a colleague
   stepbench analyze trace.json --format json | jq .findings
   stepbench analyze trace.json --fail-on problem      exit status 1 when a problem was found
 
@@ -123,30 +127,38 @@ void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pag
                                           [](std::int64_t rank) { return std::to_string(rank); })));
 }
 
-// Page after page, and the exit status.
+// A trace with what was found in it.
+struct KeptTrace {
+  std::unique_ptr<Trace> trace;
+  AnalysedTrace analysed;
+};
+
+// Page after page, and the exit status. Where a report is wanted, the traces are kept for it.
 AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style,
                        const std::vector<std::filesystem::path>& traces,
-                       const Environment& environment) {
+                       const Environment& environment, std::vector<KeptTrace>& kept) {
   AnalyzeRequest request(options);
   AnalyzeOutput out;
   bool any_unreadable = false;
   std::vector<TracePage> pages;
   std::set<std::int64_t> there;
   for (const std::filesystem::path& path : traces) {
-    const std::optional<Trace> trace = read_one(path, traces.size() > 1, environment);
-    if (!trace) {
+    std::optional<Trace> read = read_one(path, traces.size() > 1, environment);
+    if (!read) {
       any_unreadable = true;
       continue;
     }
+    auto trace = std::make_unique<Trace>(std::move(*read));
     if (trace->rank) there.insert(*trace->rank);
     if (options.rank && trace->rank != options.rank) continue;
-    const AnalysedTrace analysed = analyse_one(*trace, path, request);
+    AnalysedTrace analysed = analyse_one(*trace, path, request);
     TracePage& page = pages.emplace_back();
     page.status = status_of(options, analysed);
     page.text = in_format(options, style, analysed, page.status);
     if (traces.size() > 1 && !options.rank) {
       page.rank = rank_trace(path.string(), *trace, analysed.analysis);
     }
+    if (!options.report.empty()) kept.push_back({std::move(trace), std::move(analysed)});
   }
   check_rank(options, pages, there);
   join_ranks(options, style, pages);
@@ -157,6 +169,15 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const AnalysisStyle& style
   }
   if (any_unreadable) out.status = kExitUsage;
   return out;
+}
+
+void write_page(const AnalyzeOptions& options, std::vector<KeptTrace>& kept,
+                const std::vector<TraceDiff>& diffs, const Environment& environment) {
+  std::vector<AnalysedTrace> traces;
+  for (KeptTrace& each : kept) traces.push_back(std::move(each.analysed));
+  write_report({.report = options.report},
+               options.base.empty() ? analysis_content(traces, {}) : diff_content(diffs, {}),
+               options.paths, environment);
 }
 
 int analyze(const AnalyzeOptions& options, const Environment& environment) {
@@ -170,14 +191,18 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> inputs = traces;
   inputs.insert(inputs.end(), bases.begin(), bases.end());
   check_output_file("--output", options.output, inputs);
-  const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment)
+  check_export_files({.report = options.report}, inputs, {{"--output", options.output}},
+                     environment);
+  std::vector<KeptTrace> kept;
+  const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
                                            : diff_pages(options, style, bases, traces, environment);
-  if (!to_file) {
+  if (to_file) {
+    write_output_file("--output", options.output, made.text);
+  } else {
     environment.out << made.text << std::flush;
     if (!environment.out) throw ConfigError("standard output", "cannot write");
-    return made.status;
   }
-  write_output_file("--output", options.output, made.text);
+  if (!options.report.empty()) write_page(options, kept, made.diffs, environment);
   return made.status;
 }
 
@@ -240,6 +265,7 @@ void add_analyze(CLI::App& app, const Environment& environment, int& exit_code) 
   command->add_option("--output", options->output, "Write to this file instead of the terminal")
       ->type_name("FILE")
       ->group(kOutputOptions);
+  add_report_file(*command, options->report);
   command->callback(
       [options, &environment, &exit_code] { exit_code = analyze(*options, environment); });
 }

@@ -150,15 +150,17 @@ AnalyzeOutput diff_pages(const AnalyzeOptions& options, const AnalysisStyle& sty
     return out;
   }
   for (const auto& [base_side, new_side] : paired(std::move(base), std::move(next), environment)) {
-    const TraceDiff diff = compare_traces(base_side, new_side);
+    TraceDiff diff = compare_traces(base_side, new_side);
     const int own = status_of_diff(options, diff);
     out.status = std::max(out.status, own);
     if (options.format == "json") {
       out.text += diff_json(diff, own);
-      continue;
+    } else {
+      if (!out.text.empty()) out.text += '\n';
+      out.text +=
+          options.format == "markdown" ? diff_markdown(diff, style) : diff_text(diff, style);
     }
-    if (!out.text.empty()) out.text += '\n';
-    out.text += options.format == "markdown" ? diff_markdown(diff, style) : diff_text(diff, style);
+    if (!options.report.empty()) out.diffs.push_back(std::move(diff));
   }
   if (any_unreadable) out.status = kExitUsage;
   return out;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analyze/diff.h"
 #include "tools/stepbench/analyze_input.h"
 
 namespace stepbench::cli {
@@ -13,6 +14,7 @@ namespace stepbench::cli {
 struct AnalyzeOutput {
   std::string text = {};
   int status = 0;
+  std::vector<TraceDiff> diffs = {};  // where a report is wanted
 };
 
 // Pairs the traces of both sides: those of one case of stepbench, of one rank, or of one file name

@@ -29,6 +29,7 @@ struct AnalyzeOptions {
   std::size_t row_limit = 10;
   std::string format = "page";
   std::string output = {};
+  std::string report = {};
   bool strict = false;
   std::string fail_on = {};
 };

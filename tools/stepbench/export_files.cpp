@@ -21,18 +21,6 @@ constexpr const char* kJunit = "--junit";
 constexpr const char* kOpenMetrics = "--openmetrics";
 constexpr const char* kReport = "--report";
 
-void write_content(const ExportFiles& files, ReportContent content,
-                   const std::vector<std::string>& sources, const Environment& environment) {
-  try {
-    ReportOptions options = report_options({}, environment);
-    options.sources = sources;
-    write_report_file(kReport, files.report, report_of(std::move(content), options),
-                      environment.err);
-  } catch (const Error& error) {
-    environment.err << "warning: " << printable(error.what()) << '\n';
-  }
-}
-
 // `text_of` makes the text in a format.
 void write_files(const ExportFiles& files,
                  const std::function<std::string(const ExportFormat&)>& text_of) {
@@ -96,24 +84,37 @@ void write_night_export_files(const ExportFiles& files, const std::string& night
   write_files(files, [&](const ExportFormat& format) { return format.of_night(night_json, {}); });
 }
 
+void write_report(const ExportFiles& files, ReportContent content,
+                  const std::vector<std::string>& sources, const Environment& environment) {
+  if (files.report.empty()) return;
+  try {
+    ReportOptions options = report_options({}, environment);
+    options.sources = sources;
+    write_report_file(kReport, files.report, report_of(std::move(content), options),
+                      environment.err);
+  } catch (const Error& error) {
+    environment.err << "warning: " << printable(error.what()) << '\n';
+  }
+}
+
 void write_report(const ExportFiles& files, const Results& results,
                   const std::vector<std::string>& sources, const Environment& environment) {
   if (files.report.empty()) return;
   DrawOptions draw;
   draw.show_command = "stepbench show " + join(sources, " ", shell_word);
-  write_content(files, run_content(results, sources, draw), sources, environment);
+  write_report(files, run_content(results, sources, draw), sources, environment);
 }
 
 void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,
                   const Environment& environment) {
   if (files.report.empty()) return;
-  write_content(files, verdict_content(comparisons, {}), {}, environment);
+  write_report(files, verdict_content(comparisons, {}), {}, environment);
 }
 
 void write_night_report(const ExportFiles& files, const std::string& night_json,
                         const Environment& environment) {
   if (files.report.empty()) return;
-  write_content(files, night_content(night_json, {}), {}, environment);
+  write_report(files, night_content(night_json, {}), {}, environment);
 }
 
 void write_error_export_files(const ExportFiles& files, const std::string& command,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/report/export_formats.h"
+#include "harness/report/html/report.h"
 
 namespace CLI {
 class App;
@@ -42,6 +43,8 @@ void write_night_export_files(const ExportFiles& files, const std::string& night
 // The report alone, when all else is written and printed: where that fails, a warning says so and
 // the exit status stays that of the measurement. Says on standard error what it holds. `sources`:
 // where the results lie.
+void write_report(const ExportFiles& files, ReportContent content,
+                  const std::vector<std::string>& sources, const Environment& environment);
 void write_report(const ExportFiles& files, const Results& results,
                   const std::vector<std::string>& sources, const Environment& environment);
 void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.css and page.js as text in the program: CMake makes their .cpp from the files. Any thread.
+// page.css, page.js and report.schema.json as text in the program: CMake makes the .cpp from the
+// files. Any thread.
 #pragma once
 
 #include <string_view>
@@ -8,5 +9,6 @@ namespace stepbench {
 
 [[nodiscard]] std::string_view page_style();
 [[nodiscard]] std::string_view page_script();
+[[nodiscard]] std::string_view report_schema();
 
 }  // namespace stepbench

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/report/analysis_sections.h"
 #include "harness/report/html/section.h"
 
 namespace stepbench {
@@ -15,7 +16,12 @@ namespace stepbench {
 [[nodiscard]] std::vector<Paragraph> paragraphs_of(
     const std::vector<std::string>& lines, const std::function<Tone(std::string_view)>& tone_of);
 
+[[nodiscard]] Tone plain_tone(std::string_view line);
 // By the severity that a finding's line begins with.
 [[nodiscard]] Tone tone_of_finding(std::string_view line);
+
+// The table and the lines of a part of an analysis, below its title.
+void add_blocks(PageSection& section, const AnalysisSection& part,
+                const std::function<Tone(std::string_view)>& tone_of);
 
 }  // namespace stepbench

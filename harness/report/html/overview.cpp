@@ -15,6 +15,7 @@
 #include "harness/report/html/grid_table.h"
 #include "harness/report/html/lines.h"
 #include "harness/report/html/page_blocks.h"
+#include "harness/report/html/runs_beside.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
 #include "harness/text/numbers.h"
@@ -100,7 +101,12 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
       const Value value = get(row);
       return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
     });
-    columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
+    // What is alike in all rows is said once, above and in the environment.
+    const Value first = get(facts.rows.front());
+    const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
+                       std::all_of(facts.rows.begin(), facts.rows.end(),
+                                   [&](const CaseRow& row) { return get(row) == first; });
+    if (!alike) columns.push_back({{.head = std::string(name), .number = number}, std::move(get)});
   };
   for (const EstimateColumn& column : key_columns()) add(column.name, column.get);
   for (const std::string& name : facts.names.varying()) {
@@ -173,6 +179,7 @@ PageSection overview_section(const TableFacts& facts) {
     if (table.rows.size() > kPageRows) put_fastest_first(table, facts.rows);
     section.blocks.push_back(std::move(table));
   }
+  if (auto beside = runs_beside(facts)) section.blocks.push_back(std::move(*beside));
   section.blocks.insert(section.blocks.end(), notes.begin() + static_cast<std::ptrdiff_t>(shown),
                         notes.end());
   return section;

@@ -19,6 +19,7 @@ constexpr std::size_t kCellCharacters = 300;
 constexpr std::size_t kTextCharacters = 4000;
 constexpr std::size_t kVerbatimBytes = 200'000;
 constexpr std::size_t kPackedFrom = 2000;
+constexpr int kQuickLevel = 5;  // packs by a tenth less than the default, in a third of the time
 
 std::string class_of(Tone tone) {
   switch (tone) {
@@ -58,9 +59,10 @@ bool has_choice(const Block& block) {
 
 // The cell of a table; a long text in short.
 void append_cell(std::string& html, const PageColumn& column, const PageCell& cell) {
-  html += column.number ? "<td class=\"number\"" : "<td";
   if (column.number && cell.value && std::isfinite(*cell.value)) {
-    html += " data-v=\"" + sort_value(*cell.value) + '"';
+    html += "<td data-v=\"" + sort_value(*cell.value) + '"';
+  } else {
+    html += column.number ? "<td class=\"number\"" : "<td";
   }
   html += '>';
   html += html_text(cell.text.size() > kCellCharacters
@@ -76,7 +78,7 @@ void append_data(std::string& html, std::string_view attributes, std::string_vie
   html += attributes;
   if (pack && json.size() > kPackedFrom) {
     html += " data-encoding=\"gzip+base64\">";
-    html += base64(gzip_text(json));
+    html += base64(gzip_text(json, kQuickLevel));
   } else {
     html += '>';
     html += script_json(json);

@@ -36,7 +36,7 @@ class PageBlocks {
 };
 
 // JSON in an element that is no script: plain, or packed where `pack` says so and it is long.
-// `attributes` of the element: its id.
+// `attributes` of the element: its id. Fast rather than as small as can be.
 void append_data(std::string& html, std::string_view attributes, std::string_view json, bool pack);
 
 }  // namespace stepbench

@@ -9,6 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
+#include "harness/record/input.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
@@ -58,8 +59,9 @@ std::string for_an_element(std::string script) {
 }
 
 std::vector<fs::path> places(const fs::path& program_dir) {
-  return {program_dir / kPlotlyFile,
-          (program_dir.parent_path() / "share" / "stepbench" / kPlotlyFile).lexically_normal()};
+  const fs::path share =
+      (program_dir.parent_path() / "share" / "stepbench" / kPlotlyFile).lexically_normal();
+  return {program_dir / kPlotlyFile, share, share.string() + ".gz"};
 }
 
 fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
@@ -84,9 +86,8 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
 
 Plotly read_plotly(const std::string& given, const fs::path& program_dir) {
   const fs::path file = find_plotly(given, program_dir);
-  std::optional<std::string> script = read_text(file);
-  if (!script) throw ConfigError(kFlag, file.string() + " cannot be read" + kTables);
-  const std::optional<std::string> version = version_of(*script);
+  std::string script(Input::read(file).text());
+  const std::optional<std::string> version = version_of(script);
   if (!version) {
     throw ConfigError(kFlag, file.string() +
                                  " is not the script of plotly.js: its first lines do " +
@@ -96,11 +97,11 @@ Plotly read_plotly(const std::string& given, const fs::path& program_dir) {
     throw ConfigError(kFlag, file.string() + " is plotly.js " + *version +
                                  "; the charts are made for version 4" + kTables);
   }
-  if (!is_whole(*script)) {
-    throw ConfigError(kFlag, file.string() + " is cut short (" + std::to_string(script->size()) +
+  if (!is_whole(script)) {
+    throw ConfigError(kFlag, file.string() + " is cut short (" + std::to_string(script.size()) +
                                  " bytes): copy it again, or run tools/setup" + kTables);
   }
-  return {for_an_element(std::move(*script)), *version};
+  return {for_an_element(std::move(script)), *version};
 }
 
 }  // namespace stepbench

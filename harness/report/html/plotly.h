@@ -15,7 +15,8 @@ struct Plotly {
   std::string version;  // "4.1.1"
 };
 
-// `given`: a file, or empty for plotly.min.js beside the program or in ../share/stepbench of it.
+// `given`: a file, or empty for plotly.min.js beside the program or in ../share/stepbench of it,
+// there also packed. Plain or gzip.
 // Throws ConfigError at --plotly that names what was looked for and the remedy: no such file, one
 // that is not Plotly's or not of the version that figures are made for, a file that is cut short.
 [[nodiscard]] Plotly read_plotly(const std::string& given,

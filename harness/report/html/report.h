@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/analyze/diff.h"
 #include "harness/compare/comparison.h"
 #include "harness/record/reader.h"
 #include "harness/report/analysis_report.h"
@@ -56,6 +57,7 @@ struct Report {
 [[nodiscard]] ReportContent analysis_content(std::span<const AnalysedTrace> traces,
                                              const DrawOptions& draw);
 
+[[nodiscard]] ReportContent diff_content(std::span<const TraceDiff> diffs, const DrawOptions& draw);
 // Where `command` failed: an old page must not be taken for its result.
 [[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
                                           int exit_status);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
@@ -8,7 +7,6 @@
 #include <utility>
 
 #include "harness/report/analysis_page.h"
-#include "harness/report/html/grid_table.h"
 #include "harness/report/html/lines.h"
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
@@ -21,15 +19,6 @@ constexpr std::size_t kRows = 200;  // of each table; the data has all
 Tone tone_of_integrity(std::string_view line) {
   if (line.starts_with("note:") || line.find(": ok") != std::string_view::npos) return Tone::kPlain;
   return line.find("error") != std::string_view::npos ? Tone::kBad : Tone::kDoubt;
-}
-
-Tone plain_tone(std::string_view) { return Tone::kPlain; }
-
-std::string with_capital(std::string text) {
-  if (!text.empty()) {
-    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  }
-  return text;
 }
 
 // What a trace says, doubts first; the tables behind it follow in a section of their own.
@@ -48,12 +37,7 @@ void add_trace(const AnalysedTrace& analysed, const std::string& place,
   for (std::size_t i = 0; i < page.sections.size(); ++i) {
     const AnalysisSection& each = page.sections[i];
     PageSection& section = i < 2 ? overview : tables;
-    const std::string title =
-        with_capital(each.title) + (each.window.empty() ? "" : "; window " + each.window);
-    if (!each.grid.rows.empty()) section.blocks.push_back(page_table(each.grid, title));
-    const bool findings = i == 1;
-    if (each.grid.rows.empty() && !findings) section.blocks.push_back(Paragraph{.text = title});
-    add(section, paragraphs_of(each.lines, findings ? tone_of_finding : plain_tone));
+    add_blocks(section, each, i == 1 ? tone_of_finding : plain_tone);
   }
   sections.push_back(std::move(overview));
   if (!tables.blocks.empty()) sections.push_back(std::move(tables));

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/runs_beside.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/text/numbers.h"
+
+namespace stepbench {
+namespace {
+
+// "53.2 [52.9, 53.6]"; the bounds are those that the table of cases has.
+PageCell estimate_cell(const CaseRow& row, const TimeUnit& unit) {
+  if (!row.headline_ns()) {
+    const bool failed = !row.failed.empty();
+    return {.text = failed ? "failed" : row.skipped.empty() ? "unfinished" : "skipped"};
+  }
+  const double value = *row.headline_ns() / unit.ns;
+  std::string text = significant(value);
+  if (row.spread != Spread::kNone) {
+    text += ' ' + interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns);
+  }
+  return {.text = std::move(text), .value = value};
+}
+
+struct CaseOfRuns {
+  const CaseRow* first = nullptr;
+  std::map<std::size_t, const CaseRow*> by_run = {};
+};
+
+}  // namespace
+
+std::optional<PageTable> runs_beside(const TableFacts& facts) {
+  std::vector<std::string> runs;
+  std::vector<CaseOfRuns> cases;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;  // by case and arm
+  for (const CaseRow& row : facts.rows) {
+    auto run = std::find(runs.begin(), runs.end(), row.run_id);
+    if (run == runs.end()) run = runs.insert(run, row.run_id);
+    const auto [at, is_new] = places.try_emplace({row.case_id, row.arm}, cases.size());
+    if (is_new) cases.push_back({.first = &row});
+    cases[at->second].by_run[static_cast<std::size_t>(run - runs.begin())] = &row;
+  }
+  const auto is_shared = [](const CaseOfRuns& each) { return each.by_run.size() > 1; };
+  if (runs.size() < 2 || std::none_of(cases.begin(), cases.end(), is_shared)) return std::nullopt;
+  PageTable table{.title = "Runs beside each other: " +
+                           std::string(facts.latencies.contains(true) ? "latency p50" : "step") +
+                           " [" + std::string(facts.unit.name) + "] with its interval or range",
+                  .columns = {{.head = "case"}},
+                  .rows = {}};
+  for (const std::string& run : runs) {
+    table.columns.push_back(
+        {.head = facts.names.run({.case_id = {}, .run_id = run}), .number = true});
+  }
+  for (const CaseOfRuns& each : cases) {
+    std::string name = case_label(each.first->options, facts.names.varying(), each.first->case_id);
+    if (!each.first->arm.empty()) name += " (arm " + each.first->arm + ')';
+    std::vector<PageCell>& row = table.rows.emplace_back();
+    row.push_back({.text = std::move(name)});
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      const auto found = each.by_run.find(run);
+      row.push_back(found == each.by_run.end() ? PageCell{.text = "-"}
+                                               : estimate_cell(*found->second, facts.unit));
+    }
+  }
+  return table;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/error.h"
+#include "harness/estimate/ranking.h"
+#include "harness/report/answer.h"
+#include "harness/report/export.h"
+#include "harness/report/html/report.h"
+#include "harness/report/html/runs_beside.h"
+
+namespace stepbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
+
+Results sweep() { return read_results(kSource / "tests/unit/report/data/sweep.jsonl"); }
+
+// The element of the page that holds its data, as JSON.
+nlohmann::json data_of(const std::string& html) {
+  const std::string begin = "id=\"stepbench-data\">";
+  const std::size_t at = html.find(begin) + begin.size();
+  return nlohmann::json::parse(html.substr(at, html.find("</script>", at) - at));
+}
+
+std::vector<std::string> ids_of(const ReportContent& content) {
+  std::vector<std::string> ids;
+  for (const PageSection& section : content.sections) ids.push_back(section.id);
+  return ids;
+}
+
+TEST(RunReport, SaysDoubtsThenTheAnswerThenTheTable) {
+  const Results results = sweep();
+  const ReportContent content = run_content(results, {"RUN"}, {});
+  const std::vector<Block>& blocks = content.sections.front().blocks;
+  const std::vector<CaseRow> rows = case_rows(results);
+  std::size_t doubt = blocks.size();
+  std::size_t answer = blocks.size();
+  std::size_t table = blocks.size();
+  for (std::size_t i = blocks.size(); i-- > 0;) {
+    const auto* paragraph = std::get_if<Paragraph>(&blocks[i]);
+    if (std::holds_alternative<PageTable>(blocks[i])) table = i;
+    if (paragraph == nullptr) continue;
+    if (paragraph->tone == Tone::kBad) doubt = i;
+    if (paragraph->text == answer_line(rows, results)) answer = i;
+  }
+  EXPECT_LT(doubt, answer);
+  EXPECT_LT(answer, table);
+  ASSERT_LT(table, blocks.size());
+  EXPECT_EQ(std::get<PageTable>(blocks[table]).rows.size(), rows.size());
+  EXPECT_EQ(content.summary, "8 cases, 35 launches, 280 steps");
+}
+
+TEST(RunReport, HoldsWhatShowWritesAsJson) {
+  const Results results = sweep();
+  const nlohmann::json data =
+      data_of(report_of(run_content(results, {"RUN"}, {}), {.sources = {"RUN"}}).html);
+  EXPECT_EQ(data["schema"], "stepbench.report");
+  EXPECT_EQ(data["version"], "1.0.0");
+  EXPECT_EQ(data["generated_from"]["kind"], "run");
+  EXPECT_EQ(data["generated_from"]["files"], nlohmann::json({"RUN"}));
+  EXPECT_EQ(data["sections"].front()["id"], "overview");
+  std::vector<CaseRow> rows = case_rows(results);
+  compare_with_best(rows);
+  EXPECT_EQ(data["content"],
+            nlohmann::json::parse(json_of(rows, results, {}, Proposals(rows, results))));
+}
+
+TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
+  const Results results = sweep();
+  ReportContent content = run_content(results, {"RUN"}, {});
+  EXPECT_THAT(ids_of(content), ::testing::IsSupersetOf({"overview", "numbers", "environment"}));
+  const std::string html = report_of(content, {.sections = {"numbers"}}).html;
+  EXPECT_THAT(html, HasSubstr("<section id=\"numbers\""));
+  EXPECT_EQ(html.find("<section id=\"overview\""), std::string::npos);
+  try {
+    (void)report_of(content, {.sections = {"overviw"}});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'overview'?"));
+  }
+}
+
+TEST(RunReport, OfTwoRunsHasAColumnForEach) {
+  Results results = sweep();
+  const std::size_t launches = results.launches.size();
+  results.runs.push_back(results.runs.front());
+  results.runs.back().run_id = "later";
+  for (std::size_t i = 0; i < launches; ++i) {
+    results.launches.push_back(results.launches[i]);
+    results.launches.back().run = 1;
+  }
+  const TableFacts facts = table_facts(results, {});
+  const std::optional<PageTable> table = runs_beside(facts);
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->columns.size(), 3U);
+  EXPECT_EQ(table->columns[2].head, facts.names.run({.case_id = {}, .run_id = "later"}));
+  EXPECT_EQ(table->rows.size(), facts.rows.size() / 2);
+  for (const std::vector<PageCell>& row : table->rows) EXPECT_EQ(row[1].text, row[2].text);
+  const Results one = sweep();
+  EXPECT_FALSE(runs_beside(table_facts(one, {})));
+}
+
+TEST(RunReport, OfARunWithoutLaunchesSaysSo) {
+  Results results = sweep();
+  results.launches.clear();
+  const ReportContent content = run_content(results, {"RUN"}, {});
+  EXPECT_FALSE(content.measured);
+  EXPECT_EQ(std::get<Paragraph>(content.sections.front().blocks.at(1)).text,
+            "No launches in these results.");
+}
+
+TEST(RunReport, OfFailuresAloneSaysThatNothingWasMeasured) {
+  Results results = sweep();
+  std::erase_if(results.launches, [](const Launch& launch) {
+    return launch.row.outcome.kind == Outcome::Kind::kMeasured;
+  });
+  const ReportContent content = run_content(results, {"RUN"}, {});
+  EXPECT_FALSE(content.measured);
+  EXPECT_THAT(report_of(content, {}).html, HasSubstr("Nothing was measured."));
+}
+
+}  // namespace
+}  // namespace stepbench
