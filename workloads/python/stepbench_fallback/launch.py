@@ -48,10 +48,14 @@ class Launch(Driven):
         self.case = case
         self.control = control
         self.step = None
-        self.graphs = 0
+        self.graphs_before = 0
+        self.graphs = 0  # that torch.compile made inside windows
 
     def window(self, begins):
-        self.graphs = compiled.graphs() - (0 if begins else self.graphs)
+        if begins:
+            self.graphs_before = compiled.graphs()
+        else:
+            self.graphs += compiled.graphs() - self.graphs_before
         self.step.window(begins)
 
     def finished(self, loop):
