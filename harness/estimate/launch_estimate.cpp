@@ -136,6 +136,10 @@ std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t tu
   return out;
 }
 
+bool wants_latency(const Launch& launch) {
+  return text_of(launch.row.options, "schedule.sync") == "step";
+}
+
 }  // namespace
 
 std::string_view name_of(StepClock clock) {
@@ -173,11 +177,20 @@ std::optional<LaunchEstimate> estimate_of(const Launch& launch) {
   out.no_rates = out.on_device && !out.device_ns && !out.drained_ns;
   out.samples = count("samples");
   out.tokens = count("tokens");
-  const bool latency = text_of(launch.row.options, "schedule.sync") == "step";
+  const bool latency = wants_latency(launch);
   std::vector<double> times = latency ? latencies(steps) : steps.values("step_ns");
   if (latency) out.latency = latency_of(times);
   out.quantiles = quantiles_of(std::move(times));
   return out;
+}
+
+std::vector<double> quantile_times(const Launch& launch) {
+  StepColumns steps(launch);
+  if (steps.steps() == 0 || !steps.complete("step_ns")) return {};
+  if (launch.schema_minor < kFirstMinorWithWholeWindows) {
+    static_cast<void>(steps.cut_to_epochs(kEpochBorder));
+  }
+  return wants_latency(launch) ? latencies(steps) : steps.values("step_ns");
 }
 
 StepClock clock_of(const LaunchEstimate& launch) {

@@ -87,6 +87,10 @@ struct LaunchEstimate {
 // Nothing without samples.
 [[nodiscard]] std::optional<LaunchEstimate> estimate_of(const Launch& launch);
 
+// What its quantiles are of, one for each step that they count, in order: the host's step times, or
+// latencies where these are asked for. Empty without samples.
+[[nodiscard]] std::vector<double> quantile_times(const Launch& launch);
+
 // The best clock that the launch has.
 [[nodiscard]] StepClock clock_of(const LaunchEstimate& launch);
 // Numbers of two launches stand beside each other on one clock only.

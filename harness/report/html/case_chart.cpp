@@ -45,10 +45,13 @@ Judged judged_for(const CaseRow& row, const Measure& measure) {
   return row.latency_ns ? Judged::kLatency : Judged::kStep;
 }
 
-std::string value_line(const CaseRow& row, const Measure& measure) {
+std::string value_line(const CaseRow& row, const Measure& measure, TimeUnit unit) {
   const auto value = drawn_value(row, measure);
   if (!value) return {};
-  std::string line = measure.head + ' ' + significant(value->centre);
+  // Where latencies stand beside steps the head is of the steps.
+  const bool own = row.latency_ns && measure.by == Judged::kStep;
+  std::string line = own ? "latency p50 [" + std::string(unit.name) + ']' : measure.head;
+  line += ' ' + significant(value->centre);
   if (value->spread == Spread::kNone) return line;
   return line + ", " + spread_name(row) + ' ' +
          interval_text(value->interval.low, value->interval.high);
@@ -131,7 +134,7 @@ std::string CaseWords::hover(const CaseRow& row, bool brief) const {
   lines.push_back(plotly_text(which));
   if (row.step_ns) {
     for (const Measure& measure : measures_) {
-      const std::string line = value_line(row, measure);
+      const std::string line = value_line(row, measure, facts_.unit);
       if (!line.empty()) lines.push_back(plotly_text(line));
     }
   } else {

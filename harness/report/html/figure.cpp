@@ -178,7 +178,7 @@ JsonText& FigureJson::layout(double legend_y) {
   json_.close_array().open_object("layout").text("hovermode", "closest");
   json_.json("margin", R"({"l":60,"r":20,"t":20,"b":50})");
   json_.open_object("legend").text("orientation", "h").integer("x", 0).number("y", legend_y);
-  json_.text("yanchor", "bottom").close_object();
+  json_.text("yanchor", "bottom").text("traceorder", "normal").close_object();
   return json_;
 }
 

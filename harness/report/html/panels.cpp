@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kColumns = 3;
 constexpr double kGapAcross = 0.08;
-constexpr double kGapDown = 0.16;
+constexpr double kGapsDown = 0.32;  // of all rows together
 
 // The `place`-th of `count` parts of a length of 1, with gaps between them.
 std::pair<double, double> part_of(std::size_t place, std::size_t count, double gap) {
@@ -43,7 +43,7 @@ void Panels::add_axes(JsonText& layout, std::size_t panel, Axis x, Axis y) const
   if (column > 0) y.title.clear();
   if (count_ > 1) {
     x.domain = domain_text(part_of(column, columns_, kGapAcross));
-    y.domain = domain_text(part_of(rows_ - 1 - row, rows_, kGapDown));
+    y.domain = domain_text(part_of(rows_ - 1 - row, rows_, kGapsDown / static_cast<double>(rows_)));
   }
   x.anchor = axis('y', panel);
   y.anchor = axis('x', panel);

@@ -7,8 +7,12 @@
 
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
+#include "harness/report/html/anatomy.h"
+#include "harness/report/html/distributions.h"
+#include "harness/report/html/launches.h"
 #include "harness/report/html/overview.h"
 #include "harness/report/html/report.h"
+#include "harness/report/html/sweep_charts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -51,13 +55,18 @@ ReportContent run_content(const Results& results, const std::vector<std::string>
   const auto add = [&](std::optional<PageSection> section) {
     if (section) content.sections.push_back(std::move(*section));
   };
+  DrawOptions drawing = draw;
+  drawing.show_command = "stepbench show " + join(files, " ", shell_word);
   add(overview_section(facts));
+  add(sweep_section(facts, drawing));
+  add(anatomy_section(facts, drawing));
   add(findings_section(facts));
+  add(distributions_section(facts, drawing));
+  add(launches_section(facts, drawing));
   add(numbers_section(facts));
   add(environment_section(facts, files));
   content.measured = std::any_of(facts.rows.begin(), facts.rows.end(),
                                  [](const CaseRow& row) { return !row.measured.empty(); });
-  (void)draw;
   return content;
 }
 

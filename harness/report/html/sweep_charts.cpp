@@ -9,14 +9,16 @@
 #include "harness/report/html/panels.h"
 #include "harness/report/html/sweep_figures.h"
 #include "harness/text/numbers.h"
+#include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
 
-constexpr std::size_t kMaxLines = 14;
-constexpr std::size_t kMaxDots = 60;   // of all cases
-constexpr std::size_t kBestDots = 30;  // beside another chart
+constexpr std::size_t kMaxLines = 14;     // of a panel
+constexpr std::size_t kMaxAllLines = 48;  // of all panels
+constexpr std::size_t kMaxDots = 60;      // of all cases
+constexpr std::size_t kBestDots = 30;     // beside another chart
 
 // Which direction of the sweep is drawn as what.
 struct Roles {
@@ -105,7 +107,9 @@ class SweepSection {
     } else if (!one_option) {
       places.push_back({heat_figure(view, *roles.x, *roles.y, roles.panel)});
     }
-    if (fits) {
+    const std::size_t lines =
+        fits ? roles.y->size() * (roles.panel == nullptr ? 1 : roles.panel->size()) : 0;
+    if (fits && lines <= kMaxAllLines) {
       places.push_back({lines_figure(view, *roles.x, roles.y, roles.panel),
                         one_option ? "" : "The same numbers with their intervals."});
     }
@@ -152,7 +156,8 @@ std::string sweep_title(const SweepView& view, std::span<const Dimension* const>
 }
 
 std::string sweep_alt(const SweepView& view, const std::string& kind, const std::string& title) {
-  const std::string answer = answer_line(view.facts.rows, view.facts.results);
+  constexpr std::size_t kAltCells = 400;
+  const std::string answer = shortened(answer_line(view.facts.rows, view.facts.results), kAltCells);
   return kind + ": " + title + (answer.empty() ? "." : ". " + answer + '.');
 }
 

@@ -38,7 +38,7 @@ class DotsFigure {
     return {.title = title,
             .alt = sweep_alt(view_, "Dots with intervals", title),
             .json = json_.take(),
-            .note = "The axis need not begin at 0.",
+            .note = "The axis begins near the smallest value, not at 0.",
             .height_px = 130 + kDotPx * static_cast<int>(rows_.size())};
   }
 

@@ -41,7 +41,7 @@ struct SweepView {
 [[nodiscard]] std::string sweep_alt(const SweepView& view, const std::string& kind,
                                     const std::string& title);
 // In the legend, beside crosses.
-inline constexpr const char* kNoNumber = "failed or skipped: no number";
+inline constexpr const char* kNoNumber = "no number: failed, skipped or not recorded";
 void add_cross_marker(JsonText& json);
 // The value whose colour stands for the row: those that tie with the best share its colour.
 [[nodiscard]] double colour_value(const SweepView& view, const CaseRow& row, double centre);

@@ -91,7 +91,7 @@ std::set<std::string> expect_rows_drawn_as_they_are(const PageSection& section,
         expect_cells(trace, measure, facts, seen);
         continue;
       }
-      const bool crosses = trace.value("name", "").starts_with("failed or skipped");
+      const bool crosses = trace.value("name", "").starts_with("no number");
       for (std::size_t i = 0; i < trace["hovertext"].size(); ++i) {
         const std::string hover = trace["hovertext"][i];
         if (hover.empty()) continue;
@@ -278,6 +278,36 @@ TEST(SweepCharts, SeveralRunsHaveAColourEach) {
   ASSERT_EQ(data.size(), 2U);
   EXPECT_NE(data[0]["line"]["color"], data[1]["line"]["color"]);
   EXPECT_THAT(data[1]["name"].get<std::string>(), HasSubstr("run=20260201"));
+}
+
+TEST(SweepCharts, TheArmsOfACampaignHaveAColourEach) {
+  std::vector<PlannedCase> cases;
+  for (const char* arm : {"a", "b"}) {
+    cases.push_back({.options = {{"a", std::int64_t{1}}}, .step_ns = about(10), .arm = arm});
+  }
+  const Results results = test::planned_results(cases);
+  const TableFacts facts = table_facts(results, {});
+  const auto figures = figures_of(drawn(facts));
+  const Json& data = figures[0].json["data"];
+  ASSERT_EQ(data.size(), 2U);
+  EXPECT_EQ(data[1]["name"], "arm b");
+  EXPECT_NE(data[0]["marker"]["color"], data[1]["marker"]["color"]);
+}
+
+TEST(SweepCharts, ALatencyBesideStepsSaysSoAndARateThatWasNotRecordedIsNotAFailure) {
+  std::vector<PlannedCase> cases;
+  for (const std::int64_t a : {1, 2}) {
+    cases.push_back({.options = {{"a", a}}, .step_ns = {10 * kMs}});
+  }
+  Results results = test::planned_results(cases);
+  results.launches[1].row.options["schedule.sync"] = std::string("step");
+  results.launches[1].samples[0].steps.names[4] = "other_count";
+  const TableFacts facts = table_facts(results, {});
+  const auto figures = figures_of(drawn(facts));
+  EXPECT_THAT(figures[0].figure.json, HasSubstr("latency p50 [ms] 7.50"));
+  const Json& cross = figures[1].json["data"][1];
+  EXPECT_EQ(cross["name"], "no number: failed, skipped or not recorded");
+  EXPECT_THAT(cross["hovertext"][0].get<std::string>(), Not(HasSubstr("failed")));
 }
 
 TEST(SweepCharts, OfVeryManyCasesTheBestAreDrawnAndItSaysSo) {

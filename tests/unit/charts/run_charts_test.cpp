@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// Anatomy, distributions and launches of a run, held against the rows of the table and the steps of
+// the file. With STEPBENCH_APPROVE=1 the golden figures are rewritten.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "harness/base/launch_flags.h"
+#include "harness/report/html/anatomy.h"
+#include "harness/report/html/case_chart.h"
+#include "harness/report/html/distributions.h"
+#include "harness/report/html/launches.h"
+#include "harness/report/html/sweep_charts.h"
+#include "harness/stats/order.h"
+#include "tests/unit/charts/charted.h"
+
+namespace stepbench {
+namespace {
+
+using test::figures_of;
+using test::Json;
+using test::PlannedCase;
+using test::ReadFigure;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Json* trace_named(const ReadFigure& read, const std::string& name) {
+  for (const Json& trace : read.json["data"]) {
+    if (trace.value("name", "").starts_with(name)) return &trace;
+  }
+  return nullptr;
+}
+
+// Lengths of the bars at each place, summed.
+std::map<double, double> bar_sums(const ReadFigure& read) {
+  std::map<double, double> sums;
+  for (const Json& trace : read.json["data"]) {
+    if (trace["type"] != "bar") continue;
+    for (std::size_t i = 0; i < trace["x"].size(); ++i) {
+      sums[trace["y"][i]] += trace["x"][i].get<double>();
+    }
+  }
+  return sums;
+}
+
+// Times a phase of a device, and of a stream beside it.
+Results device_results() {
+  Results results = test::planned_results(
+      {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000, 2'100'000}},
+       {.options = {{"a", std::int64_t{2}}}}});
+  for (Launch& launch : results.launches) {
+    launch.row.options["device"] = std::string("cuda");
+    for (CycleSamples& part : launch.samples) {
+      const std::size_t steps = part.steps.steps();
+      part.steps.add("period_device_ns", steps).assign(steps, 3'000'000);
+      part.steps.add("forward_device_ns", steps).assign(steps, 1'000'000);
+      part.steps.add("other_device_ns", steps).assign(steps, 2'000'000);
+      part.steps.add("h2d_side_device_ns", steps).assign(steps, 400'000);
+    }
+  }
+  return results;
+}
+
+TEST(Anatomy, BarsSumToTheStepOfTheTable) {
+  for (const auto& path : {test::kSample, test::kReportData / "sweep.jsonl",
+                           test::kReportData / "dataloader_sweep.jsonl"}) {
+    const Results results = read_results(path);
+    const TableFacts facts = table_facts(results, {});
+    const auto section = anatomy_section(facts, {});
+    ASSERT_TRUE(section);
+    std::vector<const CaseRow*> rows;
+    for (const CaseRow& row : facts.rows) {
+      if (!row.phases.empty()) rows.push_back(&row);
+    }
+    const auto figures = figures_of(*section);
+    const auto sums = bar_sums(figures[0]);
+    ASSERT_EQ(sums.size(), rows.size()) << path;
+    for (const auto& [place, sum] : sums) {
+      const CaseRow& row = *rows[static_cast<std::size_t>(place)];
+      EXPECT_TRUE(test::is_near(sum, *row.step_host_ns / facts.unit.ns)) << row.case_id;
+    }
+    EXPECT_EQ(figures[1].figure.choice, "shares");
+    for (const auto& [place, sum] : bar_sums(figures[1])) EXPECT_NEAR(sum, 100, 0.05);
+  }
+}
+
+TEST(Anatomy, HostDeviceAndSideStreamsAreFiguresOfTheirOwn) {
+  const Results results = device_results();
+  const TableFacts facts = table_facts(results, {});
+  const auto section = anatomy_section(facts, {});
+  ASSERT_TRUE(section);
+  const auto figures = figures_of(*section);
+  ASSERT_EQ(figures.size(), 6U);
+  EXPECT_THAT(figures[2].figure.title, HasSubstr("on the stream that computes"));
+  EXPECT_DOUBLE_EQ(bar_sums(figures[2]).at(0), 3);
+  EXPECT_THAT(figures[4].figure.title, HasSubstr("beside the step"));
+  EXPECT_DOUBLE_EQ(bar_sums(figures[4]).at(0), 0.4);
+  EXPECT_EQ(trace_named(figures[0], "step"), nullptr) << "the step is the device's";
+  const Json* step = trace_named(figures[2], "step, device [ms]");
+  ASSERT_NE(step, nullptr);
+  EXPECT_DOUBLE_EQ((*step)["x"][0], 3);
+}
+
+TEST(Anatomy, HasItsNumbersAsATable) {
+  const Results results = device_results();
+  const auto section = anatomy_section(table_facts(results, {}), {});
+  ASSERT_TRUE(section);
+  const auto* table = std::get_if<PageTable>(&section->blocks.back());
+  ASSERT_NE(table, nullptr);
+  std::vector<std::string> heads;
+  for (const PageColumn& column : table->columns) heads.push_back(column.head);
+  EXPECT_THAT(heads, ::testing::ElementsAre("case", "options", "data_wait [ms]", "other [ms]",
+                                            "forward, device [ms]", "other, device [ms]",
+                                            "h2d, beside the step [ms]"));
+  ASSERT_EQ(table->rows.size(), 1U);
+  EXPECT_EQ(table->rows[0][4].text, "1.00");
+  EXPECT_EQ(table->rows[0].size(), heads.size());
+}
+
+TEST(Anatomy, MarksTheWaitTheEpochGapAndFindingsBesideTheirCase) {
+  Results results = test::planned_results(
+      {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000}}});
+  for (Launch& launch : results.launches) {
+    auto& columns = launch.samples[0].steps;
+    *columns.find("data_wait_ns") = {900'000, 100'000, 100'000, 100'000};
+    *columns.find("other_ns") = {1'100'000, 1'900'000, 1'900'000, 1'900'000};
+    columns.add("epoch_wait_ns", 4) = {900'000, 0, 0, 0};
+    launch.row.report.findings = {{.id = "loader.starved",
+                                   .severity = Severity::kWarning,
+                                   .text = "<b>too few</b> workers",
+                                   .remedy = "Take more."}};
+  }
+  const TableFacts facts = table_facts(results, {});
+  const auto section = anatomy_section(facts, {});
+  ASSERT_TRUE(section);
+  const ReadFigure figure = figures_of(*section)[0];
+  EXPECT_EQ((*trace_named(figure, "data_wait"))["marker"]["pattern"]["shape"], "/");
+  const Json* gap = trace_named(figure, "epoch gap");
+  ASSERT_NE(gap, nullptr);
+  EXPECT_TRUE(test::is_near((*gap)["x"][0], *facts.rows[0].epoch_gap_per_step_ns / facts.unit.ns));
+  const Json* finding = trace_named(figure, "problem or warning");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT((*finding)["hovertext"][0].get<std::string>(),
+              HasSubstr("warning: &lt;b&gt;too few&lt;/b&gt; workers"));
+  const auto* table = std::get_if<PageTable>(&section->blocks.back());
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->rows[0][3].text, "<b>too few</b> workers") << "the page escapes it";
+  EXPECT_EQ(table->tones[0], Tone::kDoubt);
+}
+
+TEST(Anatomy, OfManyCasesTheBestAreDrawnAndItSaysSo) {
+  std::vector<PlannedCase> cases;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    cases.push_back({.options = {{"a", i}}, .step_ns = {(200 - i) * 1'000'000}});
+  }
+  const Results results = test::planned_results(cases);
+  const auto section = anatomy_section(table_facts(results, {}), {});
+  ASSERT_TRUE(section);
+  const ReadFigure figure = figures_of(*section)[0];
+  EXPECT_EQ(figure.figure.note, "Drawn are the 40 best of 100 cases.");
+  EXPECT_EQ(figure.json["layout"]["yaxis"]["ticktext"][0], "a=60");
+}
+
+TEST(Distributions, HaveEveryStepOfTheFileAndThePercentilesOfTheTable) {
+  const Results results = read_results(test::kSample);
+  const TableFacts facts = table_facts(results, {});
+  const auto section = distributions_section(facts, {});
+  ASSERT_TRUE(section);
+  const auto figures = figures_of(*section);
+  ASSERT_EQ(figures.size(), 3U);
+  EXPECT_EQ(section->steps_drawn, 180);
+  for (const ReadFigure& read : figures) {
+    const auto row = std::find_if(facts.rows.begin(), facts.rows.end(), [&](const CaseRow& each) {
+      return read.figure.title.starts_with(facts.names.name(each) + " (");
+    });
+    ASSERT_NE(row, facts.rows.end());
+    const Json& shapes = read.json["layout"]["shapes"];
+    ASSERT_EQ(shapes.size(), 2U) << "20 steps tell no p99";
+    EXPECT_TRUE(test::is_near(shapes[0]["x0"], *row->p50_ns / facts.unit.ns));
+    EXPECT_TRUE(test::is_near(shapes[1]["x0"], *row->p90_ns / facts.unit.ns));
+    for (std::size_t i = 0; i < row->measured.size(); ++i) {
+      const auto& steps = row->measured[i].launch->samples[0].steps.column("step_ns");
+      std::vector<std::int64_t> sorted = steps;
+      std::sort(sorted.begin(), sorted.end());
+      const Json& shares = read.json["data"][i];
+      const Json& series = read.json["data"][row->measured.size() + i];
+      ASSERT_EQ(series["y"].size(), steps.size());
+      for (std::size_t step = 0; step < steps.size(); ++step) {
+        EXPECT_TRUE(test::is_near(series["y"][step], double(steps[step]) / facts.unit.ns));
+        EXPECT_TRUE(test::is_near(shares["x"][step], double(sorted[step]) / facts.unit.ns));
+        EXPECT_NEAR(shares["y"][step].get<double>(), 5.0 * double(step + 1), 0.01);
+      }
+    }
+  }
+}
+
+TEST(Distributions, FlaggedStepsAreMarkedWithTheirReason) {
+  const Results results =
+      test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
+  const auto section = distributions_section(table_facts(results, {}), {});
+  ASSERT_TRUE(section);
+  const ReadFigure read = figures_of(*section)[0];
+  const Json* border = trace_named(read, "epoch border, 1 step");
+  ASSERT_NE(border, nullptr);
+  EXPECT_EQ((*border)["x"], Json::parse("[8]"));
+  EXPECT_EQ((*border)["xaxis"], "x2");
+}
+
+// One launch of `steps` steps with a slow one.
+Results long_launch(std::size_t steps, std::size_t slow) {
+  Results results =
+      test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
+  std::vector<std::int64_t> times(steps);
+  std::vector<std::int64_t> index(steps);
+  for (std::size_t i = 0; i < steps; ++i) {
+    times[i] = 1'000'000 + static_cast<std::int64_t>(i * 7919 % 1000);
+    index[i] = static_cast<std::int64_t>(i);
+  }
+  times[slow] = 50'000'000;
+  results.launches[0].samples = {
+      {.cycle = 0, .steps = {.names = {"index", "step_ns"}, .columns = {index, times}}}};
+  return results;
+}
+
+TEST(Distributions, OfManyStepsKeepTheSlowestAndSayHowManyAreDrawn) {
+  const Results results = long_launch(100'000, 54'321);
+  const auto section = distributions_section(table_facts(results, {}), {.points = 1000});
+  ASSERT_TRUE(section);
+  const ReadFigure read = figures_of(*section)[0];
+  EXPECT_THAT(read.figure.note, HasSubstr(" of 100,000 steps are drawn"));
+  EXPECT_LE(section->steps_drawn, 500);
+  std::size_t points = 0;
+  for (const Json& trace : read.json["data"]) points += trace["y"].size();
+  EXPECT_LE(points, 1000U);
+  const Json& series = read.json["data"][1];
+  const auto slow = std::find(series["x"].begin(), series["x"].end(), 54'321);
+  ASSERT_NE(slow, series["x"].end());
+  EXPECT_EQ(series["y"][static_cast<std::size_t>(slow - series["x"].begin())].get<double>(), 50);
+}
+
+TEST(Distributions, OfALatencyAreWithoutTheWaitForData) {
+  Results results =
+      test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
+  results.launches[0].row.options["schedule.sync"] = std::string("step");
+  const auto section = distributions_section(table_facts(results, {}), {});
+  ASSERT_TRUE(section);
+  const ReadFigure read = figures_of(*section)[0];
+  EXPECT_EQ(read.json["layout"]["xaxis"]["title"]["text"], "latency [us]");
+  EXPECT_EQ(read.json["data"][0]["x"][0], 750);
+  EXPECT_EQ(read.json["data"][1]["y"][0], 1000) << "over time the whole step";
+}
+
+TEST(Distributions, OfManyCasesAreTheBestAndThoseWithAWarning) {
+  std::vector<PlannedCase> cases;
+  for (std::int64_t i = 0; i < 60; ++i) {
+    cases.push_back({.options = {{"a", i}}, .step_ns = {(i + 100) * 1'000'000}});
+  }
+  Results results = test::planned_results(cases);
+  for (Launch& launch : results.launches) {
+    for (const char* phase : {"data_wait_ns", "other_ns"}) {
+      std::vector<std::int64_t>& times = *launch.samples[0].steps.find(phase);
+      const bool waits = std::string_view(phase) == "data_wait_ns";
+      const std::int64_t step = launch.samples[0].steps.column("step_ns")[0];
+      times.assign(4, waits ? 0 : step);
+    }
+  }
+  results.launches[50].row.report.findings = {{.id = "x", .severity = Severity::kWarning}};
+  const auto section = distributions_section(table_facts(results, {}), {});
+  ASSERT_TRUE(section);
+  const auto figures = figures_of(*section);
+  ASSERT_EQ(figures.size(), 13U);
+  EXPECT_TRUE(figures[12].figure.title.starts_with("a=50 "));
+  EXPECT_FALSE(figures[0].figure.folded);
+  EXPECT_TRUE(figures[12].figure.folded);
+  EXPECT_THAT(test::words_of(*section), HasSubstr("Drawn are 13 of 60 cases"));
+}
+
+TEST(LaunchCharts, ShowEachLaunchWhenItStartedWithTheNumberOfItsPage) {
+  const Results results = read_results(test::kSample);
+  const TableFacts facts = table_facts(results, {});
+  const auto section = launches_section(facts, {});
+  ASSERT_TRUE(section);
+  const auto figures = figures_of(*section);
+  std::set<const Launch*> seen;
+  for (const Json& trace : figures[0].json["data"]) {
+    for (std::size_t i = 0; i < trace["x"].size(); ++i) {
+      const std::string start = trace["x"][i].get<std::string>() + "Z";
+      for (const CaseRow& row : facts.rows) {
+        for (const auto& [launch, estimate] : row.measured) {
+          if (launch->row.started_utc != start) continue;
+          seen.insert(launch);
+          EXPECT_TRUE(
+              test::is_near(trace["y"][i], headline_ns(estimate, row.clock) / facts.unit.ns));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 9U);
+  const Json* drifting = trace_named(figures[0], "warm-up or drift");
+  ASSERT_NE(drifting, nullptr);
+  EXPECT_EQ((*drifting)["x"], Json::parse(R"(["2026-11-22T03:16:02"])"));
+  EXPECT_EQ(figures[1].figure.choice, "from its case");
+  EXPECT_THAT(figures[2].figure.title, HasSubstr("CPU time of other programs [%]"));
+}
+
+TEST(LaunchCharts, FailedAndSkippedOnesAreMarksWithTheirReasonAndBusyOnesAreRinged) {
+  Results results = test::planned_results(
+      {{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000, 1'200'000}},
+       {.options = {{"a", std::int64_t{2}}}, .reason = "<i>no memory</i>"},
+       {.options = {{"a", std::int64_t{3}}}}});
+  results.launches[3].row.outcome = Outcome::skipped("no GPU");
+  results.launches[1].row.report.flags = {std::string(launch_flag::kSteal)};
+  results.launches[1].row.machine["gpu.temperature_c_max"] = std::int64_t{71};
+  const TableFacts facts = table_facts(results, {});
+  const auto section = launches_section(facts, {});
+  ASSERT_TRUE(section);
+  const auto figures = figures_of(*section);
+  const ReadFigure& read = figures[0];
+  const Json* failed = trace_named(read, "failed: no number");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ((*failed)["yaxis"], "y2") << "on no axis of numbers";
+  EXPECT_THAT((*failed)["hovertext"][0].get<std::string>(),
+              HasSubstr("failed: &lt;i&gt;no memory&lt;/i&gt;"));
+  const Json* skipped = trace_named(read, "skipped: no number");
+  ASSERT_NE(skipped, nullptr);
+  EXPECT_THAT((*skipped)["hovertext"][0].get<std::string>(), HasSubstr("skipped: no GPU"));
+  const Json* busy = trace_named(read, "machine busy");
+  ASSERT_NE(busy, nullptr);
+  EXPECT_THAT((*busy)["hovertext"][0].get<std::string>(),
+              HasSubstr("the hypervisor took CPU time away"));
+  EXPECT_THAT(figures[2].figure.title, HasSubstr("GPU temperature"));
+}
+
+TEST(LaunchCharts, OfManyLaunchesKeepTheDoubtfulOnesAndSayHowManyAreDrawn) {
+  std::vector<PlannedCase> cases;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    cases.push_back({.options = {{"a", i}}, .step_ns = std::vector<std::int64_t>(100, 1'000'000)});
+  }
+  Results results = test::planned_results(cases);
+  results.launches[3333].row.report.flags = {std::string(launch_flag::kThrottled)};
+  const auto section = launches_section(table_facts(results, {}), {.points = 400});
+  ASSERT_TRUE(section);
+  const ReadFigure read = figures_of(*section)[0];
+  EXPECT_EQ(read.figure.choice, "from its case") << "first where there are many cases";
+  EXPECT_THAT(read.figure.note, HasSubstr(" of 4,000 launches are drawn"));
+  const Json* slowed = trace_named(read, "GPU slowed down");
+  ASSERT_NE(slowed, nullptr);
+  EXPECT_EQ((*slowed)["y"].size(), 1U);
+}
+
+TEST(RunCharts, OfNothingAreNothing) {
+  const Results none;
+  const TableFacts facts = table_facts(none, {});
+  EXPECT_FALSE(anatomy_section(facts, {}));
+  EXPECT_FALSE(distributions_section(facts, {}));
+  EXPECT_FALSE(launches_section(facts, {}));
+}
+
+TEST(RunCharts, HostileNamesAreTextAndBytesThatAreNoTextAreReplaced) {
+  const std::string hostile =
+      "</script><img src=x onerror=alert(1)>\xff\u202e" + std::string(1 << 20, 'x');
+  std::vector<PlannedCase> cases;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    cases.push_back({.options = {{"<b>name</b>", Value(std::to_string(i) + hostile)}},
+                     .step_ns = i == 2 ? std::vector<std::int64_t>{} : std::vector{i + 1'000'000},
+                     .reason = hostile});
+  }
+  const Results results = test::planned_results(cases);
+  const TableFacts facts = table_facts(results, {});
+  for (const auto& section : {sweep_section(facts, {}), anatomy_section(facts, {}),
+                              distributions_section(facts, {}), launches_section(facts, {})}) {
+    ASSERT_TRUE(section);
+    for (const ReadFigure& read : figures_of(*section)) {
+      EXPECT_THAT(read.figure.json, Not(HasSubstr("<img")));
+      EXPECT_THAT(read.figure.json, Not(HasSubstr("<b>")));
+      EXPECT_LT(read.figure.json.size(), 20'000U);
+      EXPECT_LT(read.figure.title.size() + read.figure.alt.size(), 2'000U);
+    }
+  }
+}
+
+// Byte by byte; no figure holds the time of its making.
+TEST(RunCharts, FiguresOfTheSampleAreThoseThatWereApproved) {
+  const Results results = read_results(test::kSample);
+  const TableFacts facts = table_facts(results, {});
+  std::string text;
+  for (const auto& section : {sweep_section(facts, {}), anatomy_section(facts, {}),
+                              distributions_section(facts, {}), launches_section(facts, {})}) {
+    ASSERT_TRUE(section);
+    for (const ReadFigure& read : figures_of(*section)) {
+      text += section->id + ": " + read.figure.title + " [" + read.figure.choice + "]\n" +
+              read.figure.alt + '\n' + read.figure.note + '\n' + read.figure.json + "\n\n";
+    }
+  }
+  const std::filesystem::path golden = test::kCharts / "sample_figures.txt";
+  if (std::getenv("STEPBENCH_APPROVE") != nullptr) std::ofstream(golden, std::ios::binary) << text;
+  std::ostringstream approved;
+  approved << std::ifstream(golden, std::ios::binary).rdbuf();
+  EXPECT_EQ(text, approved.str()) << "STEPBENCH_APPROVE=1 accepts a change";
+}
+
+}  // namespace
+}  // namespace stepbench
