@@ -85,7 +85,7 @@ def give_up(reason, remedy, options, arguments, can_measure):
     """Becomes the next interpreter, the first one that can measure in Python, or the worker that says why. Returns where
     this one is to measure, with the reason in `options`."""
     others = options["else"]
-    known = ("--else=", "--tried=", "--remedy=", "--fallback=")
+    known = ("--else=", "--tried=", "--remedy=", "--fallback=", "--last=")
     passed = [argument for argument in sys.argv[1 : sys.argv.index("--")] if not argument.startswith(known)]
     options["tried"] = "; ".join(filter(None, [options.get("tried", ""), reason]))
     options["remedy"] = options.get("remedy") or remedy
@@ -95,7 +95,7 @@ def give_up(reason, remedy, options, arguments, can_measure):
     if others or (first and first != sys.executable):
         following = others[0] if others else first
         more = [f"--tried={options['tried']}", f"--remedy={options['remedy']}", f"--fallback={first}"]
-        more += [f"--else={other}" for other in others[1:]]
+        more += [f"--else={other}" for other in others[1:]] if others else ["--last=yes"]
         os.execv(following, [following, sys.argv[0], *passed, *more, "--", *arguments])
     if not first:
         become_worker(options, arguments)
@@ -124,7 +124,7 @@ def measure_in_python(options, arguments):
 
 def main():
     options, arguments = parse(sys.argv[1:])
-    if options.get("fallback") == sys.executable:  # after all others were tried
+    if options.get("last"):  # all others were tried
         measure_in_python(options, arguments)
     unusable = no_torch()
     if unusable:
