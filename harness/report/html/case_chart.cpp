@@ -121,7 +121,7 @@ std::string CaseWords::show_command(const CaseRow& row) const {
 
 std::string CaseWords::tick(const CaseRow& row) const {
   const std::string name = label(row);
-  return width(name) <= kTickCells ? name : id(row) + ' ' + name;
+  return width(name) <= kTickCells ? name : shortened_inside(id(row) + ' ' + name, kTickCells);
 }
 
 std::string CaseWords::hover(const CaseRow& row, bool brief) const {

@@ -50,7 +50,7 @@ class CaseWords {
   // "num_workers=4 (run 1)"
   [[nodiscard]] std::string label(const CaseRow& row) const { return facts_.names.name(row); }
   [[nodiscard]] std::string id(const CaseRow& row) const { return row.case_id.substr(0, digits_); }
-  // Short enough for an axis: with the case's id where the label has to be cut.
+  // Short enough for an axis or a legend: with the case's id where the label has to be cut.
   [[nodiscard]] std::string tick(const CaseRow& row) const;
   // For a hover: case, number with its interval and how that came about, launches, commands.
   // `brief`: without the command that measures it again.

@@ -39,6 +39,7 @@ std::string_view digits_of(double value, int digits, std::array<char, 40>& buffe
   return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
 }
 
+constexpr std::size_t kLegendCells = 60;
 constexpr std::size_t kMaxTicks = 50;  // more names would be written over each other
 
 void add_ticks(JsonText& json, const Axis& axis) {
@@ -166,7 +167,7 @@ FigureJson::FigureJson() { json_.open_object().open_array("data"); }
 JsonText& FigureJson::open_trace(std::string_view type, std::string_view name) {
   ++traces_;
   json_.open_object().text("type", type);
-  if (!name.empty()) json_.text("name", plotly_text(name));
+  if (!name.empty()) json_.text("name", plotly_text(name, kLegendCells));
   return json_;
 }
 

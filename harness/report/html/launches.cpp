@@ -165,6 +165,7 @@ class LaunchesSection {
     for (const std::string& flag : row.report.flags) {
       lines.push_back(plotly_text(launch_flag::meaning(flag)));
     }
+    lines.push_back(plotly_text(words_.show_command(*ran.row)));
     return hover_lines(lines);
   }
 
@@ -193,7 +194,7 @@ class LaunchesSection {
       const auto found = of_case.find(coloured_[i]);
       if (found == of_case.end()) continue;
       const std::size_t place = i;
-      drawn += add_launches(json, words_.label(*coloured_[i]), found->second, relative,
+      drawn += add_launches(json, words_.tick(*coloured_[i]), found->second, relative,
                             budget / coloured_.size(), &place);
     }
     std::size_t doubts = 0;

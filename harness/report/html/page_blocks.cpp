@@ -15,6 +15,7 @@
 namespace stepbench {
 namespace {
 
+constexpr std::size_t kColumnsOnPaper = 16;
 constexpr std::size_t kCellCharacters = 300;
 constexpr std::size_t kTextCharacters = 4000;
 constexpr std::size_t kVerbatimBytes = 200'000;
@@ -154,8 +155,14 @@ void PageBlocks::add(const PageTable& table) {
     html_ += "<p class=\"note\">The first " + count(rows) + " of " + count(table.rows.size()) +
              " rows: sorting and the filter see these alone. All of them are in the data.</p>\n";
   }
-  html_ += "<div class=\"table-box\" role=\"region\" tabindex=\"0\" aria-labelledby=\"" + id +
-           "-title\">\n<table id=\"" + id + "\">\n<thead><tr>";
+  const bool wide = table.columns.size() > kColumnsOnPaper;
+  if (wide) {
+    html_ += "<p class=\"note on-paper\">Too wide for paper: the page itself has this table of " +
+             std::to_string(table.columns.size()) + " columns.</p>\n";
+  }
+  html_ += std::string("<div class=\"table-box") + (wide ? " wide" : "") +
+           "\" role=\"region\" tabindex=\"0\" aria-labelledby=\"" + id + "-title\">\n<table id=\"" +
+           id + "\">\n<thead><tr>";
   for (const PageColumn& column : table.columns) {
     html_ += "<th scope=\"col\"" + class_attribute(column.number ? "number" : "") + '>' +
              html_text(column.head) + "</th>";

@@ -18,6 +18,7 @@
 #include "harness/report/html/report.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/samples_export.h"
+#include "harness/report/steps_plot.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
@@ -178,6 +179,7 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
     const Results results = spoilt(file);
     for (const int columns : {40, 100, 400}) {
       expect_harmless(render_table(results, {.columns = columns}), file + " as a table");
+      expect_harmless(render_table(results, {.columns = columns, .plot = true}), file + " as bars");
     }
     const std::string markdown = render(results, Format::kMarkdown, {});
     expect_harmless(markdown, file + " as Markdown");
@@ -191,6 +193,7 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
     }
     for (const CaseRow& row : case_rows(results)) {
       expect_harmless(render_case(row, results, {}), file + " as a page");
+      expect_harmless(render_steps(row, results, {}), file + " as steps");
     }
     const SampleTable samples = sample_table(case_rows(results), {});
     expect_harmless(samples_csv(samples), file + " as steps in CSV");

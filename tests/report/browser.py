@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chromium without a window: started alike by all tests that need a browser, and a report's page in it."""
+import base64
+import json
+import pathlib
+import shutil
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+PATIENCE_S = 120  # on a machine full of other tests
+
+
+def missing_programs():
+    return [program for program in ("chromium", "chromedriver") if shutil.which(program) is None]
+
+
+def browser(*more, logs=False):
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *more):
+        options.add_argument(argument)
+    if logs:
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.set_script_timeout(PATIENCE_S)
+    return driver
+
+
+class Page:
+    """One report in a browser, with all that the browser said of it since it was opened."""
+
+    def __init__(self, driver, path, *, script=True, fragment=""):
+        self.driver, self.path = driver, pathlib.Path(path)
+        self.address = self.path.resolve().as_uri() + fragment
+        self.command("Emulation.setScriptExecutionDisabled", value=not script)
+        driver.get("about:blank")
+        for log in ("browser", "performance"):
+            driver.get_log(log)
+        driver.get(self.address)
+
+    def command(self, name, **parameters):
+        return self.driver.execute_cdp_cmd(name, parameters)
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, condition, what):
+        end = time.monotonic() + PATIENCE_S
+        while not (value := self.run(f"return {condition}")):
+            if time.monotonic() > end:
+                raise AssertionError(f"{self.path.name}: waited {PATIENCE_S} s for {what}")
+            time.sleep(0.05)
+        return value
+
+    def draw_all(self):
+        """Opens what is folded, looks at every figure, and returns how each came out."""
+        self.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+        choices = self.run("return document.querySelectorAll('.views button').length")
+        for number in [*range(choices), *range(0, choices)]:
+            self.run("document.querySelectorAll('.views button')[arguments[0]].click()", number)
+            self.draw_visible()
+        self.draw_visible()
+        return self.run("return [...document.querySelectorAll('.plot')].map(each => each.dataset.state)")
+
+    def draw_visible(self):
+        hidden = "each.closest('[hidden]')"
+        for number in self.run("return [...document.querySelectorAll('.plot')].map((each, i) => "
+                               f"each.dataset.state || {hidden} ? -1 : i).filter(i => i >= 0)"):
+            self.run("document.querySelectorAll('.plot')[arguments[0]].scrollIntoView({block: 'center'})", number)
+            self.until(f"['drawn', 'failed'].includes(document.querySelectorAll('.plot')[{number}].dataset.state)",
+                       f"figure {number}")
+
+    def figures(self):
+        """What Plotly made of each figure: its title, the traces, and the points of each."""
+        return self.run("""
+            return [...document.querySelectorAll('figure')].map(figure => {
+              const plot = figure.querySelector('.plot');
+              return {title: figure.querySelector('h3').textContent,
+                      alt: figure.querySelector('.alt').textContent,
+                      data: plot.data, full: plot._fullData.map(trace => trace.type),
+                      points: plot.calcdata.map(trace => trace.length),
+                      axes: Object.keys(plot._fullLayout).filter(key => /^[xy]axis/.test(key)).map(
+                        key => (plot._fullLayout[key].title || {}).text || '')};
+            });""")
+
+    def console(self):
+        return [entry for entry in self.driver.get_log("browser")]
+
+    def requests(self):
+        """Addresses that the page asked for, beside its own; data: and blob: are in the page."""
+        asked = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] != "Network.requestWillBeSent":
+                continue
+            address = message["params"]["request"]["url"]
+            if address.split("#")[0] != self.address.split("#")[0] and not address.startswith(("data:", "blob:")):
+                asked.append(address)
+        return asked
+
+    def picture(self, file, whole=False):
+        """A PNG of what is seen, or of the whole page."""
+        parameters = {}
+        if whole:
+            size = self.command("Page.getLayoutMetrics")["cssContentSize"]
+            parameters = {"captureBeyondViewport": True,
+                          "clip": {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 12000),
+                                   "scale": 1}}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", **parameters)["data"]))
+
+    def printed(self):
+        return base64.b64decode(self.command("Page.printToPDF", preferCSSPageSize=False)["data"])

@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports in Chromium: what they show, what they must never do.
+
+usage: pages.py STEPBENCH SOURCE_DIR STUB_WORKER COMPOSE_TRACE OUT [TEST]...    pictures of the pages are left under OUT
+"""
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    from browser import Page, browser, missing_programs
+    from selenium.common.exceptions import NoAlertPresentException
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+except ImportError as missing:
+    print(f"selenium is not installed: {missing}")
+    sys.exit(77)
+from compose import Run, nights
+
+PROGRAM, SOURCE, STUB, COMPOSE, OUT = (pathlib.Path(word).resolve() for word in sys.argv[1:6])
+del sys.argv[1:6]
+SAMPLE = SOURCE / "results/sample"
+SWEEP = SOURCE / "tests/unit/report/data/sweep.jsonl"
+PROFILED = SOURCE / "tests/unit/report/data/profiled.jsonl"
+QUESTIONS = (pathlib.Path(__file__).parent / "checks.js").read_text()
+
+IMAGE = "<img src=x onerror=alert(1)>"
+SCRIPT = "</script><script>alert(1)</script>"
+LINK = "<a href=\"https://example.com/\">here</a>"
+HOSTILE = f"{IMAGE}{SCRIPT}{LINK}'\"`&amp; %{{x}} \u202egnp.exe\u2028\u0007 <!-- ]]> "
+
+
+def setUpModule():
+    global folder, driver
+    folder = tempfile.TemporaryDirectory()
+    driver = browser("--window-size=1200,900", logs=True)
+
+
+def tearDownModule():
+    driver.quit()
+    folder.cleanup()
+
+
+def stepbench(*words, status=(0,)):
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=folder.name, timeout=300)
+    assert done.returncode in status, f"stepbench {words}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def path(name):
+    return pathlib.Path(folder.name) / name
+
+
+def shown(*runs):
+    return json.loads(stepbench("show", *runs, "--format", "json", status=(0, 4)))
+
+
+def report(name, *words, status=(0,)):
+    file = path(f"{name}.html")
+    stepbench("report", *words, "--output", file, status=status)
+    return file
+
+
+class Tags(html.parser.HTMLParser):
+    """Elements that are closed in another order than they were opened."""
+    VOID = {"meta", "input", "br", "hr", "img", "link"}
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.wrong = [], []
+
+    def handle_starttag(self, tag, attributes):
+        names = [name for name, _ in attributes]
+        if len(names) != len(set(names)):
+            self.wrong.append(f"{tag}: {names} at {self.getpos()}")
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()}")
+
+
+class Reports(unittest.TestCase):
+    def look(self, file, **options):
+        return Page(driver, file, **options)
+
+    def ask(self, page, question):
+        return page.run(QUESTIONS + f"return questions.{question}();")
+
+    def quiet(self, page):
+        """Nothing was asked of a server, nothing was written to the console, no dialog was opened."""
+        self.assertEqual(page.requests(), [], page.path.name)
+        self.assertEqual(page.console(), [], page.path.name)
+        with self.assertRaises(NoAlertPresentException):
+            _ = driver.switch_to.alert
+
+    def whole(self, file):
+        """Opens a report, draws all of it and holds it to what every page promises."""
+        page = self.look(file)
+        states = page.draw_all()
+        self.assertEqual([state for state in states if state != "drawn"], [], page.path.name)
+        foreign = self.ask(page, "foreign")
+        self.assertEqual((foreign["elements"], foreign["links"], foreign["handlers"]), ([], [], 0), page.path.name)
+        self.assertEqual(self.ask(page, "twice"), [], page.path.name)
+        self.assertEqual(self.ask(page, "nameless"), [], page.path.name)
+        headings = self.ask(page, "headings")
+        self.assertEqual(headings.count(1), 1)
+        self.assertTrue(all(b <= a + 1 for a, b in zip(headings, headings[1:])), headings)
+        for figure in page.figures():
+            self.assertTrue(figure["title"] and figure["alt"], figure["title"])
+            self.assertTrue(sum(figure["points"]), f"{figure['title']}: nothing is drawn")
+            for trace, points in zip(figure["data"], figure["points"]):
+                given = trace.get("y") or trace.get("x")
+                if trace.get("type") == "scatter" and isinstance(given, list):
+                    self.assertEqual(points, len(given), f"{figure['title']}: {trace.get('name')}")
+        tags = Tags()
+        tags.feed(file.read_text(encoding="utf-8"))
+        self.assertEqual((tags.wrong, tags.open), ([], []), page.path.name)
+        self.quiet(page)
+        return page
+
+    def embedded(self, page):
+        """The data of the page, as its own button hands them out."""
+        text = page.run("return document.getElementById('stepbench-data').textContent")
+        if page.run("return document.getElementById('stepbench-data').dataset.encoding"):
+            text = driver.execute_async_script("""
+                const done = arguments[arguments.length - 1];
+                const bytes = Uint8Array.from(atob(document.getElementById('stepbench-data').textContent),
+                                              c => c.charCodeAt(0));
+                const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+                new Response(stream).text().then(done);""")
+        data = json.loads(text)
+        self.assertEqual(data["schema"], "stepbench.report")
+        return data
+
+    def estimates_stand_in(self, page, cases):
+        """Each case's number as `show` has it is in the table of the first screen, where three digits do, in the table
+        of all numbers, and in a chart."""
+        tables, figures = self.ask(page, "tables"), page.figures()
+        every = next(table for table in tables if table["title"].startswith("Every number"))
+        drawn = [number for figure in figures for trace in figure["data"] for number in numbers_of(trace)]
+        for case in cases:
+            time = case["latency_p50_ns"] or case["step_ns"]
+            for table, error in ((tables[0], 6e-3), (every, 1e-8)):
+                row = next(values for cells, values in zip(table["rows"], table["values"])
+                           if case["case_id"].startswith(cells[0]))
+                self.assertTrue(any(near(time, value, error) for value in row),
+                                f"{case['case_id']}: {time} in {table['title']}: {row}")
+            self.assertTrue(any(near(time, value, 2e-5) for value in drawn) or len(cases) < 2,
+                            f"{case['case_id']}: {time} is in no chart")
+
+
+def near(time_ns, value, error):
+    """The value is that time, in one of its units."""
+    return value and any(abs(value * unit / time_ns - 1) < error for unit in (1, 1e3, 1e6, 1e9))
+
+
+def numbers_of(trace):
+    def flat(values):
+        for value in values if isinstance(values, list) else []:
+            if isinstance(value, list):
+                yield from flat(value)
+            elif isinstance(value, (int, float)):
+                yield value
+    for key in ("x", "y", "z", "values"):
+        yield from flat(trace.get(key))
+    for dimension in trace.get("dimensions") or []:
+        yield from flat(dimension.get("values"))
+
+
+class TheSample(Reports):
+    @classmethod
+    def setUpClass(cls):
+        cls.file = report("sample", SAMPLE)
+
+    def test_says_what_show_says(self):
+        page = self.whole(self.file)
+        self.assertIn("quickstart", driver.title)
+        expected = shown(SAMPLE)
+        self.estimates_stand_in(page, expected["cases"])
+        content = self.embedded(page)["content"]
+        self.assertEqual(content["cases"], expected["cases"])
+        first = page.run("return document.querySelector('#overview').innerText")
+        self.assertIn("num_workers=2", first)
+        self.assertIn("53.2", first)
+        page.picture(OUT / "sample.png", whole=True)
+
+    def test_reads_well_in_the_dark_and_in_the_light(self):
+        page = self.look(self.file)
+        page.draw_all()
+        for scheme in ("dark", "light"):
+            page.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            page.until(f"matchMedia('(prefers-color-scheme: {scheme})').matches", scheme)
+            page.draw_all()
+            self.assertEqual(self.ask(page, "contrast"), [], scheme)
+            page.picture(OUT / f"sample-{scheme}.png", whole=True)
+        page.command("Emulation.setEmulatedMedia", features=[])
+        page.run("document.getElementById('theme').click()")
+        self.assertEqual(self.ask(page, "contrast"), [])
+        self.quiet(page)
+
+    def test_fits_a_telephone(self):
+        page = self.look(self.file)
+        page.command("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=False)
+        try:
+            page = self.look(self.file)
+            page.draw_all()
+            self.assertEqual(self.ask(page, "overflow"), [])
+            page.picture(OUT / "sample-360.png", whole=True)
+        finally:
+            page.command("Emulation.clearDeviceMetricsOverride")
+
+    def test_prints_whole_tables(self):
+        page = self.look(self.file)
+        page.draw_all()
+        printed = page.printed()
+        self.assertTrue(printed.startswith(b"%PDF"))
+        (OUT / "sample.pdf").write_bytes(printed)
+        page.command("Emulation.setEmulatedMedia", media="print")
+        page.command("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
+        try:
+            page.run("window.dispatchEvent(new Event('beforeprint'))")
+            page.until("[...document.querySelectorAll('.plot .main-svg')].every(each => "
+                       "each.getBoundingClientRect().width < 718)", "figures as wide as paper")
+            self.assertEqual(self.ask(page, "overflow"), [])
+            cut = page.run("return [...document.querySelectorAll('.table-box')].filter("
+                           "box => getComputedStyle(box).overflowX !== 'visible').length")
+            self.assertEqual(cut, 0)
+        finally:
+            page.command("Emulation.setEmulatedMedia", media="")
+            page.command("Emulation.clearDeviceMetricsOverride")
+
+    def test_without_a_script_has_its_tables_and_the_words_of_its_charts(self):
+        page = self.look(self.file, script=False)
+        try:
+            text = driver.find_element("tag name", "body").text
+            self.assertIn("f672f0", text)
+            self.assertIn("65.4", text)
+            for alt in driver.find_elements("css selector", "figure .alt"):
+                self.assertTrue(alt.is_displayed() and alt.text or alt.find_elements("xpath", "ancestor::details"))
+            self.quiet(page)
+        finally:
+            page.command("Emulation.setScriptExecutionDisabled", value=False)
+
+    def test_is_walked_through_by_keyboard(self):
+        page = self.look(self.file)
+        page.draw_visible()
+        page.run("window.scrollTo(0, 0)")
+        names = []
+        for _ in range(12):
+            ActionChains(driver).send_keys(Keys.TAB).perform()
+            names.append(page.run("const at = document.activeElement; return at.textContent.trim() || at.id"))
+            self.assertNotEqual(page.run("return getComputedStyle(document.activeElement).outlineStyle"), "none", names)
+        self.assertEqual(names[0], "Skip to the report")
+        self.assertIn("Download the data (JSON)", names)
+        order = page.run("return [...document.querySelectorAll('[tabindex]')].filter("
+                         "each => Number(each.getAttribute('tabindex')) > 0).length")
+        self.assertEqual(order, 0, "the order of the page is that of its text")
+
+    def test_tells_of_points_that_are_pointed_at(self):
+        page = self.look(self.file)
+        page.draw_all()
+        told = 0
+        for number, figure in enumerate(page.figures()):
+            shown = [(trace, point) for trace, kind in enumerate(figure["full"]) if kind == "scatter"
+                     for point in range(figure["points"][trace])]
+            for trace, point in shown[:3]:
+                text = page.run("""
+                    const plot = document.querySelectorAll('.plot')[arguments[0]];
+                    if (!plot.getClientRects().length) return null;
+                    window.Plotly.Fx.hover(plot, [{curveNumber: arguments[1], pointNumber: arguments[2]}]);
+                    return [...plot.querySelectorAll('.hoverlayer text')].map(each => each.textContent).join(' ');
+                    """, number, trace, point)
+                if text:
+                    self.assertRegex(text, r"\d", f"{figure['title']}: {text}")
+                    self.assertNotRegex(text, r"<\w|undefined|NaN|%\{", figure["title"])
+                    told += 1
+        self.assertGreaterEqual(told, 3)
+        self.quiet(page)
+
+
+class Tables(Reports):
+    @classmethod
+    def setUpClass(cls):
+        cls.file = report("sweep", SWEEP)
+
+    def test_are_sorted_as_numbers_with_what_is_missing_last(self):
+        page = self.whole(self.file)
+        self.estimates_stand_in(page, [case for case in shown(SWEEP)["cases"] if case["step_ns"]])
+        table = self.ask(page, "tables")[0]
+        column = next(i for i, head in enumerate(table["heads"]) if head.startswith("step"))
+        head = f"document.querySelectorAll('#{table['id']} th')[{column}]"
+        for order in ("ascending", "descending"):
+            page.run(f"{head}.querySelector('button').click()")
+            self.assertEqual(page.run(f"return {head}.getAttribute('aria-sort')"), order)
+            values = [row[column] for row in self.ask(page, "tables")[0]["values"]]
+            known = [value for value in values if value is not None]
+            self.assertEqual(known, sorted(known, reverse=order == "descending"))
+            self.assertEqual(len(known), 6)
+            self.assertEqual(values[len(known):], [None] * (len(values) - len(known)), "missing ones come last")
+
+    def test_show_the_rows_that_hold_the_words(self):
+        page = self.look(self.file)
+        table = self.ask(page, "tables")[0]
+        field = driver.find_element("id", f"{table['id']}-filter")
+        field.send_keys("FAILED killed")
+        self.assertEqual(page.run(f"return [...document.querySelectorAll('#{table['id']} tbody tr')].filter("
+                                  "row => !row.hidden).length"), 1)
+        self.assertEqual(page.run("return document.querySelector('.count').textContent"), "1 of 8 rows")
+        field.clear()
+        field.send_keys("\x08")
+        self.quiet(page)
+
+
+class HostileNames(Reports):
+    def test_are_shown_as_text_and_do_nothing(self):
+        run = Run(SAMPLE, HOSTILE, config_text=f"name: {HOSTILE}\n" * 3, config_path=HOSTILE, argv=[HOSTILE] * 3)
+        run.head["context"] = {f"label.{SCRIPT}": HOSTILE, "host": HOSTILE}
+        run.worker["environment"] = dict(run.worker["environment"], **{IMAGE: HOSTILE, "cpu.model": HOSTILE})
+        run.sweep("loader.num_workers", "data.path")
+        big = "x" * 1_000_000 + SCRIPT
+        for workers in range(3):
+            run.add({"loader.num_workers": workers, "data.path": HOSTILE}, 50e6 + workers * 1e6, launches=3, steps=20,
+                    notes=[HOSTILE], flags={3: 1})
+        run.add({"loader.num_workers": 7, "data.path": IMAGE}, outcome="failed", reason=HOSTILE,
+                stage=IMAGE, output=big, launches=1, repeat_command=HOSTILE)
+        run.add({"loader.num_workers": 8, "data.path": "y" * 1_048_576}, outcome="skipped", reason=HOSTILE, launches=1)
+        file = report("hostile", run.write(path("hostile.jsonl")))
+        self.assertLess(file.stat().st_size, 12e6)
+        page = self.whole(file)
+        text = page.run("return document.body.innerText")
+        for part in (IMAGE, SCRIPT, LINK):
+            self.assertIn(part, text)
+        for mark in "\u202e\u2028\u0007":
+            self.assertNotIn(mark, text)
+        self.assertEqual(page.run("return document.querySelectorAll('script:not([type])').length"), 2)
+        page.picture(OUT / "hostile.png", whole=True)
+
+    def test_from_a_worker_are_shown_as_text(self):
+        worker = path("worker")
+        worker.write_text(f"#!/bin/sh\ncase $1 in describe) ;; *) printf '%s\\n\\377\\300' '{SCRIPT}{IMAGE}' >&2; "
+                          f"head -c 1048576 /dev/zero | tr '\\0' '<' >&2;; esac\nexec '{STUB}' \"$@\"\n")
+        worker.chmod(0o755)
+        path("hostile.yaml").write_text(json.dumps({
+            "name": "hostile", "workload": "stub", "launches": 1, "schedule": {"wait": 0, "warmup": 0, "active": 5},
+            "stub": {"marker": str(path("'\"<b>")), "behaviour": "throw_in_step", "at_step": 2}}))
+        stepbench("run", "hostile.yaml", "--worker", worker, "--no-lock", "--quiet", "--results", "hostile",
+                  "--label", f"why={IMAGE}", status=(0, 1, 3, 4))
+        page = self.whole(report("worker", next(path("hostile").iterdir()), status=(0, 4)))
+        self.assertIn("scripted exception", page.run("return document.body.innerText"))
+
+
+class OddRuns(Reports):
+    """Each page is whole, quiet and says what there is."""
+
+    def page_of(self, name, run, *words, status=(0,)):
+        file = run if isinstance(run, pathlib.Path) else run.write(path(f"{name}.jsonl"))
+        page = self.whole(report(name, file, *words, status=status))
+        page.picture(OUT / f"{name}.png", whole=True)
+        return page, page.run("return document.body.innerText")
+
+    def test_an_empty_run(self):
+        _, text = self.page_of("empty", Run(SAMPLE, "empty"), status=(4,))
+        self.assertRegex(text, "(?i)nothing|no launch")
+
+    def test_a_run_of_which_all_cases_failed(self):
+        run = Run(SAMPLE, "failed")
+        run.sweep("loader.num_workers")
+        for workers in (0, 2):
+            run.add({"loader.num_workers": workers}, outcome="failed", reason="killed by signal 9", launches=2)
+        page, text = self.page_of("failed", run, status=(4,))
+        self.assertIn("killed by signal 9", text)
+        self.assertEqual(shown(path("failed.jsonl"))["cases"][0]["outcome"], "failed")
+        self.assertTrue(self.ask(page, "tables"))
+
+    def test_one_launch(self):
+        run = Run(SAMPLE, "single")
+        run.add({"loader.num_workers": 2}, 40e6, launches=1)
+        page, _ = self.page_of("single", run)
+        self.estimates_stand_in(page, shown(path("single.jsonl"))["cases"])
+
+    def test_nine_options_that_vary(self):
+        run = Run(SAMPLE, "nine")
+        names = ("loader.num_workers", "loader.batch_size", "loader.prefetch_factor", "loader.pin_memory", "seed",
+                 "loader.shuffle", "model.kind", "threads.intra_op", "optimizer.lr")
+        run.sweep(*names)
+        for case in range(40):
+            values = (case % 3, 8 << case % 4, [None, 2, 4][case % 3], bool(case % 2), case % 5, bool(case // 2 % 2),
+                      ["resnet18", "vit"][case // 4 % 2], 1 + case // 8 % 2, [0.1, 0.01][case // 16 % 2])
+            run.add(dict(zip(names, values)), 40e6 + case * 1e6, launches=6, steps=20)
+        page, _ = self.page_of("nine", run)
+        self.estimates_stand_in(page, shown(path("nine.jsonl"))["cases"])
+
+    def test_two_runs_with_different_columns(self):
+        other = Run(SAMPLE, "other")
+        other.add({"loader.num_workers": 2, "custom.option": "only here"}, 40e6)
+        for row in other.rows:
+            if row["kind"] == "samples":
+                at = row["columns"].index("forward_ns")
+                row["columns"][at] = "think_ns"
+        other.write(path("other.jsonl"))
+        page = self.whole(report("two", SAMPLE, path("other.jsonl")))
+        self.estimates_stand_in(page, shown(SAMPLE, path("other.jsonl"))["cases"])
+        page.picture(OUT / "two.png", whole=True)
+
+    def test_of_some_sections_without_charts(self):
+        page = self.look(report("bare", SAMPLE, "--plotly", "none", "--section", "overview", "--title", IMAGE))
+        self.assertEqual(driver.title, IMAGE)
+        self.assertEqual(page.run("return document.querySelectorAll('section').length"), 1)
+        self.quiet(page)
+
+    def test_a_packed_page_is_drawn_alike(self):
+        plain, packed = report("plain", SWEEP), report("packed", SWEEP, "--compact")
+        self.assertLess(packed.stat().st_size, plain.stat().st_size * 0.7)
+        first = self.whole(plain)
+        figures, tables, data = first.figures(), self.ask(first, "tables"), self.embedded(first)
+        second = self.whole(packed)
+        self.assertEqual(second.figures(), figures)
+        self.assertEqual(self.ask(second, "tables"), tables)
+        self.assertEqual(self.embedded(second)["content"], data["content"])
+
+
+class OtherSources(Reports):
+    def test_a_verdict_of_ab(self):
+        path("ab.yaml").write_text(json.dumps({
+            "name": "ab", "workload": "stub", "launches": 5, "schedule": {"wait": 0, "warmup": 1, "active": 5},
+            "stub": {"jitter": 0.002, "step_us": 1000}}))
+        stepbench("ab", "ab.yaml", "--a", STUB, "--b", STUB, "--b-set", "stub.step_us=1100", "--no-lock", "--quiet",
+                  "--results", "ab", status=(1,))
+        file = next(path("ab").glob("*/verdict.json"))
+        step = json.loads(file.read_text())["cases"][0]["metrics"][0]
+        page = self.whole(report("verdict", file))
+        self.assertEqual(self.embedded(page)["generated_from"]["kind"], "verdict")
+        self.assertIn("regression", page.run("return document.body.innerText"))
+        drawn = [number for figure in page.figures() for trace in figure["data"] for number in numbers_of(trace)]
+        self.assertTrue(any(abs(number - 100 * step["change"]) < 1e-3 for number in drawn), step)
+        page.picture(OUT / "verdict.png", whole=True)
+
+    def test_a_history_of_two_hundred_nights(self):
+        files = nights(SAMPLE, path("nights"), 200)
+        stepbench("track", "add", *files, "--db", "sqlite:history.db")
+        page = self.whole(report("history", "history.db"))
+        self.assertEqual(self.embedded(page)["generated_from"]["kind"], "history")
+        figures = [figure for figure in page.figures() if any(len(list(numbers_of(trace))) >= 200
+                                                              for trace in figure["data"])]
+        self.assertGreaterEqual(len(figures), 2, "a series for each case, a point for each night")
+        page.picture(OUT / "history.png", whole=True)
+
+    def test_a_trace(self):
+        subprocess.run([COMPOSE, path("traces")], check=True, stdout=subprocess.DEVNULL)
+        trace = next(iter(json.loads(path("traces/expected.json").read_text()).values()))["path"]
+        page = self.whole(report("trace", trace))
+        self.assertEqual(self.embedded(page)["generated_from"]["kind"], "analysis")
+        page.picture(OUT / "trace.png", whole=True)
+
+    def test_operations(self):
+        page = self.whole(report("profiled", PROFILED, status=(0, 4)))
+        page.picture(OUT / "profiled.png", whole=True)
+        self.assertIn("aten::addmm", page.run("return document.body.innerText"))
+
+
+if __name__ == "__main__":
+    for program in missing_programs():
+        print(f"{program} is not installed")
+        sys.exit(77)
+    OUT.mkdir(parents=True, exist_ok=True)
+    unittest.main(verbosity=2)
