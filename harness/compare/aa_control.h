@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "harness/stats/interval.h"
 
 namespace stepbench {
 
@@ -18,11 +21,17 @@ struct AaControl {
   std::size_t pooled_quads = 0;
   double p =
       1;  // signed-rank over all cases' quads, each divided by its case's robust standard deviation
+  // How much A differs from itself, as a relative change: Hodges-Lehmann over all quads, and its
+  // interval; nothing where there are too few for one.
+  std::optional<double> change = {};
+  Interval interval = {};
 };
 
 inline constexpr std::size_t kMinQuads = 20;  // with fewer it is never said to have passed
 
 // One entry for each case: the values of its A launches in run order.
 [[nodiscard]] AaControl aa_control(std::span<const std::vector<double>> cases, double alpha = 0.01);
+
+inline constexpr double kControlConfidence = 0.95;  // of its interval
 
 }  // namespace stepbench

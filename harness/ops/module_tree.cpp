@@ -14,7 +14,6 @@ namespace {
 using NodeKind = ModuleNode::Kind;
 
 constexpr std::string_view kWholeModel = "(model)";
-constexpr std::string_view kSteps = "ProfilerStep*";
 
 ModuleCost cost_of(const OpRow& row) {
   return {.cpu_ns = row.self_cpu_ns,
@@ -81,7 +80,7 @@ class ModuleTreeMaker {
   }
 
   std::size_t node_of(const OpRow& row) {
-    if (row.kind == OpKind::kAnnotation && table_.text(row.name) == kSteps) {
+    if (row.kind == OpKind::kAnnotation && table_.text(row.name) == kStepNode) {
       tree_.steps += row.calls;
       step_ns_ += row.cpu_ns;
       return child(NodeKind::kOutsideOps, "", 0, 0);

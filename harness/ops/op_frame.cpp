@@ -111,6 +111,22 @@ struct Layout<StackRow> {
   static auto& rows(auto& table) { return table.stacks; }
 };
 
+template <>
+struct Layout<FoldedCall> {
+  static constexpr std::string_view kTable = "calls";
+  static constexpr auto& kKinds = kOpKinds;
+  static constexpr std::array<Member<FoldedCall>, 7> kMembers = {{
+      {"name", &FoldedCall::name},
+      {"depth", &FoldedCall::depth},
+      {"calls", &FoldedCall::calls},
+      {"self_cpu_ns", &FoldedCall::self_cpu_ns},
+      {"cpu_ns", &FoldedCall::cpu_ns},
+      {"self_device_ns", &FoldedCall::self_device_ns},
+      {"device_ns", &FoldedCall::device_ns},
+  }};
+  static auto& rows(auto& table) { return table.calls; }
+};
+
 class Packer {
  public:
   Packer(const OpTable& table, std::size_t max_bytes) : table_(table), max_bytes_(max_bytes) {}
@@ -191,6 +207,7 @@ class Unpacker {
     if (frame.table == "activities") add_rows<ActivityRow>(frame);
     if (frame.table == "memory") add_rows<MemoryPoint>(frame);
     if (frame.table == "stacks") add_rows<StackRow>(frame);
+    if (frame.table == "calls") add_rows<FoldedCall>(frame);
   }
 
  private:
@@ -272,6 +289,7 @@ std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   packer.pack<ActivityRow>();
   packer.pack<MemoryPoint>();
   packer.pack<StackRow>();
+  packer.pack<FoldedCall>();
   return packer.take();
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/ops/attribution.h"
+#include "harness/ops/call_tree.h"
 #include "harness/ops/flops.h"
 #include "harness/ops/memory_levels.h"
 
@@ -118,6 +119,7 @@ class Maker {
     add_device_work();
     add_activities();
     add_memory_points();
+    add_calls();
     table_.rows = rows_.by_first_call();
     return std::move(table_);
   }
@@ -301,6 +303,17 @@ class Maker {
         point.op = names_[tree_.nodes[tree_.node_of_op[event.op]].name];
       }
       table_.memory.push_back(point);
+    }
+  }
+
+  void add_calls() {
+    table_.calls = folded_calls(log_, tree_, self_device_ns_);
+    const std::uint32_t others = strings_.intern(kOtherCalls);
+    const std::uint32_t threads = strings_.intern(kOtherThreads);
+    for (FoldedCall& row : table_.calls) {
+      row.name = row.name == kOtherCallsName     ? others
+                 : row.name == kOtherThreadsName ? threads
+                                                 : names_[row.name];
     }
   }
 

@@ -83,12 +83,27 @@ struct StackRow {
   std::int64_t samples = 0;
 };
 
+// Calls that were reached on the same way from the step's own thread, folded: a node of a tree
+// whose rows stand in depth-first order. Of the steps alone, where the log has marks of them; see
+// call_tree.h.
+struct FoldedCall {
+  std::uint32_t name = kNoIndex;
+  OpKind kind = OpKind::kOp;
+  std::int64_t depth = 0;  // of a root 0; its parent is the last row before it that is one higher
+  std::int64_t calls = 0;
+  std::int64_t self_cpu_ns = 0;
+  std::int64_t cpu_ns = 0;  // its own and its children's
+  std::int64_t self_device_ns = 0;
+  std::int64_t device_ns = 0;
+};
+
 struct OpTable {
   std::vector<std::string> strings;
   std::vector<OpRow> rows;
   std::vector<ActivityRow> activities;
   std::vector<MemoryPoint> memory;  // by device, then by time: the highest points of equal spans
   std::vector<StackRow> stacks;     // most samples first
+  std::vector<FoldedCall> calls;    // of several launches: one tree after the other
   std::int64_t dropped = 0;         // records that the collector lost: the table is incomplete
 
   [[nodiscard]] std::string_view text(std::uint32_t index) const {

@@ -11,7 +11,6 @@ namespace stepbench {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
-constexpr std::string_view kAnyStep = "ProfilerStep*";
 
 class NameTable {
  public:
@@ -154,11 +153,11 @@ OpTree build_op_tree(const OpLog& log) {
   NameTable names(tree.names);
   std::vector<bool> left_out;
   for (const std::string& name : log.names) {
-    tree.name_of_log.push_back(names.intern(name.starts_with(kStepPrefix) ? kAnyStep : name));
+    tree.name_of_log.push_back(names.intern(name.starts_with(kStepPrefix) ? kStepNode : name));
     left_out.push_back(is_bookkeeping(name));
   }
   tree.nodes.reserve(log.ops.size() + log.marks.size());
-  if (!has_step_annotations(log)) add_steps(log, tree, names.intern(kAnyStep));
+  if (!has_step_annotations(log)) add_steps(log, tree, names.intern(kStepNode));
   add_ops(log, tree, left_out);
   add_calls(log, tree);
   if (!std::is_sorted(tree.nodes.begin(), tree.nodes.end(), comes_before)) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/ops/op_log.h"
@@ -17,6 +18,9 @@ enum class OpKind : std::uint8_t {  // written to disk by name
   kDevice,  // a kernel, copy or set; never a node of the tree
   kMemory   // a change of an allocator outside all ops; never a node of the tree
 };
+
+// The name of every step's node.
+inline constexpr std::string_view kStepNode = "ProfilerStep*";
 
 struct OpNode {
   static constexpr std::uint32_t kStepMark = kNoIndex - 1;  // `source` of a step without an op

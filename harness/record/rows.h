@@ -23,7 +23,7 @@ namespace stepbench {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 6;
+inline constexpr int kResultMinor = 7;
 
 // What makes a launch unique inside a run: resume and readers join on it.
 struct LaunchKey {

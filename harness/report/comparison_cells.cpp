@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/comparison_cells.h"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 
 #include "harness/stats/effect_size.h"
 #include "harness/text/numbers.h"
@@ -31,6 +33,14 @@ std::string change_text(const TestResult& test) {
 std::string interval_text_of(const TestResult& test) {
   if (!test.change || !std::isfinite(test.interval.high)) return "-";
   return '[' + signed_percent(test.interval.low) + ", " + signed_percent(test.interval.high) + ']';
+}
+
+std::string adjusted_p_text(double p) {
+  if (std::isnan(p)) return "-";
+  if (p < 0.001) return "<0.001";
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", p);
+  return text.data();
 }
 
 std::string verdict_text(const TestResult& test, const std::string& unit) {

@@ -186,7 +186,12 @@ std::string comparison_json(const Comparison& comparison) {
   write_count(json, "rejected_faster", comparison.rejected_faster);
   json.open_object("aa_control").text("state", name_of(comparison.aa_control.state));
   write_count(json, "quads", comparison.aa_control.pooled_quads);
-  json.number("p", comparison.aa_control.p).close_object();
+  json.number("p", comparison.aa_control.p);
+  if (comparison.aa_control.change) {
+    json.number("change", *comparison.aa_control.change);
+    write_interval(json, "change", comparison.aa_control.interval);
+  }
+  json.close_object();
   write_gates(json, comparison.gates);
   json.open_array("environment");
   for (const EnvironmentDifference& difference : comparison.environment) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string_view>
@@ -21,14 +20,6 @@
 
 namespace stepbench {
 namespace {
-
-std::string p_text(double p) {
-  if (std::isnan(p)) return "-";
-  if (p < 0.001) return "<0.001";
-  char text[16];
-  std::snprintf(text, sizeof text, "%.3f", p);
-  return text;
-}
 
 // What the judge notes by name, in words; a sentence as it is.
 std::string note_text(const std::string& note) {
@@ -114,7 +105,7 @@ class Text {
         } else {
           GridRow row{{cell(i), metric.name, compared_value(test.base_median, metric.unit),
                        compared_value(test.candidate_median, metric.unit), change_text(test),
-                       interval_text_of(test), p_text(test.p_adjusted),
+                       interval_text_of(test), adjusted_p_text(test.p_adjusted),
                        verdict_text(test, looked ? "pairs" : "launches")},
                       tint_of(test)};
           if (!metric.decides) {
@@ -357,7 +348,7 @@ class Text {
     const AaControl& control = comparison_.aa_control;
     const auto launches = static_cast<std::int64_t>(4 * control.pooled_quads);
     const std::string begin = "self-check, base against itself: ";
-    const std::string seen = " (" + counted(launches, "launch") + ", p " + p_text(control.p) + ')';
+    const std::string seen = " (" + counted(launches, "launch") + ", p " + adjusted_p_text(control.p) + ')';
     switch (control.state) {
       case AaControl::State::kTooFew:
         return begin + "not enough launches yet (" + std::to_string(launches) + " of " +

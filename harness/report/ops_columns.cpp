@@ -150,6 +150,28 @@ std::string operations_text(double count) {
   return prefix == 0 ? text : text + ' ' + kPrefixes[prefix];
 }
 
+std::string op_cell_text(const Value& value, OpUnit unit) {
+  if (is_null(value)) return "";
+  switch (unit) {
+    case OpUnit::kText:
+      return to_text(value);
+    case OpUnit::kCount:
+      return with_separators(std::get<std::int64_t>(value));
+    case OpUnit::kOperations:
+      return number_of(value).value_or(0) == 0 ? "" : operations_text(number_of(value).value_or(0));
+    case OpUnit::kTime:
+      return number_of(value).value_or(0) == 0 ? "0" : duration(number_of(value).value_or(0));
+    case OpUnit::kBytes: {
+      const double bytes = number_of(value).value_or(0);
+      if (bytes == 0) return "0";
+      return bytes < 0 ? "-" + byte_text(-bytes) : byte_text(bytes);
+    }
+    case OpUnit::kPercent:
+      return percent(number_of(value).value_or(0) / 100);
+  }
+  return "";
+}
+
 std::string_view unit_name(OpUnit unit) {
   switch (unit) {
     case OpUnit::kTime:

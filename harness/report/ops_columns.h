@@ -33,6 +33,9 @@ struct OpColumn {
 // 10.0 G: operations fill every magnitude.
 [[nodiscard]] std::string operations_text(double count);
 
+// A column's value for people; empty where it has no meaning.
+[[nodiscard]] std::string op_cell_text(const Value& value, OpUnit unit);
+
 // "us" for times: torch.profiler's unit; CSV and JSON are in it, exact to the nanosecond.
 [[nodiscard]] std::string_view unit_name(OpUnit unit);
 

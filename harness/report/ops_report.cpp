@@ -108,28 +108,6 @@ bool holds_something(const Profiled& profiled, const OpColumn& column) {
   });
 }
 
-std::string cell_text(const Value& value, OpUnit unit) {
-  if (is_null(value)) return "";
-  switch (unit) {
-    case OpUnit::kText:
-      return to_text(value);
-    case OpUnit::kCount:
-      return with_separators(std::get<std::int64_t>(value));
-    case OpUnit::kOperations:
-      return as_number(value) == 0 ? "" : operations_text(as_number(value));
-    case OpUnit::kTime:
-      return as_number(value) == 0 ? "0" : duration(as_number(value));
-    case OpUnit::kBytes: {
-      const double bytes = as_number(value);
-      if (bytes == 0) return "0";
-      return bytes < 0 ? "-" + byte_text(-bytes) : byte_text(bytes);
-    }
-    case OpUnit::kPercent:
-      return percent(as_number(value) / 100);
-  }
-  return "";
-}
-
 Grid grid_of(const Profiled& profiled, const OpsView& view) {
   Grid grid;
   std::vector<const OpColumn*> columns = chosen_columns(view);
@@ -150,7 +128,7 @@ Grid grid_of(const Profiled& profiled, const OpsView& view) {
     GridRow& cells = grid.rows.emplace_back();
     for (const OpColumn* column : columns) {
       cells.cells.push_back(
-          cell_text(column->get(row, profiled.table, profiled.totals), column->unit));
+          op_cell_text(column->get(row, profiled.table, profiled.totals), column->unit));
     }
   }
   return grid;

@@ -193,7 +193,11 @@ Comparison read_one(const LineObject& source) {
         .state = value_named(control->text("state"), State::kFailed, State::kTooFew,
                              [](State state) { return name_of(state); }),
         .pooled_quads = count_in(*control, "quads"),
-        .p = number_or_nan(*control, "p")};
+        .p = number_or_nan(*control, "p"),
+        .change = control->number("change")};
+    if (comparison.aa_control.change) {
+      comparison.aa_control.interval = interval_in(*control, "change");
+    }
   }
   for_each_object(source, "gates",
                   [&](const LineObject& gate) { comparison.gates.push_back(read_gate(gate)); });

@@ -126,7 +126,7 @@ ReportContent of_verdicts(const std::vector<std::string>& sources, const DrawOpt
 ReportContent of_history(const std::string& source, const DrawOptions& draw) {
   const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
   TrackStore store = open_history({.db = is_url ? source : "sqlite:" + source});
-  return history_content(store.history(), draw);
+  return history_content(store.history(), store.events(), draw);
 }
 
 ReportContent of_traces(const std::vector<std::string>& sources, const DrawOptions& draw,

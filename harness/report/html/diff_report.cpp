@@ -5,6 +5,7 @@
 
 #include "harness/report/analysis_diff.h"
 #include "harness/report/analysis_page.h"
+#include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/lines.h"
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
@@ -34,6 +35,7 @@ void add_diff(const TraceDiff& diff, const std::string& place, std::vector<PageS
     add_blocks(first ? overview : tables, page.sections[i], plain_tone);
   }
   sections.push_back(std::move(overview));
+  if (auto charts = diff_section(diff, "changes" + place)) sections.push_back(std::move(*charts));
   if (!tables.blocks.empty()) sections.push_back(std::move(tables));
 }
 

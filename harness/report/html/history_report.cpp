@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/report/history_export.h"
+#include "harness/report/html/history_charts.h"
 #include "harness/report/html/report.h"
 #include "harness/report/series_names.h"
 #include "harness/text/utc.h"
@@ -53,7 +54,8 @@ PageSection history_overview(const History& history) {
 
 }  // namespace
 
-ReportContent history_content(const History& history, const DrawOptions& draw) {
+ReportContent history_content(const History& history, std::span<const TrackEvent> events,
+                              const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "history",
                         .title = "History",
                         .sections = {history_overview(history)},
@@ -61,7 +63,9 @@ ReportContent history_content(const History& history, const DrawOptions& draw) {
                         .summary = counted(std::ssize(history.runs), "night") + ", " +
                                    counted(std::ssize(history.series), "series"),
                         .measured = !history.series.empty()};
-  (void)draw;
+  if (auto section = history_section(history, events, {})) {
+    content.sections.push_back(std::move(*section));
+  }
   return content;
 }
 

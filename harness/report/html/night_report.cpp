@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/json/line_object.h"
+#include "harness/report/html/night_charts.h"
 #include "harness/report/html/report.h"
 #include "harness/report/series_names.h"
 #include "harness/text/numbers.h"
@@ -69,7 +70,7 @@ std::string where_and_when(const LineObject& night) {
 
 }  // namespace
 
-ReportContent night_content(const std::string& night_json, const DrawOptions& draw) {
+ReportContent night_content(const std::string& night_json, const DrawOptions& /*draw*/) {
   LineParser parser;
   const LineObject night = parser.parse(night_json, LineParser::Padding::kNone).object;
   PageSection section{.id = "overview", .title = "Overview", .blocks = {}};
@@ -86,13 +87,15 @@ ReportContent night_content(const std::string& night_json, const DrawOptions& dr
       .tone = error.empty() ? tone_of_state(verdict, true) : Tone::kBad});
   const std::vector<JsonView> series = night.array("series").value_or(std::vector<JsonView>{});
   if (!series.empty()) section.blocks.push_back(series_table(series));
-  (void)draw;
-  return {.kind = "night",
-          .title = "Night on " + night.text("host"),
-          .sections = {std::move(section)},
-          .data = night_json,
-          .summary = counted(std::ssize(series), "series"),
-          .measured = !series.empty()};
+  ReportContent content{.kind = "night",
+                        .title = "Night on " + night.text("host"),
+                        .sections = {std::move(section)},
+                        .data = night_json,
+                        .summary = counted(std::ssize(series), "series"),
+                        .measured = !series.empty()};
+  if (!error.empty()) return content;
+  if (auto charts = night_section(night_json)) content.sections.push_back(std::move(*charts));
+  return content;
 }
 
 }  // namespace stepbench

@@ -14,6 +14,7 @@
 #include "harness/report/analysis_report.h"
 #include "harness/report/html/plotly.h"
 #include "harness/report/html/section.h"
+#include "harness/track/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench {
@@ -53,7 +54,10 @@ struct Report {
                                             const DrawOptions& draw);
 // Throws LineError for what is no night.
 [[nodiscard]] ReportContent night_content(const std::string& night_json, const DrawOptions& draw);
-[[nodiscard]] ReportContent history_content(const History& history, const DrawOptions& draw);
+// `events`: what the history recorded of its alerts.
+[[nodiscard]] ReportContent history_content(const History& history,
+                                            std::span<const TrackEvent> events,
+                                            const DrawOptions& draw);
 [[nodiscard]] ReportContent analysis_content(std::span<const AnalysedTrace> traces,
                                              const DrawOptions& draw);
 

@@ -10,6 +10,7 @@
 #include "harness/report/html/anatomy.h"
 #include "harness/report/html/distributions.h"
 #include "harness/report/html/launches.h"
+#include "harness/report/html/ops_charts.h"
 #include "harness/report/html/overview.h"
 #include "harness/report/html/report.h"
 #include "harness/report/html/sweep_charts.h"
@@ -63,6 +64,7 @@ ReportContent run_content(const Results& results, const std::vector<std::string>
   add(findings_section(facts));
   add(distributions_section(facts, drawing));
   add(launches_section(facts, drawing));
+  add(ops_section(results, drawing));
   add(numbers_section(facts));
   add(environment_section(facts, files));
   content.measured = std::any_of(facts.rows.begin(), facts.rows.end(),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/report/analysis_page.h"
+#include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/lines.h"
 #include "harness/report/html/report.h"
 #include "harness/text/words.h"
@@ -40,12 +41,17 @@ void add_trace(const AnalysedTrace& analysed, const std::string& place,
     add_blocks(section, each, i == 1 ? tone_of_finding : plain_tone);
   }
   sections.push_back(std::move(overview));
+  const std::string name =
+      place.empty() ? "" : std::filesystem::path(analysed.path).filename().string();
+  if (auto steps = trace_section(analysed, "steps" + place, name)) {
+    sections.push_back(std::move(*steps));
+  }
   if (!tables.blocks.empty()) sections.push_back(std::move(tables));
 }
 
 }  // namespace
 
-ReportContent analysis_content(std::span<const AnalysedTrace> traces, const DrawOptions& draw) {
+ReportContent analysis_content(std::span<const AnalysedTrace> traces, const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "analysis", .title = "Trace", .sections = {}, .data = "["};
   std::int64_t steps = 0;
   for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -56,6 +62,7 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
     steps += std::ssize(traces[i].analysis.steps.counted());
   }
   content.data += ']';
+  for (PageSection& section : rank_sections(traces)) content.sections.push_back(std::move(section));
   if (!traces.empty()) {
     content.title = std::filesystem::path(traces.front().path).filename().string();
     if (traces.size() > 1) {
@@ -64,7 +71,6 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
   }
   content.summary = counted(std::ssize(traces), "trace") + ", " + counted(steps, "step");
   content.measured = steps > 0;
-  (void)draw;
   return content;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/report/comparison_json.h"
 #include "harness/report/comparison_text.h"
 #include "harness/report/comparisons_text.h"
+#include "harness/report/html/comparison_charts.h"
 #include "harness/report/html/grid_table.h"
 #include "harness/report/html/lines.h"
 #include "harness/report/html/report.h"
@@ -78,7 +79,8 @@ bool was_measured(const Comparison& comparison) {
 
 }  // namespace
 
-ReportContent verdict_content(std::span<const Comparison> comparisons, const DrawOptions& draw) {
+ReportContent verdict_content(std::span<const Comparison> comparisons,
+                              const DrawOptions& /*draw*/) {
   const bool one = comparisons.size() == 1;
   const ComparisonParts parts =
       one ? comparison_parts(comparisons.front()) : comparisons_parts(comparisons);
@@ -92,7 +94,9 @@ ReportContent verdict_content(std::span<const Comparison> comparisons, const Dra
       .summary = counted(std::ssize(comparisons), "comparison") + ", " +
                  counted(static_cast<std::int64_t>(cases), "case"),
       .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
-  (void)draw;
+  for (PageSection& section : comparison_sections(comparisons)) {
+    content.sections.push_back(std::move(section));
+  }
   return content;
 }
 

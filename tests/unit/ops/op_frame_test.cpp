@@ -28,6 +28,7 @@ TEST(OpFrame, ATableComesBackEqualFromAnyNumberOfFrames) {
   EXPECT_EQ(back.rows.size(), table.rows.size());
   EXPECT_EQ(back.activities.size(), table.activities.size());
   EXPECT_EQ(back.memory.size(), table.memory.size());
+  EXPECT_EQ(back.calls.size(), table.calls.size());
   EXPECT_EQ(described(back), described(table));
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The charts of traces: where the time of each step went, what the device did, which rank of a job
+// holds the others up, what changed between two traces. They show the numbers of analysis_json,
+// diff_json and ranks_json. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/analyze/diff.h"
+#include "harness/analyze/ranks.h"
+#include "harness/report/analysis_report.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench {
+
+// `id`: of the section; `name`: of the trace where the page has several. nullopt for a trace
+// without steps.
+[[nodiscard]] std::optional<PageSection> trace_section(const AnalysedTrace& analysed,
+                                                       const std::string& id,
+                                                       const std::string& name = {});
+
+// The parts of every step, stacked. nullopt without steps.
+[[nodiscard]] std::optional<Figure> steps_figure(const AnalysedTrace& analysed);
+
+// Of the jobs of several ranks among the traces, a section each.
+[[nodiscard]] std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces);
+[[nodiscard]] std::optional<Figure> ranks_figure(const RankReport& report);
+
+// By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where
+// there is nothing to set beside each other.
+[[nodiscard]] std::optional<PageSection> diff_section(const TraceDiff& diff, const std::string& id);
+
+}  // namespace stepbench

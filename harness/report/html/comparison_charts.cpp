@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/comparison_charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "harness/report/html/comparison_names.h"
+#include "harness/report/html/comparison_tables.h"
+#include "harness/report/html/figure.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kMaxCauses = 6;  // cases whose step is taken apart in a figure
+constexpr double kPercent = 100;
+constexpr double kNsPerMs = 1e6;
+
+const MetricResult* step_of(const CaseResult& one) {
+  const auto found = std::find_if(
+      one.metrics.begin(), one.metrics.end(),
+      [](const MetricResult& metric) { return metric.of_step && metric.unit == "ns"; });
+  return found == one.metrics.end() ? nullptr : &*found;
+}
+
+PageSection section_of(const Comparison& comparison, const std::string& id, bool named) {
+  const ComparisonNames names(comparison);
+  PageSection section{.id = id, .title = "Before and after", .blocks = {}};
+  if (named) section.title += ": " + comparison.base + " -> " + comparison.candidate;
+  if (auto figure = forest_figure(comparison)) section.blocks.emplace_back(std::move(*figure));
+  section.blocks.emplace_back(metrics_table(comparison, names));
+  std::size_t causes = 0;
+  for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
+    auto figure = cause_figure(comparison, i);
+    if (!figure || ++causes > kMaxCauses) continue;
+    section.blocks.emplace_back(std::move(*figure));
+  }
+  if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
+  if (causes > kMaxCauses) {
+    section.blocks.emplace_back(Paragraph{"The steps of the first " + std::to_string(kMaxCauses) +
+                                          " of " + counted(std::int64_t(causes), "changed case") +
+                                          " are drawn; the table has all."});
+  }
+  for (auto table : {op_changes_table(comparison, names), gates_table(comparison, names),
+                     missing_table(comparison, names)}) {
+    if (table) section.blocks.emplace_back(std::move(*table));
+  }
+  return section;
+}
+
+}  // namespace
+
+std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t place) {
+  const CaseResult& one = comparison.cases.at(place);
+  const MetricResult* step = step_of(one);
+  if (one.cause.empty() || step == nullptr) return std::nullopt;
+  const double base_ns = step->test.base_median;
+  const double candidate_ns = step->test.candidate_median;
+  if (!std::isfinite(base_ns) || !std::isfinite(candidate_ns)) return std::nullopt;
+  std::vector<std::string> labels = {"before"};
+  std::vector<std::string> measures = {"absolute"};
+  std::vector<double> values = {base_ns / kNsPerMs};
+  std::vector<std::string> hovers = {"before: " + duration(base_ns)};
+  double explained_ns = 0;
+  for (const PhaseChange& change : one.cause) {
+    labels.push_back(change.phase);
+    measures.emplace_back("relative");
+    values.push_back(change.change_ns / kNsPerMs);
+    std::string hover = change.phase + ": " + signed_duration(change.change_ns) + ", " +
+                        significant(kPercent * change.share, 2) + " % of the change; " +
+                        duration(change.base_ns) + " -> " + duration(change.candidate_ns);
+    if (std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high)) {
+      hover += "; interval " + signed_duration(change.interval_ns.low) + " to " +
+               signed_duration(change.interval_ns.high);
+    }
+    hovers.push_back(std::move(hover));
+    explained_ns += change.change_ns;
+  }
+  const double rest_ns = candidate_ns - base_ns - explained_ns;
+  labels.insert(labels.end(), {"(rest)", "after"});
+  measures.insert(measures.end(), {"relative", "absolute"});
+  values.insert(values.end(), {rest_ns / kNsPerMs, candidate_ns / kNsPerMs});
+  hovers.push_back("all other phases: " + signed_duration(rest_ns));
+  hovers.push_back("after: " + duration(candidate_ns));
+  std::vector<double> places(labels.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<double>(i);
+  FigureJson figure;
+  JsonText& json = figure.open_trace("waterfall");
+  json.texts("measure", measures);
+  add_numbers(json, "x", places);
+  add_numbers(json, "y", values);
+  add_texts(json, "hovertext", hovers);
+  json.text("hoverinfo", "text");
+  const auto colour = [&](std::string_view key, std::string_view value) {
+    json.open_object(key).open_object("marker").text("color", value).close_object();
+    json.close_object();
+  };
+  colour("increasing", kBadColour);
+  colour("decreasing", kBestColour);
+  colour("totals", kPlainColour);
+  figure.close_trace();
+  JsonText& layout = figure.layout();
+  add_axis(layout, "xaxis", {.title = "", .tick_texts = labels});
+  add_axis(layout, "yaxis", {.title = step->name + " [ms]", .from_zero = true});
+  layout.flag("showlegend", false);
+  const ComparisonNames names(comparison);
+  return Figure{.title = "Where the time went: " + names.of(one),
+                .alt = "From " + duration(base_ns) + " to " + duration(candidate_ns) + ": " +
+                       join(std::vector<std::string>(hovers.begin() + 1, hovers.end() - 1), "; ") +
+                       ".",
+                .json = figure.take(),
+                .note =
+                    "Each phase by the middle of its changes, the first and the last bar by "
+                    "medians: (rest) is what these leave, and phases that do not explain the "
+                    "change.",
+                .height_px = 340};
+}
+
+std::vector<PageSection> comparison_sections(std::span<const Comparison> comparisons) {
+  std::vector<PageSection> sections;
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    const std::string id = i == 0 ? "comparison" : "comparison-" + std::to_string(i + 1);
+    sections.push_back(section_of(comparisons[i], id, comparisons.size() > 1));
+  }
+  return sections;
+}
+
+}  // namespace stepbench

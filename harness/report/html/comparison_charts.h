@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The charts of a comparison: the intervals of all metrics against their margins, where the time of
+// a changed step went; the operations and gates behind it, and what could not be compared. Pure;
+// any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/compare/comparison.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench {
+
+// A section for each comparison, in their order.
+[[nodiscard]] std::vector<PageSection> comparison_sections(std::span<const Comparison> comparisons);
+
+// A row for each case and metric: its change with interval on the band of its margin. nullopt where
+// no row has a change.
+[[nodiscard]] std::optional<Figure> forest_figure(const Comparison& comparison);
+
+// From the base's step to the candidate's, phase by phase. nullopt where no cause is known.
+[[nodiscard]] std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t place);
+
+}  // namespace stepbench

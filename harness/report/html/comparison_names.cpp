@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/comparison_names.h"
+
+#include <set>
+
+#include "harness/estimate/case_rows.h"
+
+namespace stepbench {
+
+ComparisonNames::ComparisonNames(const Comparison& comparison) {
+  std::vector<const Fields*> cases;
+  std::set<std::string> ids;
+  for (const CaseResult& one : comparison.cases) {
+    cases.push_back(&one.options);
+    ids.insert(one.case_id);
+  }
+  for (const auto* missing : {&comparison.only_base, &comparison.only_candidate}) {
+    for (const MissingCase& one : *missing) ids.insert(one.case_id);
+  }
+  varying_ = varying_options(cases, comparison.swept);
+  digits_ = id_digits(ids);
+}
+
+std::string ComparisonNames::of(const CaseResult& one) const {
+  const std::string text = case_label(one.options, varying_);
+  return text.empty() ? short_id(one.case_id) : text;
+}
+
+std::string ComparisonNames::of(const MissingCase& one) const {
+  const std::string text = case_label(one.options, varying_);
+  return text.empty() ? short_id(one.case_id) : text;
+}
+
+std::string ComparisonNames::short_id(std::string_view id) const {
+  return std::string(id.substr(0, digits_));
+}
+
+}  // namespace stepbench

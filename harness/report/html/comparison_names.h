@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cases of a comparison are called. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/comparison.h"
+
+namespace stepbench {
+
+class ComparisonNames {
+ public:
+  // `comparison` outlives this.
+  explicit ComparisonNames(const Comparison& comparison);
+
+  // By what varies, as the table of a comparison has it; its id where nothing does.
+  [[nodiscard]] std::string of(const CaseResult& one) const;
+  [[nodiscard]] std::string of(const MissingCase& one) const;
+  [[nodiscard]] std::string short_id(std::string_view id) const;
+
+ private:
+  std::vector<std::string> varying_;
+  std::size_t digits_ = 0;
+};
+
+}  // namespace stepbench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a comparison on a page. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/compare/comparison.h"
+#include "harness/report/html/comparison_names.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench {
+
+// Each metric with its margin, its interval and what it is worth.
+[[nodiscard]] PageTable metrics_table(const Comparison& comparison, const ComparisonNames& names);
+[[nodiscard]] PageTable causes_table(const Comparison& comparison, const ComparisonNames& names);
+// Of the others nothing where they would be empty.
+[[nodiscard]] std::optional<PageTable> op_changes_table(const Comparison& comparison,
+                                                        const ComparisonNames& names);
+[[nodiscard]] std::optional<PageTable> gates_table(const Comparison& comparison,
+                                                   const ComparisonNames& names);
+[[nodiscard]] std::optional<PageTable> missing_table(const Comparison& comparison,
+                                                     const ComparisonNames& names);
+
+// What an inconclusive test needs more of: "launches", or "pairs" of `ab`.
+[[nodiscard]] std::string needed_unit(const Comparison& comparison);
+
+}  // namespace stepbench

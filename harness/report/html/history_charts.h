@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A history on a page: what is open, and each series over the nights with its levels, suspects and
+// alerts. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "harness/report/history_view.h"
+#include "harness/report/html/section.h"
+#include "harness/report/series_names.h"
+
+namespace stepbench {
+
+// `events`: all that the history recorded of its alerts. Series with alerts first; of very many
+// series the section says how many are left out.
+// nullopt without any value.
+[[nodiscard]] std::optional<PageSection> history_section(const History& history,
+                                                         std::span<const TrackEvent> events,
+                                                         const ScreenOptions& screen);
+
+// One series; nullopt where no night has a value of it.
+[[nodiscard]] std::optional<Figure> series_figure(const HistoryView& view,
+                                                  const SeriesNames& names);
+
+}  // namespace stepbench

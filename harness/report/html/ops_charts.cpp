@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/ops_charts.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/ops/call_tree.h"
+#include "harness/report/html/call_charts.h"
+#include "harness/report/ops_columns.h"
+#include "harness/report/profiled_cases.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr std::size_t kMaxProfiledDrawn = 8;
+constexpr std::size_t kMaxOpRows = 300;  // of a table: sorted by time, the last take next to none
+
+bool holds_anything(const std::vector<OpRow>& rows, const OpTable& table, const OpTotals& totals,
+                    const OpColumn& column) {
+  return std::any_of(rows.begin(), rows.end(), [&](const OpRow& row) {
+    const Value value = column.get(row, table, totals);
+    if (is_null(value)) return false;
+    return column.unit == OpUnit::kText || number_of(value).value_or(0) != 0;
+  });
+}
+
+PageTable ops_table(const ProfiledCase& profiled, const std::string& title) {
+  std::vector<OpRow> rows = grouped(profiled.table.rows, {});
+  const OpTotals totals = totals_of(rows);
+  const bool device = totals.self_device_ns > 0;
+  std::stable_sort(rows.begin(), rows.end(), [&](const OpRow& a, const OpRow& b) {
+    return device ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
+  });
+  PageTable table{.title = title, .columns = {}, .rows = {}};
+  std::vector<const OpColumn*> columns;
+  for (const OpColumn& column : op_columns()) {
+    if (!holds_anything(rows, profiled.table, totals, column)) continue;
+    columns.push_back(&column);
+    table.columns.push_back(
+        {.head = std::string(column.head), .number = column.unit != OpUnit::kText});
+  }
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxOpRows); ++i) {
+    std::vector<PageCell>& cells = table.rows.emplace_back();
+    for (const OpColumn* column : columns) {
+      const Value value = column->get(rows[i], profiled.table, totals);
+      cells.push_back({.text = op_cell_text(value, column->unit), .value = number_of(value)});
+    }
+  }
+  if (rows.size() > kMaxOpRows) {
+    table.title += "; the first " + std::to_string(kMaxOpRows) + " of " +
+                   std::to_string(rows.size()) + " rows";
+  }
+  return table;
+}
+
+std::string sums_text(const ProfiledCase& profiled, std::int64_t steps) {
+  const OpTotals totals = totals_of(profiled.table.rows);
+  std::string text = counted(steps, "profiled step") + ". Sums over them: self CPU " +
+                     duration(static_cast<double>(totals.self_cpu_ns));
+  if (totals.self_device_ns > 0) {
+    text += ", self CUDA " + duration(static_cast<double>(totals.self_device_ns));
+  }
+  if (totals.flops > 0)
+    text += ", " + operations_text(static_cast<double>(totals.flops)) + " FLOPs";
+  return text + '.';
+}
+
+void add_case(const ProfiledCase& profiled, bool folded, std::vector<Block>& blocks) {
+  const std::string name = heading(profiled);
+  blocks.emplace_back(Paragraph{name + ": " + sums_text(profiled, steps_in(profiled.table))});
+  const auto add = [&](std::optional<Figure> figure) {
+    if (!figure) return;
+    figure->title += ": " + profiled.label;
+    figure->folded = folded;
+    blocks.emplace_back(std::move(*figure));
+  };
+  const std::vector<CallNode> calls = call_tree(profiled.table);
+  add(flame_figure(calls, OpTime::kHost));
+  add(flame_figure(calls, OpTime::kDevice));
+  if (calls.empty()) {
+    blocks.emplace_back(
+        Paragraph{"No flame view: this was recorded before stepbench kept which call made which; "
+                  "measure again with --profile."});
+  }
+  add(treemap_figure(profiled.table, OpTime::kHost));
+  add(treemap_figure(profiled.table, OpTime::kDevice));
+  add(memory_figure(profiled.table));
+  blocks.emplace_back(ops_table(profiled, "Operations: " + profiled.label));
+}
+
+}  // namespace
+
+std::optional<PageSection> ops_section(const Results& results, const DrawOptions& /*options*/) {
+  const bool any = std::any_of(results.launches.begin(), results.launches.end(),
+                               [](const Launch& launch) { return !launch.ops.empty(); });
+  if (!any) return std::nullopt;
+  PageSection section{.id = "operations", .title = "Operations", .blocks = {}};
+  const std::vector<ProfiledCase> cases = profiled_cases(results, "");
+  section.blocks.emplace_back(
+      Paragraph{"From launches of their own that record every operation: they say where the time "
+                "of a step goes, not how long it takes."});
+  for (std::size_t i = 0; i < std::min(cases.size(), kMaxProfiledDrawn); ++i) {
+    add_case(cases[i], i > 0, section.blocks);
+  }
+  if (cases.size() > kMaxProfiledDrawn) {
+    section.blocks.emplace_back(Paragraph{
+        "The first " + std::to_string(kMaxProfiledDrawn) + " of " + std::to_string(cases.size()) +
+        " profiled cases are drawn; `stepbench show --ops --case ID` has each."});
+  }
+  return section;
+}
+
+}  // namespace stepbench

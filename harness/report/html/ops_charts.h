@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profiled launches of a run on its page: what operations cost as a table, by module and op as
+// areas, call by call as a flame view, and the memory that was held. Pure; any thread.
+#pragma once
+
+#include <optional>
+
+#include "harness/record/reader.h"
+#include "harness/report/html/section.h"
+
+namespace stepbench {
+
+// Each profiled case by each engine, as `show --ops` has them. nullopt where none was profiled.
+[[nodiscard]] std::optional<PageSection> ops_section(const Results& results,
+                                                     const DrawOptions& options);
+
+}  // namespace stepbench

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "harness/report/analysis_sections.h"
+#include "harness/report/html/analysis_charts.h"
+#include "harness/report/html/figure.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kRankNsPerMs = 1e6;
+
+std::optional<PageSection> rank_section(const RankReport& report, const std::string& id) {
+  auto figure = ranks_figure(report);
+  if (!figure) return std::nullopt;
+  PageSection section{.id = id, .title = "Ranks of a job", .blocks = {}};
+  if (report.straggler) {
+    const Straggler& straggler = *report.straggler;
+    std::string text = "rank " + std::to_string(straggler.rank) + " holds the others up: up to " +
+                       duration(straggler.gain_ns) + " per step, " + percent_text(straggler.share) +
+                       " of the step";
+    if (!straggler.part.empty()) {
+      text += "; most of it " + words_of_part(straggler.part, report.scope);
+    }
+    section.blocks.emplace_back(Paragraph{text + '.', Tone::kDoubt});
+  } else {
+    section.blocks.emplace_back(Paragraph{"No rank holds the others up.", Tone::kGood});
+  }
+  for (const std::string& warning : report.warnings) {
+    section.blocks.emplace_back(Paragraph{warning, Tone::kDoubt});
+  }
+  section.blocks.emplace_back(std::move(*figure));
+  PageTable table{.title = "Ranks, means per step [ms]",
+                  .columns = {{.head = "rank", .number = true},
+                              {.head = "step", .number = true},
+                              {.head = "own work", .number = true},
+                              {.head = "waiting for others", .number = true},
+                              {.head = "communication", .number = true},
+                              {.head = "of it exposed", .number = true},
+                              {.head = "hidden [%]", .number = true},
+                              {.head = "entered last", .number = true},
+                              {.head = "slowest in steps", .number = true},
+                              {.head = "file"}},
+                  .rows = {}};
+  const auto cell = [](double ns) {
+    return PageCell{.text = significant(ns / kRankNsPerMs), .value = ns / kRankNsPerMs};
+  };
+  const auto count = [](std::int64_t number) {
+    return PageCell{.text = with_separators(number), .value = static_cast<double>(number)};
+  };
+  for (const RankRow& row : report.rows) {
+    table.rows.push_back(
+        {count(row.rank),
+         cell(row.step_ns),
+         cell(row.work_ns),
+         cell(row.wait_ns),
+         cell(row.communication_ns),
+         cell(row.exposed_ns),
+         {.text = row.hidden_share ? percent(*row.hidden_share) : "-", .value = row.hidden_share},
+         count(row.entered_last),
+         count(row.slowest_in),
+         {.text = row.path}});
+    const bool slow = report.straggler && report.straggler->rank == row.rank;
+    table.tones.push_back(slow ? Tone::kDoubt : Tone::kPlain);
+  }
+  section.blocks.emplace_back(std::move(table));
+  return section;
+}
+
+}  // namespace
+
+std::optional<Figure> ranks_figure(const RankReport& report) {
+  if (report.rows.empty()) return std::nullopt;
+  struct Bar {
+    std::string_view name;
+    double RankRow::*of;
+    std::string_view colour;
+    std::string_view pattern;
+  };
+  constexpr std::array<Bar, 2> kBars = {
+      {{"own work", &RankRow::work_ns, kPlainColour, ""},
+       {"waiting for others", &RankRow::wait_ns, kSeriesColours[3], "/"}}};
+  FigureJson figure;
+  Axis x{.title = "rank"};
+  for (const RankRow& row : report.rows) {
+    const bool slow = report.straggler && report.straggler->rank == row.rank;
+    x.tick_texts.push_back(std::to_string(row.rank) + (slow ? " (straggler)" : ""));
+  }
+  for (const Bar& bar : kBars) {
+    std::vector<double> places;
+    std::vector<double> values;
+    std::vector<std::string> hovers;
+    for (std::size_t i = 0; i < report.rows.size(); ++i) {
+      const RankRow& row = report.rows[i];
+      places.push_back(static_cast<double>(i));
+      values.push_back(row.*bar.of / kRankNsPerMs);
+      std::vector<std::string> lines = {"rank " + std::to_string(row.rank),
+                                        std::string(bar.name) + ' ' + duration(row.*bar.of) +
+                                            " of a step of " + duration(row.step_ns),
+                                        "entered last in " +
+                                            counted(row.entered_last, "collective") +
+                                            ", slowest in " + counted(row.slowest_in, "step")};
+      if (row.hidden_share) {
+        lines.push_back(percent_text(*row.hidden_share) + " of its communication is hidden");
+      }
+      for (std::string& line : lines) line = plotly_text(line);
+      hovers.push_back(hover_lines(lines));
+    }
+    JsonText& json = figure.open_trace("bar", bar.name);
+    add_numbers(json, "x", places);
+    add_numbers(json, "y", values);
+    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    json.open_object("marker").text("color", bar.colour).open_object("pattern");
+    json.text("shape", bar.pattern).text("fillmode", "overlay").close_object().close_object();
+    figure.close_trace();
+  }
+  JsonText& layout = figure.layout();
+  layout.text("barmode", "stack");
+  add_axis(layout, "xaxis", x);
+  add_axis(layout, "yaxis", {.title = "mean per step [ms]", .from_zero = true});
+  std::string alt = counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
+  if (report.straggler)
+    alt += "; rank " + std::to_string(report.straggler->rank) + " is the slowest";
+  return Figure{.title = "Which rank the others wait for",
+                .alt = alt + '.',
+                .json = figure.take(),
+                .note = "Means over " + counted(report.steps, "common step") + ", " +
+                        counted(report.collectives, "matched collective") + '.',
+                .height_px = 380};
+}
+
+std::vector<PageSection> rank_sections(std::span<const AnalysedTrace> traces) {
+  std::vector<RankTrace> ranks;
+  for (const AnalysedTrace& each : traces) {
+    if (auto rank = rank_trace(each.path, *each.trace, each.analysis)) {
+      ranks.push_back(std::move(*rank));
+    }
+  }
+  std::vector<PageSection> sections;
+  for (const std::vector<std::size_t>& job : rank_jobs(ranks)) {
+    std::vector<RankTrace> members;
+    for (const std::size_t i : job) members.push_back(ranks[i]);
+    const std::string id =
+        sections.empty() ? "ranks" : "ranks-" + std::to_string(sections.size() + 1);
+    if (auto section = rank_section(compare_ranks(std::move(members)), id)) {
+      sections.push_back(std::move(*section));
+    }
+  }
+  return sections;
+}
+
+}  // namespace stepbench

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/report/html/figure.h"
+#include "harness/report/html/history_charts.h"
+#include "harness/report/html/history_words.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// In which a series' values are drawn.
+struct DrawnUnit {
+  std::string name;
+  double factor = 1;
+};
+
+DrawnUnit drawn_unit(const HistoryView& view) {
+  const std::string& unit = view.series->series.unit;
+  std::vector<double> values;
+  for (const HistoryNight& night : view.nights) {
+    if (night.point != nullptr && std::isfinite(night.point->value)) {
+      values.push_back(night.point->value);
+    }
+  }
+  if (unit == "ns" && !values.empty()) {
+    const TimeUnit time = unit_for(values);
+    return {std::string(time.name), time.ns};
+  }
+  if (unit == "bytes") return {"MiB", 0x1p20};
+  return {unit, 1};
+}
+
+std::string night_hover(const HistoryNight& night, const HistoryView& view) {
+  const std::string& unit = view.series->series.unit;
+  const TrackedPoint& point = *night.point;
+  std::vector<std::string> lines = {night.run->started_utc, amount_text(point.value, unit)};
+  if (point.low < point.high) {
+    lines.back() +=
+        ", 95 % interval " + amount_text(point.low, unit) + " to " + amount_text(point.high, unit);
+  }
+  lines.push_back(counted(point.launches, "launch"));
+  if (night.usual) {
+    lines.push_back("usual then " + amount_text(*night.usual, unit) +
+                    (night.change ? ", " + signed_percent(*night.change) + " %" : ""));
+  }
+  if (const std::string commit = commit_words(*night.run); !commit.empty()) lines.push_back(commit);
+  for (const auto& [name, value] : night.run->labels) lines.push_back(name + '=' + to_text(value));
+  for (std::string& mark : marks_of(night, view)) lines.push_back(std::move(mark));
+  lines.push_back("run " + night.run->run_id);
+  for (std::string& line : lines) line = plotly_text(line);
+  return hover_lines(lines);
+}
+
+// The nights that a trace marks, at their values.
+struct MarkTrace {
+  std::string name;
+  std::string_view colour;
+  std::string_view symbol;
+  std::function<bool(const HistoryNight&)> marks;
+};
+
+class SeriesDrawing {
+ public:
+  explicit SeriesDrawing(const HistoryView& view) : view_(view), unit_(drawn_unit(view)) {
+    for (const HistoryNight& night : view.nights) {
+      if (has_value(night)) shown_.push_back(&night);
+    }
+  }
+
+  [[nodiscard]] const DrawnUnit& unit() const { return unit_; }
+  [[nodiscard]] std::size_t nights() const { return shown_.size(); }
+
+  void add_values() {
+    std::vector<double> values;
+    std::vector<Interval> intervals;
+    std::vector<std::string> hovers;
+    for (const HistoryNight* night : shown_) {
+      const TrackedPoint& point = *night->point;
+      values.push_back(point.value / unit_.factor);
+      const bool interval = point.low < point.high;
+      intervals.push_back(interval ? Interval{point.low / unit_.factor, point.high / unit_.factor}
+                                   : Interval{kNone, kNone});
+      hovers.push_back(night_hover(*night, view_));
+    }
+    JsonText& json = figure_.open_trace("scatter", "value with its interval");
+    json.text("mode", "lines+markers");
+    add_dates(json, shown_);
+    add_numbers(json, "y", values, kValueDigits);
+    add_intervals(json, "error_y", values, intervals);
+    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    json.open_object("line").text("color", kPlainColour).integer("width", 1).close_object();
+    json.open_object("marker").text("color", kPlainColour).integer("size", 5).close_object();
+    figure_.close_trace();
+  }
+
+  // The means between level changes.
+  void add_levels() {
+    if (view_.changes.empty()) return;
+    std::vector<const HistoryNight*> nights;
+    std::vector<double> levels;
+    std::size_t next = 0;
+    double level = view_.changes.front().before;
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      while (next < view_.changes.size() && view_.changes[next].index <= i) {
+        level = view_.changes[next++].after;
+      }
+      nights.push_back(shown_[i]);
+      levels.push_back(level / unit_.factor);
+    }
+    add_line("level between its changes", nights, levels, series_colour(4), "solid");
+  }
+
+  void add_usual() {
+    std::vector<double> usual;
+    bool any = false;
+    for (const HistoryNight* night : shown_) {
+      usual.push_back(night->usual.value_or(kNone) / unit_.factor);
+      any = any || night->usual.has_value();
+    }
+    if (any) add_line("usual then", shown_, usual, kDimColour, "dot");
+  }
+
+  void add_normalised() {
+    std::vector<double> values;
+    bool any = false;
+    for (const HistoryNight* night : shown_) {
+      values.push_back(night->normalised.value_or(kNone) / unit_.factor);
+      any = any || night->normalised.has_value();
+    }
+    if (!any) return;
+    add_line("per control case (click to show)", shown_, values, series_colour(2), "dash", true);
+  }
+
+  void add_marks(const MarkTrace& trace) {
+    std::vector<const HistoryNight*> nights;
+    std::vector<double> values;
+    std::vector<std::string> hovers;
+    for (const HistoryNight* night : shown_) {
+      if (!trace.marks(*night)) continue;
+      nights.push_back(night);
+      values.push_back(night->point->value / unit_.factor);
+      hovers.push_back(night_hover(*night, view_));
+    }
+    if (nights.empty()) return;
+    JsonText& json = figure_.open_trace("scatter", trace.name);
+    json.text("mode", "markers");
+    add_dates(json, nights);
+    add_numbers(json, "y", values, kValueDigits);
+    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    json.open_object("marker").text("color", trace.colour).text("symbol", trace.symbol);
+    json.integer("size", 12).close_object();
+    figure_.close_trace();
+  }
+
+  // A line through the whole height where a segment begins.
+  std::string take(const std::string& title) {
+    JsonText& layout = figure_.layout();
+    add_axis(layout, "xaxis", {.title = "night (UTC)", .kind = AxisKind::kDate});
+    add_axis(layout, "yaxis", {.title = title});
+    layout.open_array("shapes");
+    for (const HistoryNight* night : shown_) {
+      if (!night->begins_segment) continue;
+      layout.open_object().text("type", "line").text("xref", "x").text("yref", "paper");
+      layout.text("x0", night->run->started_utc).text("x1", night->run->started_utc);
+      layout.integer("y0", 0).integer("y1", 1);
+      layout.json("line", R"({"color":"#7F7F7F","dash":"dash","width":1})").close_object();
+    }
+    layout.close_array();
+    return figure_.take();
+  }
+
+ private:
+  static constexpr int kValueDigits = 6;
+
+  static void add_dates(JsonText& json, const std::vector<const HistoryNight*>& nights) {
+    json.open_array("x");
+    for (const HistoryNight* night : nights) json.text({}, night->run->started_utc);
+    json.close_array();
+  }
+
+  void add_line(std::string_view name, const std::vector<const HistoryNight*>& nights,
+                const std::vector<double>& values, std::string_view colour, std::string_view dash,
+                bool hidden = false) {
+    JsonText& json = figure_.open_trace("scatter", name);
+    json.text("mode", "lines").text("hoverinfo", "skip");
+    if (hidden) json.text("visible", "legendonly");
+    add_dates(json, nights);
+    add_numbers(json, "y", values, kValueDigits);
+    json.open_object("line").text("color", colour).text("dash", dash);
+    json.text("shape", "hv").close_object();
+    figure_.close_trace();
+  }
+
+  const HistoryView& view_;
+  DrawnUnit unit_;
+  std::vector<const HistoryNight*> shown_;
+  FigureJson figure_;
+};
+
+bool is_accepted(const HistoryNight& night, const HistoryView& view) {
+  const Alert* alert = alert_named(view, night.alert);
+  return alert != nullptr && alert->state == AlertState::kAcknowledged;
+}
+
+bool is_worse(const HistoryNight& night, const HistoryView& view) {
+  const Alert* alert = alert_named(view, night.alert);
+  return alert == nullptr || alert->worse;
+}
+
+}  // namespace
+
+std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& names) {
+  SeriesDrawing drawing(view);
+  if (drawing.nights() == 0) return std::nullopt;
+  const TrackedSeries& series = view.series->series;
+  const std::string name = names.name(series);
+  drawing.add_values();
+  drawing.add_usual();
+  drawing.add_levels();
+  drawing.add_normalised();
+  drawing.add_marks({"level changed", series_colour(4), "diamond-open",
+                     [](const HistoryNight& night) { return night.changed != nullptr; }});
+  drawing.add_marks({"suspect: moved that night", series_colour(3), "circle-open",
+                     [](const HistoryNight& night) { return night.fired && night.alert.empty(); }});
+  drawing.add_marks({"alert: worse", kBadColour, "triangle-up", [&](const HistoryNight& night) {
+                       return !night.alert.empty() && !is_accepted(night, view) &&
+                              is_worse(night, view);
+                     }});
+  drawing.add_marks({"alert: better", kBestColour, "triangle-down", [&](const HistoryNight& night) {
+                       return !night.alert.empty() && !is_accepted(night, view) &&
+                              !is_worse(night, view);
+                     }});
+  drawing.add_marks(
+      {"alert that was accepted", kDimColour, "square", [&](const HistoryNight& night) {
+         return !night.alert.empty() && is_accepted(night, view);
+       }});
+  const std::size_t missing = view.nights.size() - drawing.nights();
+  std::vector<std::string> notes;
+  if (missing > 0) {
+    notes.push_back(counted(std::int64_t(missing), "night") + " without a value " +
+                    (missing == 1 ? "is" : "are") + " left out.");
+  }
+  if (view.nights.size() == kMaxNights) {
+    notes.push_back("The newest " + with_separators(kMaxNights) + " nights.");
+  }
+  notes.emplace_back("The axis does not begin at 0. Dashed lines: new segments.");
+  std::string alt = name + " over " + counted(std::int64_t(drawing.nights()), "night") + ", " +
+                    counted(std::ssize(view.changes), "change") + " of level";
+  for (const Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
+  const std::string metric = metric_words(series.metric);
+  const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
+  return Figure{.title = name,
+                .alt = alt + '.',
+                .json = drawing.take(metric + unit),
+                .note = join(notes, " "),
+                .height_px = 360};
+}
+
+}  // namespace stepbench

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/comparison_charts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "harness/report/comparison_json.h"
+#include "harness/report/read_comparison.h"
+#include "tests/unit/charts/charted.h"
+#include "tests/unit/compare/result_maker.h"
+
+namespace stepbench {
+namespace {
+
+using test::figures_of;
+using test::Json;
+using ::testing::HasSubstr;
+using testing_compare::around_10_ms;
+using testing_compare::MadeResults;
+using testing_compare::make;
+
+MadeResults three_cases(double factor, int seed, int launches) {
+  return {.cases = {{.case_id = "aaaa", .num_workers = 2, .step_ns = around_10_ms(factor, seed)},
+                    {.case_id = "bbbb", .num_workers = 4, .step_ns = around_10_ms(1, seed + 1)},
+                    {.case_id = "cccc", .num_workers = 8, .step_ns = around_10_ms(1, seed + 2)}},
+          .launches = launches};
+}
+
+Comparison slower_by_a_twentieth(int launches = 20) {
+  const Results base = make(three_cases(1, 0, launches));
+  MadeResults changed = three_cases(1.05, 3, launches);
+  changed.cases[0].data_wait_ns = [](int) { return 1'500'000; };
+  changed.cases.pop_back();
+  const Results candidate = make(changed);
+  return compare({&base, "old"}, {&candidate, "<i>new</i>"}, {});
+}
+
+const Json* trace_named(const Json& figure, const std::string& name) {
+  const auto found = std::find_if(figure["data"].begin(), figure["data"].end(),
+                                  [&](const Json& trace) { return trace["name"] == name; });
+  return found == figure["data"].end() ? nullptr : &*found;
+}
+
+TEST(ComparisonCharts, EveryMetricHasARowWithItsChangeIntervalAndMargin) {
+  const Comparison comparison = slower_by_a_twentieth();
+  const auto figure = forest_figure(comparison);
+  ASSERT_TRUE(figure);
+  const Json json = Json::parse(figure->json);
+  std::map<std::size_t, const MetricResult*> rows;
+  for (const CaseResult& one : comparison.cases) {
+    for (const MetricResult& metric : one.metrics) rows.emplace(rows.size(), &metric);
+  }
+  EXPECT_EQ(json["layout"]["yaxis"]["ticktext"].size(),
+            rows.size() + (comparison.aa_control.change ? 1 : 0));
+  std::size_t drawn = 0;
+  for (const Json& trace : json["data"]) {
+    if (trace["type"] != "scatter" || trace["name"] == "base against itself") continue;
+    for (std::size_t i = 0; i < trace["y"].size(); ++i, ++drawn) {
+      const TestResult& told = rows.at(trace["y"][i].get<std::size_t>())->test;
+      const double change = trace["x"][i];
+      EXPECT_NEAR(change, 100 * *told.change, 1e-3);
+      EXPECT_NEAR(change + trace["error_x"]["array"][i].get<double>(), 100 * told.interval.high,
+                  1e-3);
+      EXPECT_NEAR(change - trace["error_x"]["arrayminus"][i].get<double>(), 100 * told.interval.low,
+                  1e-3);
+    }
+  }
+  EXPECT_EQ(drawn, rows.size());
+  const Json* margins = trace_named(json, "margin: does not matter");
+  ASSERT_NE(margins, nullptr);
+  for (const auto& [place, metric] : rows) {
+    EXPECT_NEAR((*margins)["x"][place].get<double>(), 200 * metric->margin, 1e-6);
+  }
+  ASSERT_NE(trace_named(json, "worse"), nullptr);
+  EXPECT_EQ((*trace_named(json, "worse"))["y"], Json::parse("[0]"));
+}
+
+TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
+  const Comparison comparison = slower_by_a_twentieth(32);
+  ASSERT_TRUE(comparison.aa_control.change);
+  EXPECT_LE(comparison.aa_control.interval.low, *comparison.aa_control.change);
+  EXPECT_LT(std::abs(*comparison.aa_control.change), 0.01);
+  const Json json = Json::parse(forest_figure(comparison)->json);
+  const Json* control = trace_named(json, "base against itself");
+  ASSERT_NE(control, nullptr);
+  EXPECT_NEAR((*control)["x"][0].get<double>(), 100 * *comparison.aa_control.change, 1e-3);
+  const Comparison back = read_comparisons(comparison_json(comparison)).front();
+  EXPECT_EQ(back.aa_control.change, comparison.aa_control.change);
+  EXPECT_EQ(back.aa_control.interval.high, comparison.aa_control.interval.high);
+}
+
+TEST(ComparisonCharts, TheBarsOfACauseLeadFromTheOldStepToTheNewOne) {
+  const Comparison comparison = slower_by_a_twentieth();
+  const auto figure = cause_figure(comparison, 0);
+  ASSERT_TRUE(figure);
+  const Json trace = Json::parse(figure->json)["data"][0];
+  EXPECT_EQ(trace["type"], "waterfall");
+  const Json& bars = trace["y"];
+  double at = bars[0];
+  for (std::size_t i = 1; i + 1 < bars.size(); ++i) at += bars[i].get<double>();
+  EXPECT_NEAR(at, bars.back().get<double>(), 1e-3);
+  EXPECT_NEAR(bars[1].get<double>(), 0.5, 1e-3) << "data_wait";
+  EXPECT_FALSE(cause_figure(comparison, 1)) << "nothing changed there";
+}
+
+TEST(ComparisonCharts, ASectionTellsWhatOnlyOneSideHasAndEachComparisonHasItsOwn) {
+  const Comparison comparison = slower_by_a_twentieth();
+  const Comparison both[] = {comparison, comparison};
+  const std::vector<PageSection> sections = comparison_sections(both);
+  ASSERT_EQ(sections.size(), 2U);
+  EXPECT_NE(sections[0].id, sections[1].id);
+  EXPECT_EQ(figures_of(sections[0]).size(), 2U);
+  std::vector<std::string> titles;
+  for (const Block& block : sections[0].blocks) {
+    if (const auto* table = std::get_if<PageTable>(&block)) {
+      titles.push_back(table->title);
+      for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->columns.size());
+    }
+  }
+  EXPECT_THAT(titles, ::testing::Contains("Cases that only one side has"));
+}
+
+TEST(ComparisonCharts, TooFewLaunchesHaveNoIntervalAndTheFigureSaysSo) {
+  const Comparison comparison = slower_by_a_twentieth(3);
+  const auto figure = forest_figure(comparison);
+  ASSERT_TRUE(figure);
+  EXPECT_THAT(figure->note, HasSubstr("without an interval"));
+  EXPECT_FALSE(forest_figure({})) << "nothing to draw";
+  EXPECT_EQ(comparison_sections(std::vector<Comparison>(1)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace stepbench
