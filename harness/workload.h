@@ -67,6 +67,7 @@ struct WorkerContext {
   std::vector<std::string> phase_names = {};
   // What users wrote in Python, for the workloads of this project; null in a worker without it.
   PythonParts* python = nullptr;
+  bool profiled = false;  // its times are for no table: what costs time may be recorded
 };
 
 class Workload {

@@ -8,6 +8,7 @@
 #include "harness/cuda/allocator_series.h"
 #include "harness/cuda/cuda_instruments.h"
 #include "harness/record/rows.h"
+#include "harness/worker/count_instruments.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/data/python_parts.h"
@@ -83,6 +84,8 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
       nvtx_type(),
       native_profile_type(),
       kineto_profile_type(),
+      perf_counts_type(),
+      valgrind_counts_type(),
   };
   // The other rules are linked into `stepbench` itself.
   static constexpr std::array rules = {

@@ -128,21 +128,46 @@ std::optional<Job> AbAgenda::next_profile() {
     const Verdict first = one.tests.front().verdict;
     const bool changed = first == Verdict::kRegression || first == Verdict::kImprovement;
     if (!changed && !setup_.profile_all) continue;
-    Job job{.case_index = index,
-            .arm = b ? kArmB : kArmA,
-            .pass = setup_.profile->engine,
-            .launch = static_cast<int>(pair),
-            .block = static_cast<int>(pair / 2),
-            .position = static_cast<int>(next_profile_),
-            .note = "profile of " + arm_label(b ? kArmB : kArmA)};
-    const AbPoint& point = setup_.points[index];
-    const LaunchKey key{.case_id = b ? point.b_case : point.a_case,
-                        .arm = job.arm,
-                        .pass = job.pass,
-                        .launch = job.launch};
-    if (!done_.contains(key)) return job;
+    auto job = job_of_arm(b, index,
+                          {.pass = setup_.profile->engine,
+                           .launch = static_cast<int>(pair),
+                           .block = static_cast<int>(pair / 2),
+                           .position = static_cast<int>(next_profile_),
+                           .note = "profile of " + arm_label(b ? kArmB : kArmA)});
+    if (job) return job;
   }
   return std::nullopt;
+}
+
+std::optional<Job> AbAgenda::next_count() {
+  for (; next_counted_point_ < setup_.counted.size(); ++next_counted_point_, next_count_ = 0) {
+    const std::size_t index = next_counted_point_;
+    if (given_up_[index] || campaign_.cases()[index].tests.empty()) continue;
+    while (next_count_ < 2 * setup_.counted[index]) {
+      const int number = next_count_++;
+      const bool b = number % 2 == 1;
+      auto job = job_of_arm(b, index,
+                            {.pass = Pass::kWrapped,
+                             .launch = number / 2,
+                             .block = number / 2,
+                             .position = number,
+                             .note = "counted by valgrind, " + arm_label(b ? kArmB : kArmA),
+                             .counts = true});
+      if (job) return job;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Job> AbAgenda::job_of_arm(bool b, std::size_t index, Job job) const {
+  const AbPoint& point = setup_.points[index];
+  job.case_index = index;
+  job.arm = b ? kArmB : kArmA;
+  const LaunchKey key{.case_id = b ? point.b_case : point.a_case,
+                      .arm = job.arm,
+                      .pass = job.pass,
+                      .launch = job.launch};
+  return done_.contains(key) ? std::nullopt : std::optional(std::move(job));
 }
 
 std::optional<Job> AbAgenda::next(const Results& finished) {
@@ -165,7 +190,10 @@ std::optional<Job> AbAgenda::next(const Results& finished) {
   for (;;) {
     const std::optional<AbSlot> slot = campaign_.next(samples_of);
     say_ended();
-    if (!slot) return next_profile();
+    if (!slot) {
+      auto profile = next_profile();
+      return profile ? std::move(profile) : next_count();
+    }
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
     std::string note = arm_label(slot->b ? kArmB : kArmA);
     const AbPairs pairs = ab_pairs(finished, {setup_.points[slot->case_index]}).front();

@@ -35,6 +35,7 @@ class AbAgenda final : public Agenda {
     TestedMetrics tested = default_metrics();
     std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
     bool profile_all = false;                    // of every case that was measured
+    std::vector<int> counted = {};               // by point: launches of each arm under valgrind
     std::function<void(const std::string&)> say = [](const std::string&) {};
   };
   // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
@@ -55,6 +56,9 @@ class AbAgenda final : public Agenda {
   void say_ended();
   void check_metrics(std::size_t index, const AbPairs& pairs);
   [[nodiscard]] std::optional<Job> next_profile();
+  [[nodiscard]] std::optional<Job> next_count();
+  // Unless it is done.
+  [[nodiscard]] std::optional<Job> job_of_arm(bool b, std::size_t index, Job job) const;
 
   Setup setup_;
   AbCampaign campaign_;
@@ -64,6 +68,8 @@ class AbAgenda final : public Agenda {
   std::map<LaunchKey, int> not_measured_;  // by case and arm: launches in a row, from the first
   std::set<LaunchKey> measured_;           // by case and arm
   std::size_t next_profile_ = 0;           // arm by arm, pair by pair, point by point
+  std::size_t next_counted_point_ = 0;
+  int next_count_ = 0;  // of that point, arm by arm
   std::vector<bool> given_up_;
   std::vector<bool> said_;
   std::vector<bool> has_metrics_;  // seen in the first launches of the point

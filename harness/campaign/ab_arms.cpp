@@ -175,7 +175,8 @@ void warn_of_defaults(const std::string& name, const Value& a, const Value& b, c
                       std::set<std::string>& warnings) {
   const Option* in_a = arms.a.catalogue.find_option(name);
   const Option* in_b = arms.b.catalogue.find_option(name);
-  if (in_a != nullptr && in_b != nullptr && in_a->default_value != in_b->default_value) {
+  if (in_a != nullptr && in_b != nullptr &&
+      (in_a->default_value != in_b->default_value || in_a->default_in != in_b->default_in)) {
     warnings.insert("the default of " + name + " is " + to_text(a) + " in arm A and " + to_text(b) +
                     " in arm B");
   } else if ((in_a == nullptr) != (in_b == nullptr)) {

@@ -40,7 +40,8 @@ std::string setting_words(const AbArm& arm, std::size_t cases, const std::string
   const std::vector<std::string> own = names_set_by(arm);
   if (std::find(own.begin(), own.end(), name) != own.end()) return name + '=' + *value;
   const Option* option = arm.catalogue.find_option(name);
-  const bool is_default = option != nullptr && to_text(option->default_value) == *value;
+  const bool is_default =
+      option != nullptr && to_text(option->default_value) == *value && option->default_in.empty();
   return name + '=' + *value + (is_default ? " (default)" : " (from the file)");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/compare_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -39,6 +40,11 @@ std::vector<std::string> allowable(const std::vector<const Results*>& results) {
   return known;
 }
 
+const Fields& options_of_first(const Results& results) {
+  static const Fields none;
+  return results.launches.empty() ? none : results.launches.front().row.options;
+}
+
 std::string last_part(const std::string& path) {
   const fs::path whole = fs::path(path).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
@@ -61,13 +67,17 @@ std::vector<Comparison> compare_files(const CompareRequest& request, const Catal
   }
   check_allowed(request.allow, allowable(all));
   std::vector<std::string> margins = request.margins;
-  const std::optional<double> count_margin = take_count_margin(margins, request.gate_counts);
+  const bool by_counts = request.gate_counts.value_or(
+      std::all_of(candidate_results.begin(), candidate_results.end(),
+                  [](const Results& results) { return gates_counts(options_of_first(results)); }));
+  std::optional<double> count_margin = take_count_margin(margins, by_counts);
+  if (!count_margin) count_margin = count_margin_of(options_of_first(candidate_results.front()));
   CompareOptions options{
       .tested = tested_metrics({request.metrics, margins}, all_columns(base, candidates), nullptr),
       .allow = request.allow,
       .bootstrap = request.bootstrap,
       .allow_inconclusive = request.allow_inconclusive,
-      .gate_counts = request.gate_counts,
+      .gate_counts = by_counts,
       .count_margin = count_margin.value_or(0)};
   if (!request.ignore.empty()) {
     options.ignore = full_names(request.ignore, all);

@@ -2,6 +2,7 @@
 // What `stepbench compare` does: reads results and sets each beside the first.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct CompareRequest {
   std::vector<std::string> margins = {};
   bool bootstrap = false;
   bool allow_inconclusive = false;
-  bool gate_counts = false;  // counts decide alone; "counts=0.1%" among the margins is theirs
+  // Counts decide alone; "counts=0.1%" among the margins is theirs. nullopt: as the experiment file
+  // of all candidates says.
+  std::optional<bool> gate_counts = {};
 };
 
 // One comparison for each candidate, in their order. `catalogue` says which options make up a case.

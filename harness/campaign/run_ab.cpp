@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_ab.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "harness/campaign/verdict_options.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/run/count_launch.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
@@ -93,6 +95,31 @@ AbAgenda::Setup agenda_setup(AbDesign design, const AbArms& arms, const TestedMe
   return setup;
 }
 
+// What both arms count instructions with; throws for what either asks for and cannot have.
+CountTools tools_of_both(const AbArms& arms, const Variables& variables) {
+  CountTools tools = count_tools(arms.a.plan, variables);
+  if (tools.no_counters.empty() && tools.valgrind.empty()) {
+    tools = count_tools(arms.b.plan, variables);
+  }
+  for (const AbArm* arm : {&arms.a, &arms.b}) (void)count_note(arm->plan, tools);
+  return tools;
+}
+
+// By point: launches of each arm under valgrind.
+std::vector<int> counted_launches(const AbArms& arms, const CountTools& tools) {
+  std::vector<int> launches;
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    int most = 0;
+    for (const AbArm* arm : {&arms.a, &arms.b}) {
+      const ResolvedCase& resolved = arm->plan.cases[i].resolved;
+      if (count_engine(resolved, tools) != CountEngine::kValgrind) continue;
+      most = std::max(most, static_cast<int>(resolved.integer_or("profile.launches", 1)));
+    }
+    launches.push_back(most);
+  }
+  return launches;
+}
+
 // Ends when the request refuses to go on.
 class RefusableAgenda final : public Agenda {
  public:
@@ -132,7 +159,8 @@ void check_request(const AbRequest& request) {
 AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
   AbPlan plan{.columns = columns_of_both(arms).columns};
   std::vector<std::string> margins = request.margins;
-  plan.count_margin = take_count_margin(margins, request.gate_counts).value_or(0);
+  const auto given = take_count_margin(margins, request.gate_counts);
+  plan.count_margin = given ? *given : count_margin_of(arms.a.plan).value_or(0);
   plan.tested = tested_metrics({request.metrics, margins}, plan.columns, &arms.a.plan);
   plan.looks = design_for(request, arms.points.size(), plan.tested, 0).looks;
   return plan;
@@ -161,6 +189,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   const AbPlan plan = plan_ab(request, arms);
   const TestedMetrics& tested = plan.tested;
   const Fields labels = parse_labels(request.labels);
+  const CountTools count_tools = tools_of_both(arms, context.variables);
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
@@ -189,12 +218,14 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   AbAgenda::Setup setup = agenda_setup(design_for(request, arms.points.size(), tested, seed), arms,
                                        tested, plan.columns, progress);
   setup.profile_all = request.gate_counts;
+  setup.counted = counted_launches(arms, count_tools);
   AbAgenda agenda{std::move(setup), finished};
   RefusableAgenda refusable{agenda, request};
   announce(arms, agenda, run.run_folder, progress);
   session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
                             run_arm(request.arms, arms.b, run.run_folder)},
                    .run_dir = run.run_folder,
+                   .count_tools = count_tools,
                    .attempts = next_attempts(finished)},
                   header, {plan.columns}, {}, refusable, finished);
   run.signal = session.signal();

@@ -13,6 +13,7 @@
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/catalogue/json.h"
+#include "harness/run/count_launch.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
@@ -38,8 +39,9 @@ PlanRequest plan_request(const RunRequest& request) {
   return plan;
 }
 
-// A wrapped run is a profiler's already and gets no profiled launches of ours.
-std::vector<ListedCase> list_cases(const Plan& plan, bool wrapped) {
+// A wrapped run is a profiler's already and gets no profiled launches of ours. Without `tools`
+// nothing is counted under valgrind.
+std::vector<ListedCase> list_cases(const Plan& plan, const CountTools* tools, bool wrapped) {
   std::vector<ListedCase> cases;
   for (const PlannedCase& planned : plan.cases) {
     const ResolvedCase& resolved = planned.resolved;
@@ -48,6 +50,9 @@ std::vector<ListedCase> list_cases(const Plan& plan, bool wrapped) {
     if (const auto profile = wrapped ? std::nullopt : profile_of(resolved)) {
       listed.profile = profile->engine;
       listed.profile_launches = profile->launches;
+    }
+    if (tools && !listed.skipped && count_engine(resolved, *tools) == CountEngine::kValgrind) {
+      listed.count_launches = static_cast<int>(resolved.integer_or("profile.launches", 1));
     }
     cases.push_back(std::move(listed));
   }
@@ -79,6 +84,10 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const Fields labels = parse_labels(request.labels);
   std::vector<std::string> wrap = split_command(request.wrap, "--wrap");
   check_wrap(wrap, context.variables);
+  // A probe asks how long a case takes, not how much it does.
+  const bool count_here = wrap.empty() && request.keeps_results;
+  const CountTools tools = wrap.empty() ? count_tools(plan, context.variables) : CountTools{};
+  const auto told_of_counts = wrap.empty() ? count_note(plan, tools) : std::nullopt;
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(plan, devices);
@@ -96,7 +105,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   header.labels = labels_with(finished, labels);
   check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
-  ListAgenda agenda{list_cases(plan, pass == Pass::kWrapped), pass,
+  ListAgenda agenda{list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped), pass,
                     done_launches(finished, request.retry_failed)};
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
@@ -111,6 +120,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
     progress.say(work + (expected.empty() ? "" : expected + ", ") + "results in " +
                  folder.string());
     for (const std::string& note : plan.notes) progress.say("note: " + note);
+    if (told_of_counts) progress.say("note: " + *told_of_counts);
   } else {
     progress.say("probe: " + work + "results are not kept");
   }
@@ -126,6 +136,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                      .wrap = std::move(wrap),
                      .run_dir = folder,
                      .smoke = request.smoke,
+                     .count_tools = tools,
                      .attempts = next_attempts(finished)},
                     header, columns_of(plan, catalogue), request.shard, agenda, finished);
   }

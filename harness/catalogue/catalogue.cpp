@@ -39,6 +39,18 @@ const Option* Catalogue::find_option(std::string_view full_name) const {
   return nullptr;
 }
 
+const Value& default_of(const Option& option, std::string_view variant) {
+  for (const auto& [name, value] : option.default_in) {
+    if (name == variant) return value;
+  }
+  return option.default_value;
+}
+
+bool is_a_default(const Option& option, const Value& value) {
+  return value == option.default_value ||
+         std::ranges::any_of(option.default_in, [&](const auto& in) { return in.second == value; });
+}
+
 bool exact_by_unit(const Metric& metric) {
   constexpr std::array<std::string_view, 5> kUnits = {"count", "launches", "allocations", "calls",
                                                       "copies"};

@@ -37,6 +37,8 @@ struct Option {
   std::string doc;           // one sentence or two, for users
   std::string unit = {};     // "s", "bytes", "samples", ... or empty
   Value default_value = {};  // null: none; then the option is unset unless `required`
+  // Of an option of a section with variants: {variant, the default there}, where it is another.
+  std::vector<std::pair<std::string, Value>> default_in = {};
   bool required = false;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -54,6 +56,11 @@ struct Option {
   std::vector<std::string> also_called = {};
   std::vector<std::pair<std::string, std::string>> values_called = {};
 };
+
+// Where the section's variant is this one; empty: the section has none.
+[[nodiscard]] const Value& default_of(const Option& option, std::string_view variant);
+// It is the default for some variant.
+[[nodiscard]] bool is_a_default(const Option& option, const Value& value);
 
 // One value of a section's selector option, with the options only it has (data.kind: jpeg_folder).
 struct Variant {

@@ -115,6 +115,17 @@ class Object {
     return all;
   }
 
+  [[nodiscard]] std::vector<std::pair<std::string, Value>> named_values(const char* field) const {
+    const Json* json = find(field);
+    if (json == nullptr) return {};
+    const Object object(*json, where_ + "/" + field);
+    std::vector<std::pair<std::string, Value>> all;
+    for (const auto& [name, value] : json->items()) {
+      all.emplace_back(name, object.value(name.c_str()));
+    }
+    return all;
+  }
+
   template <typename Read>
   [[nodiscard]] auto objects(const char* field, Read read) const {
     std::vector<decltype(read(*this))> all;
@@ -156,6 +167,8 @@ Option read_option(const Object& json) {
                 .doc = json.text("doc", true)};
   option.unit = json.text("unit");
   option.default_value = as_declared(json.value("default"), option.type);
+  option.default_in = json.named_values("default_in");
+  for (auto& [variant, value] : option.default_in) value = as_declared(value, option.type);
   option.required = json.flag("required");
   option.min = json.number("min", option.min);
   option.max = json.number("max", option.max);

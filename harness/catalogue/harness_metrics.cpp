@@ -158,6 +158,9 @@ std::vector<Metric> make() {
        context("major_faults", "faults", "Page faults served from disk in the measured windows."),
        context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
        context("involuntary_switches", "switches", "Times that the worker was taken off a CPU.")});
+  add(Source::kInstructions,
+      {context("instructions_per_step", "instructions",
+               "Instructions of the worker process in user mode, per measured step.")});
   return metrics;
 }
 

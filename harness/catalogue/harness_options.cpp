@@ -215,8 +215,18 @@ Option margin(const std::string& metric, const std::string& doc, const std::stri
 
 Section compare() {
   return {.name = "compare",
-          .doc = "What `stepbench ab` takes for a change, as `margin: {step: 1%, peak_bytes: 0}`.",
+          .doc =
+              "What decides and what `stepbench ab` takes for a change, as `margin: {step: 1%, "
+              "peak_bytes: 0}`.",
           .options = {
+              {.name = "gate",
+               .type = OptionType::kEnum,
+               .doc = "What decides in `stepbench ab`, and in `stepbench compare` of results of "
+                      "this file. times: the tested metrics; counts: what launches counted per "
+                      "step, which a busy machine does not change. --gate wins over it.",
+               .default_value = "times"s,
+               .choices = {"times", "counts"},
+               .identity = Identity::kContext},
               margin("step",
                      "The relative change of the step time that does not matter, as a share or in "
                      "percent. auto: 1%.",
@@ -224,6 +234,9 @@ Section compare() {
               margin("peak_bytes",
                      "The same for the peak of memory. auto: 0 where an allocator counts to the "
                      "byte, else 1%.",
+                     "auto"),
+              margin("counts",
+                     "The same for counts, where they decide. auto: 0, and 0.1% of instructions.",
                      "auto"),
           }};
 }

@@ -82,6 +82,9 @@ OrderedJson option_json(const Option& option) {
   OrderedJson json = {{"name", option.name}, {"type", name_of(option.type)}, {"doc", option.doc}};
   if (!option.unit.empty()) json["unit"] = option.unit;
   if (!is_null(option.default_value)) json["default"] = value_json(option.default_value);
+  for (const auto& [variant, value] : option.default_in) {
+    json["default_in"][variant] = value_json(value);
+  }
   if (option.required) json["required"] = true;
   if (option.min != plain.min) json["min"] = option.min;
   if (option.max != plain.max) json["max"] = option.max;

@@ -42,8 +42,8 @@ Section profile_section() {
   return {
       .name = "profile",
       .doc =
-          "An extra launch per case that records what each operation cost. Its steps are slower "
-          "and never enter step times.",
+          "An extra launch per case that records what each operation cost, and one that counts "
+          "instructions. Their steps are slower and never enter step times.",
       .options = {
           {.name = "ops",
            .type = OptionType::kEnum,
@@ -55,6 +55,10 @@ Section profile_section() {
           flag("shapes", true, "Records the shapes of inputs; FLOPs need them."),
           flag("memory", true, "Records what operations allocate and free."),
           flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
+          flag("stacks", false,
+               "Which lines of your Python code the workers of the DataLoader spend their time in "
+               "(with num_workers 0 the training thread), sampled some 100 times a second in each. "
+               "For loader.engine: python; records operations, too."),
           trace,
           flag("nvtx", false,
                "Marks every measured step and its phases as NVTX ranges in the domain stepbench, "
@@ -64,9 +68,18 @@ Section profile_section() {
               "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
               "nsys with --capture-range=cudaProfilerApi --capture-range-end=stop (repeat:N where "
               "schedule.repeat is N: otherwise nsys ends the worker) and for ncu."),
+          {.name = "counts",
+           .type = OptionType::kEnum,
+           .doc = "What counts the instructions of a step, in user mode. perf: the processor's "
+                  "counters, in the timing launches; valgrind: callgrind, in extra launches of "
+                  "three steps on one thread, 10 to 100 times slower; auto: perf "
+                  "where the machine has counters, else valgrind where it is installed.",
+           .default_value = "none"s,
+           .choices = {"none", "auto", "perf", "valgrind"},
+           .identity = Identity::kContext},
           amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
           warmup,
-          amount("launches", "launches", 1, 1, "Profiled launches per case."),
+          amount("launches", "launches", 1, 1, "Profiled launches per case, and those that count."),
       }};
 }
 

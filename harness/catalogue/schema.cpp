@@ -83,7 +83,8 @@ std::string description(const Option& option) {
 // All declarations of one name; variants may share it.
 OrderedJson option_schema(const std::vector<const Option*>& declarations) {
   OrderedJson json = {{"description", description(*declarations.front())}};
-  if (declarations.size() == 1 && !is_null(declarations.front()->default_value)) {
+  if (declarations.size() == 1 && !is_null(declarations.front()->default_value) &&
+      declarations.front()->default_in.empty()) {
     json["default"] = scalar(declarations.front()->default_value);
   }
   OrderedJson any = OrderedJson::array();

@@ -22,6 +22,9 @@ constexpr std::array kSources = {
     SourceName{Source::kSystem, "system",
                "The operating system's accounts of the process: getrusage and /proc."},
     SourceName{Source::kCounted, "counted", "Counted or computed by the program itself."},
+    SourceName{Source::kInstructions, "instruction_counter",
+               "The processor's counters, or valgrind's callgrind: `profile.counts` in force says "
+               "which."},
 };
 
 }  // namespace

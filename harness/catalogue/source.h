@@ -18,7 +18,8 @@ enum class Source : std::uint8_t {
   kCupti,
   kAllocator,
   kSystem,
-  kCounted
+  kCounted,
+  kInstructions
 };
 
 struct SourceName {

@@ -58,7 +58,10 @@ class Validator {
     const std::string prefix = section.name.empty() ? "" : section.name + ".";
     names("option of section '" + section.name + "'", section.options);
     names("variant of section '" + section.name + "'", section.variants);
-    for (const Option& option : section.options) check(option, prefix + option.name);
+    for (const Option& option : section.options) {
+      check(option, prefix + option.name);
+      check_default_in(section, option);
+    }
     for (const Variant& variant : section.variants) {
       std::vector<Option> all = section.options;
       all.insert(all.end(), variant.options.begin(), variant.options.end());
@@ -69,6 +72,16 @@ class Validator {
       add("section '" + section.name + "': selector and variants come together");
     }
     if (!section.selector.empty()) check_selector(section);
+  }
+
+  void check_default_in(const Section& section, const Option& option) {
+    const std::string name = section.name + "." + option.name + ": default";
+    for (const auto& [variant, value] : option.default_in) {
+      check_default(option, value, name + " in " + variant);
+      if (std::ranges::find(section.variants, variant, &Variant::name) == section.variants.end()) {
+        add(name + " in the unknown variant '" + variant + "'");
+      }
+    }
   }
 
   void check_selector(const Section& section) {

@@ -78,8 +78,10 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
   }
   const CasePair& pair = pairs.pair;
   judge_noise(pair, "arm A", "arm B", options.allow, result, gates);
-  const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA)};
-  const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB)};
+  const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA),
+                             profiled.counted(point.a_case, kArmA)};
+  const CountedLaunches candidate{pairs.pair.candidate.measured, profiled.of(point.b_case, kArmB),
+                                  profiled.counted(point.b_case, kArmB)};
   for (std::string& note : exact_count_notes(base, candidate, results.columns)) {
     result.notes.push_back(std::move(note));
   }

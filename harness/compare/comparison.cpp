@@ -123,9 +123,11 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
       }
     }
     judge_noise(pairs[i], "the base", "the candidate", options.allow, one, result.gates);
-    const CountedLaunches before{pairs[i].base.measured, base_profiled.of(one.case_id, "")};
+    const CountedLaunches before{pairs[i].base.measured, base_profiled.of(one.case_id, ""),
+                                 base_profiled.counted(one.case_id, "")};
     const CountedLaunches after{pairs[i].candidate.measured,
-                                candidate_profiled.of(one.candidate_case_id, "")};
+                                candidate_profiled.of(one.candidate_case_id, ""),
+                                candidate_profiled.counted(one.candidate_case_id, "")};
     for (std::string& note : exact_count_notes(before, after, gathered.columns)) {
       one.notes.push_back(std::move(note));
     }

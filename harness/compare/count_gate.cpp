@@ -14,12 +14,17 @@
 #include "harness/compare/op_changes.h"
 #include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
+#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
 
 constexpr std::string_view kOpCalls = "op_calls";
 constexpr std::string_view kCpuBytes = "cpu_allocated_bytes";
+constexpr std::string_view kCpuAllocations = "cpu_allocations";
+constexpr std::string_view kInstructions = "instructions_per_step";
+// Counts of instructions repeat within this: addresses and times of the system differ.
+constexpr double kInstructionMargin = 0.001;
 // They describe the model, not what a step does.
 constexpr std::string_view kOfModel = "model_";
 
@@ -33,12 +38,14 @@ void add_op_counts(const Launch& launch, CountsOfSide& counts) {
   std::set<std::int64_t> steps;
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
+  std::int64_t allocations = 0;
   for (const OpRow& row : table.rows) {
     if (row.step < 0) continue;
     steps.insert(row.step);
     if (row.kind != OpKind::kOp) continue;
     calls += row.calls;
     bytes += row.own_cpu_allocated_bytes;
+    allocations += row.own_cpu_allocations;
   }
   if (steps.empty() || table.dropped > 0) return;
   const auto per_step = [&](std::int64_t sum) {
@@ -46,6 +53,7 @@ void add_op_counts(const Launch& launch, CountsOfSide& counts) {
   };
   counts[std::string(kOpCalls)].push_back(per_step(calls));
   if (bytes > 0) counts[std::string(kCpuBytes)].push_back(per_step(bytes));
+  if (allocations > 0) counts[std::string(kCpuAllocations)].push_back(per_step(allocations));
 }
 
 CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& columns) {
@@ -63,6 +71,27 @@ CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& c
     }
   }
   for (const Launch* launch : side.profiled) add_op_counts(*launch, counts);
+  return counts;
+}
+
+// Instructions per step, and what counted them.
+struct InstructionCounts {
+  std::string engine = {};  // as profile.counts in force says; empty: nothing did
+  std::vector<double> values = {};
+};
+
+InstructionCounts instructions_of(const CountedLaunches& side) {
+  InstructionCounts counts;
+  for (const auto* launches : {&side.counted, &side.timed}) {
+    for (const Launch* launch : *launches) {
+      const LaunchReport& report = launch->row.report;
+      const auto found = report.metrics.find(kInstructions);
+      if (found == report.metrics.end() || !found->second) continue;
+      counts.engine = text_of(report.effective, "profile.counts");
+      counts.values.push_back(*found->second);
+    }
+    if (!counts.values.empty()) break;
+  }
   return counts;
 }
 
@@ -109,17 +138,24 @@ MetricResult no_counts() {
 
 class CaseCounts {
  public:
-  CaseCounts(const CountGateInput& input, CountsOfSide base, CountsOfSide candidate)
-      : input_(input), base_(std::move(base)), candidate_(std::move(candidate)) {}
+  CaseCounts(const CountGateInput& input, const CountedLaunches& base,
+             const CountedLaunches& candidate)
+      : input_(input),
+        base_(counts_of(base, input.columns)),
+        candidate_(counts_of(candidate, input.columns)),
+        base_instructions_(instructions_of(base)),
+        candidate_instructions_(instructions_of(candidate)) {}
 
   void judge_into(CaseResult& one) {
     for (MetricResult& metric : one.metrics) metric.decides = false;
-    if (base_.empty() || candidate_.empty()) {
-      const bool neither = base_.empty() && candidate_.empty();
+    const bool base_has = !base_.empty() || !base_instructions_.values.empty();
+    const bool candidate_has = !candidate_.empty() || !candidate_instructions_.values.empty();
+    if (!base_has || !candidate_has) {
+      const bool neither = !base_has && !candidate_has;
       one.notes.push_back(std::string("nothing was counted in ") +
-                          (neither         ? "either side"
-                           : base_.empty() ? input_.base
-                                           : input_.candidate) +
+                          (neither     ? "either side"
+                           : !base_has ? input_.base
+                                       : input_.candidate) +
                           ": measure with --profile, as in `stepbench run FILE --profile`");
       one.metrics.push_back(no_counts());
       return;
@@ -137,33 +173,83 @@ class CaseCounts {
         one.notes.push_back(name + " was counted in " + input_.candidate + " alone");
       }
     }
+    judge_instructions(one);
+    // Sides that share no count.
+    if (std::none_of(one.metrics.begin(), one.metrics.end(),
+                     [](const MetricResult& metric) { return metric.decides; }) &&
+        (base_.empty() || candidate_.empty())) {
+      one.metrics.push_back(no_counts());
+    }
   }
 
  private:
   void judge_count(const std::string& name, const std::vector<double>& base,
                    const std::vector<double>& candidate, CaseResult& one) {
     if (!constant(base) || !constant(candidate)) {
-      one.notes.push_back(name + " varies between launches and decides nothing: " + range_of(base) +
-                          " in the base, " + range_of(candidate) + " in the candidate");
+      one.notes.push_back(varies_text(name, base, candidate));
       return;
     }
-    MetricResult result = count_result(name, input_.columns, input_.options.count_margin);
+    add_judged(name, base, candidate, input_.options.count_margin, one);
+  }
+
+  void add_judged(const std::string& name, const std::vector<double>& base,
+                  const std::vector<double>& candidate, double margin, CaseResult& one) {
+    MetricResult result = count_result(name, input_.columns, margin);
     const std::size_t pairs = std::min(base.size(), candidate.size());
     const PairedSamples samples{
         .base = {base.begin(), base.begin() + std::ptrdiff_t(pairs)},
         .candidate = {candidate.begin(), candidate.begin() + std::ptrdiff_t(pairs)},
         .direction = direction_of(name, input_.columns),
-        .margin = input_.options.count_margin,
+        .margin = margin,
         .exact = true};
     // Counts do not drift, so that their order in time says nothing.
     result.test = judge({&samples, 1}, {.design = Design::kInterleaved}).tests.front();
-    apply_margin(input_.options.count_margin, result.test);
+    apply_margin(margin, result.test);
     one.metrics.push_back(std::move(result));
+  }
+
+  void judge_instructions(CaseResult& one) {
+    const auto& [engine, before] = base_instructions_;
+    const auto& [other_engine, after] = candidate_instructions_;
+    const std::string name(kInstructions);
+    if (before.empty() && after.empty()) return;
+    if (before.empty() || after.empty()) {
+      one.notes.push_back(name + " was counted in " +
+                          (before.empty() ? input_.candidate : input_.base) + " alone");
+      return;
+    }
+    if (engine != other_engine) {
+      one.notes.push_back(name + " was counted by " + engine + " in " + input_.base + " and by " +
+                          other_engine + " in " + input_.candidate +
+                          ", which do not count alike: it decides nothing");
+      return;
+    }
+    const double margin = std::max(input_.options.count_margin, kInstructionMargin);
+    if (!repeats_within(margin, before) || !repeats_within(margin, after)) {
+      one.notes.push_back(varies_text(name, before, after));
+      return;
+    }
+    one.notes.push_back(name + " was counted by " + engine +
+                        (engine == "valgrind" ? ", on one thread" : ""));
+    add_judged(name, {median(before)}, {median(after)}, margin, one);
+  }
+
+  static bool repeats_within(double margin, const std::vector<double>& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return *high - *low <= margin * *low;
+  }
+
+  static std::string varies_text(const std::string& name, const std::vector<double>& base,
+                                 const std::vector<double>& candidate) {
+    return name + " varies between launches and decides nothing: " + range_of(base) +
+           " in the base, " + range_of(candidate) + " in the candidate";
   }
 
   const CountGateInput& input_;
   CountsOfSide base_;
   CountsOfSide candidate_;
+  InstructionCounts base_instructions_;
+  InstructionCounts candidate_instructions_;
 };
 
 // What changes counts without the program's doing.
@@ -212,14 +298,15 @@ void refuse_unlike_counting(const CountGateInput& input,
 
 void judge_counts(const CountGateInput& input, const CountedLaunches& base,
                   const CountedLaunches& candidate, CaseResult& one) {
-  const std::string before = warmup_of(base.profiled);
-  const std::string after = warmup_of(candidate.profiled);
-  const bool warmed_alike = before == after || before.empty() || after.empty();
-  if (!warmed_alike && !is_allowed("schedule.warmup", input.options.allow)) {
-    refuse_field(input, "schedule.warmup", before, after);
+  for (const auto launches : {&CountedLaunches::profiled, &CountedLaunches::counted}) {
+    const std::string before = warmup_of(base.*launches);
+    const std::string after = warmup_of(candidate.*launches);
+    const bool warmed_alike = before == after || before.empty() || after.empty();
+    if (!warmed_alike && !is_allowed("schedule.warmup", input.options.allow)) {
+      refuse_field(input, "schedule.warmup", before, after);
+    }
   }
-  CaseCounts(input, counts_of(base, input.columns), counts_of(candidate, input.columns))
-      .judge_into(one);
+  CaseCounts(input, base, candidate).judge_into(one);
   const auto changed = [](const MetricResult& metric) {
     return metric.decides && metric.test.change != 0.0;
   };

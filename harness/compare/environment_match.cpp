@@ -14,9 +14,25 @@ namespace {
 
 using Values = std::map<std::string, std::set<std::string>, std::less<>>;
 
+// Workers that ran under another program alone, as valgrind: what they were told and saw of the
+// processor is no side's environment.
+std::set<std::string_view> wrapped_alone(const Results& results) {
+  std::set<std::string_view> wrapped;
+  for (const Launch& launch : results.launches) {
+    if (launch.row.key.pass == Pass::kWrapped) wrapped.insert(launch.row.worker_id);
+  }
+  if (wrapped.empty()) return wrapped;
+  for (const Launch& launch : results.launches) {
+    if (launch.row.key.pass != Pass::kWrapped) wrapped.erase(launch.row.worker_id);
+  }
+  return wrapped;
+}
+
 Values values_of(const Results& results) {
   Values values;
+  const std::set<std::string_view> left_out = wrapped_alone(results);
   for (const WorkerRow& worker : results.workers) {
+    if (left_out.contains(worker.worker_id)) continue;
     for (const auto& [name, value] : worker.environment) {
       if (!is_null(value)) values[name].insert(to_text(value));
     }

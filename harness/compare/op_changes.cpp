@@ -106,14 +106,16 @@ double weight(const OpChange& change) {
 ProfiledLaunches::ProfiledLaunches(const Results& results) {
   for (const Launch& launch : results.launches) {
     const LaunchKey& key = launch.row.key;
-    const bool profiled = key.pass == Pass::kNative || key.pass == Pass::kKineto;
-    if (!profiled || key.rank != 0 || launch.row.outcome.kind != Outcome::Kind::kMeasured) continue;
-    by_case_[{key.case_id, key.arm}].push_back(&launch);
+    if (key.rank != 0 || launch.row.outcome.kind != Outcome::Kind::kMeasured) continue;
+    if (is_profiling(key.pass)) by_case_[{key.case_id, key.arm}].push_back(&launch);
+    if (key.pass == Pass::kWrapped) counted_[{key.case_id, key.arm}].push_back(&launch);
   }
-  for (auto& [key, launches] : by_case_) {
-    std::stable_sort(launches.begin(), launches.end(), [](const Launch* a, const Launch* b) {
-      return a->row.key.launch < b->row.key.launch;
-    });
+  for (ByCase* all : {&by_case_, &counted_}) {
+    for (auto& [key, launches] : *all) {
+      std::stable_sort(launches.begin(), launches.end(), [](const Launch* a, const Launch* b) {
+        return a->row.key.launch < b->row.key.launch;
+      });
+    }
   }
 }
 
@@ -121,6 +123,12 @@ std::vector<const Launch*> ProfiledLaunches::of(std::string_view case_id,
                                                 std::string_view arm) const {
   const auto found = by_case_.find({case_id, arm});
   return found == by_case_.end() ? std::vector<const Launch*>{} : found->second;
+}
+
+std::vector<const Launch*> ProfiledLaunches::counted(std::string_view case_id,
+                                                     std::string_view arm) const {
+  const auto found = counted_.find({case_id, arm});
+  return found == counted_.end() ? std::vector<const Launch*>{} : found->second;
 }
 
 std::vector<OpChange> op_changes(const std::vector<const Launch*>& base,

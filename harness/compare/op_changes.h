@@ -31,15 +31,20 @@ struct OpChange {
   Interval range_ns = {};
 };
 
-// The measured profiled launches of a result by case and arm, in the order of their numbers. Points
-// into the Results.
+// The measured launches of a result that recorded operations, and those that counted instructions
+// under valgrind, by case and arm, in the order of their numbers. Points into the Results.
 class ProfiledLaunches {
  public:
   explicit ProfiledLaunches(const Results& results);
   [[nodiscard]] std::vector<const Launch*> of(std::string_view case_id, std::string_view arm) const;
+  [[nodiscard]] std::vector<const Launch*> counted(std::string_view case_id,
+                                                   std::string_view arm) const;
 
  private:
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<const Launch*>> by_case_;
+  using ByCase =
+      std::map<std::pair<std::string_view, std::string_view>, std::vector<const Launch*>>;
+  ByCase by_case_;
+  ByCase counted_;
 };
 
 // Ops whose number of calls changed, exactly, by the first launch of either side; and those whose

@@ -39,6 +39,7 @@ struct FingerprintDifference {
 struct CountedLaunches {
   std::vector<const Launch*> timed = {};
   std::vector<const Launch*> profiled = {};
+  std::vector<const Launch*> counted = {};  // under valgrind
 };
 [[nodiscard]] std::vector<std::string> exact_count_notes(const CountedLaunches& base,
                                                          const CountedLaunches& candidate,

@@ -103,17 +103,34 @@ std::vector<CaseRow> case_rows(const Results& results) {
   return gatherer.take();
 }
 
-std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
-  const auto timed_beside = [&](const CaseRow& row) {
-    return std::any_of(rows.begin(), rows.end(), [&](const CaseRow& other) {
-      return other.pass == Pass::kTiming && other.case_id == row.case_id && other.arm == row.arm &&
-             other.run_id == row.run_id;
-    });
+bool counts_instructions(const CaseRow& row) {
+  const auto counts = [](const Launch& launch) {
+    return text_of(launch.row.report.effective, "profile.counts") == "valgrind";
   };
+  if (row.pass != Pass::kWrapped) return false;
+  return std::any_of(row.measured.begin(), row.measured.end(),
+                     [&](const auto& measured) { return counts(*measured.launch); }) ||
+         std::any_of(row.failed.begin(), row.failed.end(),
+                     [&](const Launch* launch) { return counts(*launch); });
+}
+
+std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> timed_cases;
+  for (const CaseRow& row : rows) {
+    if (row.pass == Pass::kTiming) timed_cases.insert({row.case_id, row.arm, row.run_id});
+  }
+  // The names in `timed_cases` are those of rows that have not moved yet.
+  std::vector<bool> explains;
+  explains.reserve(rows.size());
+  for (const CaseRow& row : rows) {
+    explains.push_back((is_profiling(row.pass) || counts_instructions(row)) &&
+                       timed_cases.contains({row.case_id, row.arm, row.run_id}));
+  }
   std::vector<CaseRow> timed;
   std::vector<CaseRow> profiled;
-  for (const CaseRow& row : rows) {
-    (is_profiling(row.pass) && timed_beside(row) ? profiled : timed).push_back(row);
+  timed.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    (explains[i] ? profiled : timed).push_back(std::move(rows[i]));
   }
   rows = std::move(timed);
   return profiled;
@@ -145,25 +162,37 @@ std::string reason_of(const Launch& launch) {
 
 std::vector<std::string> varying_options(std::span<const Fields* const> cases,
                                          std::span<const std::string> swept) {
+  std::vector<std::string> varying;
+  // Also those that differ only in what was not measured yet.
+  for (const std::string& name : swept) {
+    const bool any = std::any_of(cases.begin(), cases.end(), [&](const Fields* options) {
+      const auto found = options->find(name);
+      return found != options->end() && !is_null(found->second);
+    });
+    if (any) varying.push_back(name);
+  }
+  if (!swept.empty()) return varying;
   struct Seen {
     const Value* first = nullptr;
     bool varies = false;
   };
   std::map<std::string_view, Seen> seen;
+  // By place in the case before: most cases have the same options in the same order.
+  std::vector<std::pair<std::string_view, Seen*>> before;
   for (const Fields* options : cases) {
+    std::size_t place = 0;
     for (const auto& [name, value] : *options) {
-      if (is_null(value)) continue;
-      Seen& one = seen[name];
-      if (one.first == nullptr) one.first = &value;
-      one.varies = one.varies || (value != *one.first && to_text(value) != to_text(*one.first));
+      if (place == before.size()) before.emplace_back();
+      auto& [known, one] = before[place++];
+      if (one == nullptr || known != name) {
+        known = name;
+        one = &seen[name];
+      }
+      if (is_null(value) || one->varies) continue;
+      if (one->first == nullptr) one->first = &value;
+      one->varies = value != *one->first && to_text(value) != to_text(*one->first);
     }
   }
-  std::vector<std::string> varying;
-  // Also those that differ only in what was not measured yet.
-  for (const std::string& name : swept) {
-    if (seen.contains(name)) varying.push_back(name);
-  }
-  if (!swept.empty()) return varying;
   for (const auto& [name, one] : seen) {
     if (one.varies) varying.emplace_back(name);
   }

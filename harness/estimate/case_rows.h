@@ -92,8 +92,11 @@ struct CaseRow {
 // In plan order, which is the order of first appearance. Points into `results`.
 [[nodiscard]] std::vector<CaseRow> case_rows(const Results& results);
 
-// Takes the rows of profiling passes out of `rows` wherever a timed row of their case and arm
-// stands beside them: their steps are slower by what the profiling costs.
+// Of launches under valgrind that count instructions: their steps are many times slower.
+[[nodiscard]] bool counts_instructions(const CaseRow& row);
+
+// Takes the rows of profiling passes and of counted launches out of `rows` wherever a timed row of
+// their case and arm stands beside them: their steps are slower by what the profiling costs.
 [[nodiscard]] std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows);
 
 // "95 % interval", "range (n=3)", "within one launch"; empty for none.

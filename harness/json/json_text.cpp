@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <variant>
 
 #include "harness/text/printable.h"
@@ -32,11 +34,49 @@ void append_escaped(std::string& to, char32_t code) {
   append_code_unit(to, 0xDC00 + ((code - kFirstPair) & 0x3FFU));
 }
 
+// Characters that stand in JSON as they are: most of all there are.
+constexpr std::array<bool, 256> plain_characters() {
+  std::array<bool, 256> plain{};
+  for (std::size_t byte = 0x20; byte < 0x7F; ++byte) plain[byte] = byte != '"' && byte != '\\';
+  return plain;
+}
+
+constexpr std::uint64_t of_each_byte(std::uint64_t byte) { return byte * 0x0101010101010101U; }
+
+// Not 0 where any byte is 0.
+constexpr std::uint64_t zero_bytes(std::uint64_t eight) {
+  return (eight - of_each_byte(0x01)) & ~eight & of_each_byte(0x80);
+}
+
+bool are_plain(std::uint64_t eight) {
+  const std::uint64_t control = (eight - of_each_byte(0x20)) & ~eight;
+  const std::uint64_t beyond_ascii = eight;
+  return (((control | beyond_ascii) & of_each_byte(0x80)) | zero_bytes(eight ^ of_each_byte('"')) |
+          zero_bytes(eight ^ of_each_byte('\\')) | zero_bytes(eight ^ of_each_byte(0x7F))) == 0;
+}
+
+std::size_t plain_length(std::string_view text) {
+  constexpr std::array<bool, 256> kPlain = plain_characters();
+  std::size_t length = 0;
+  for (std::uint64_t eight = 0; text.size() - length >= sizeof eight; length += sizeof eight) {
+    std::memcpy(&eight, text.data() + length, sizeof eight);
+    if (!are_plain(eight)) break;
+  }
+  while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
+  return length;
+}
+
 }  // namespace
 
 void append_json_string(std::string& to, std::string_view text) {
   to += '"';
   for (std::size_t i = 0; i < text.size();) {
+    const std::size_t plain = plain_length(text.substr(i));
+    if (plain > 0) {
+      to.append(text, i, plain);
+      i += plain;
+      continue;
+    }
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) {
@@ -68,11 +108,7 @@ void append_json_string(std::string& to, std::string_view text) {
         to += "\\t";
         break;
       default:
-        if (byte >= 0x20 && byte != 0x7F) {
-          to += c;
-        } else {
-          append_code_unit(to, byte);
-        }
+        append_code_unit(to, byte);
     }
   }
   to += '"';

@@ -39,6 +39,9 @@ class Instrument {
   virtual void step_end() noexcept = 0;
   virtual void phase_begin(PhaseId id, DeviceStream on) = 0;
   virtual void phase_end(PhaseId id, DeviceStream on) noexcept = 0;
+  // As soon as a window's last step has returned, the last instrument first; the device may work
+  // on.
+  virtual void window_ends();
   // It times windows on the device, whatever queue they begin with.
   [[nodiscard]] virtual bool times_the_device() const { return false; }
   // After each finished window, on an idle device: columns of its own about the steps of `cycle`,

@@ -6,6 +6,7 @@
 namespace stepbench {
 
 void Instrument::add_columns(Series&) {}
+void Instrument::window_ends() {}
 
 InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments)
     : owned_(std::move(instruments)), actions_(owned_.size(), Action::kNone) {
@@ -31,6 +32,10 @@ void InstrumentSet::change(Action next) {
     for (std::size_t i = order_.size(); i-- > 0;) change_one(i, next);
   }
   action_ = next;
+}
+
+void InstrumentSet::window_ends() {
+  for (std::size_t i = order_.size(); i-- > 0;) order_[i]->window_ends();
 }
 
 void InstrumentSet::unwind() noexcept {

@@ -20,6 +20,8 @@ class InstrumentSet {
   // kRecordAndSave: that begins the next window, and all are told. When one throws, the rest stays
   // where it is until unwind().
   void change(Action next);
+  // Tells all, in reverse, that a window's last step has returned.
+  void window_ends();
   // Takes all back to kNone in reverse, each from where it is. For use while another exception is
   // on its way: those of instruments are swallowed.
   void unwind() noexcept;

@@ -36,7 +36,7 @@ template <>
 struct Layout<OpRow> {
   static constexpr std::string_view kTable = "ops";
   static constexpr auto& kKinds = kOpKinds;
-  static constexpr std::array<Member<OpRow>, 20> kMembers = {{
+  static constexpr std::array<Member<OpRow>, 22> kMembers = {{
       {"step", &OpRow::step},
       {"phase", &OpRow::phase},
       {"name", &OpRow::name},
@@ -56,6 +56,8 @@ struct Layout<OpRow> {
       {"own_device_bytes", &OpRow::own_device_bytes},
       {"own_cpu_allocated_bytes", &OpRow::own_cpu_allocated_bytes},
       {"own_device_allocated_bytes", &OpRow::own_device_allocated_bytes},
+      {"own_cpu_allocations", &OpRow::own_cpu_allocations},
+      {"own_device_allocations", &OpRow::own_device_allocations},
       {"flops", &OpRow::flops},
   }};
   static auto& rows(auto& table) { return table.rows; }
@@ -92,6 +94,21 @@ struct Layout<MemoryPoint> {
       {"peak", &MemoryPoint::peak},
   }};
   static auto& rows(auto& table) { return table.memory; }
+};
+
+template <>
+struct Layout<StackRow> {
+  static constexpr std::string_view kTable = "stacks";
+  static constexpr std::array<std::string_view, 0> kKinds = {};
+  static constexpr std::array<Member<StackRow>, 6> kMembers = {{
+      {"part", &StackRow::part},
+      {"place", &StackRow::place},
+      {"code", &StackRow::code},
+      {"calls", &StackRow::calls},
+      {"stack", &StackRow::stack},
+      {"samples", &StackRow::samples},
+  }};
+  static auto& rows(auto& table) { return table.stacks; }
 };
 
 template <>
@@ -189,6 +206,7 @@ class Unpacker {
     if (frame.table == "ops") add_rows<OpRow>(frame);
     if (frame.table == "activities") add_rows<ActivityRow>(frame);
     if (frame.table == "memory") add_rows<MemoryPoint>(frame);
+    if (frame.table == "stacks") add_rows<StackRow>(frame);
     if (frame.table == "calls") add_rows<FoldedCall>(frame);
   }
 
@@ -270,6 +288,7 @@ std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   packer.pack<OpRow>();
   packer.pack<ActivityRow>();
   packer.pack<MemoryPoint>();
+  packer.pack<StackRow>();
   packer.pack<FoldedCall>();
   return packer.take();
 }

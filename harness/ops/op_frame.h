@@ -16,7 +16,7 @@ struct OpTable;
 
 // One line. Of a column that holds text the values are indices into `strings`; -1 is none.
 struct OpFrame {
-  std::string table = {};  // ops, activities, memory, calls
+  std::string table = {};  // ops, activities, memory, stacks, calls
   std::vector<std::string> strings = {};
   Series series = {};
 };

@@ -201,6 +201,7 @@ class Maker {
     self_bytes_.resize(nodes.size());
     own_bytes_.resize(nodes.size());
     allocated_.resize(nodes.size());
+    allocations_.resize(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       bytes_[i] = sums.claim(nodes[i].start_ns, nodes[i].end_ns);
       if (!nodes[i].async) {
@@ -218,6 +219,7 @@ class Maker {
       (host ? own_bytes_[node].cpu : own_bytes_[node].device) += event.bytes;
       if (event.bytes < 0) continue;
       (host ? allocated_[node].cpu : allocated_[node].device) += event.bytes;
+      ++(host ? allocations_[node].cpu : allocations_[node].device);
     }
     for (const MemorySums::Unclaimed& left : sums.unclaimed()) {
       OpRow row = place(left.at_ns);
@@ -239,6 +241,8 @@ class Maker {
     row.own_device_bytes = own_bytes_[node].device;
     row.own_cpu_allocated_bytes = allocated_[node].cpu;
     row.own_device_allocated_bytes = allocated_[node].device;
+    row.own_cpu_allocations = allocations_[node].cpu;
+    row.own_device_allocations = allocations_[node].device;
   }
 
   void add_device_work() {
@@ -357,6 +361,7 @@ class Maker {
   std::vector<MemorySums::Bytes> self_bytes_;
   std::vector<MemorySums::Bytes> own_bytes_;
   std::vector<MemorySums::Bytes> allocated_;
+  std::vector<MemorySums::Bytes> allocations_;  // how many
   std::vector<bool> repeated_;                             // by an inner node of the same name
   std::unordered_map<std::uint64_t, std::int64_t> flops_;  // by name and shapes
   RowSet rows_;
@@ -378,6 +383,8 @@ OpRow& OpRow::operator+=(const OpRow& other) {
   own_device_bytes += other.own_device_bytes;
   own_cpu_allocated_bytes += other.own_cpu_allocated_bytes;
   own_device_allocated_bytes += other.own_device_allocated_bytes;
+  own_cpu_allocations += other.own_cpu_allocations;
+  own_device_allocations += other.own_device_allocations;
   flops += other.flops;
   return *this;
 }

@@ -40,6 +40,8 @@ struct OpRow {
   std::int64_t own_device_bytes = 0;
   std::int64_t own_cpu_allocated_bytes = 0;  // of those the allocations alone
   std::int64_t own_device_allocated_bytes = 0;
+  std::int64_t own_cpu_allocations = 0;  // how many these are
+  std::int64_t own_device_allocations = 0;
   std::int64_t flops = 0;
 
   OpRow& operator+=(const OpRow& other);  // the numbers
@@ -70,6 +72,17 @@ struct MemoryPoint {
   bool peak = false;            // the device's highest
 };
 
+// Samples of the Python code that reads a loader's batches, in which the same lines were found.
+struct StackRow {
+  std::uint32_t part = kNoIndex;   // fetch or collate
+  std::uint32_t place = kNoIndex;  // innermost line of the user's own code: "my_data.py:42 in read"
+  std::uint32_t code = kNoIndex;   // that line
+  std::uint32_t calls = kNoIndex;  // the function that it was in: "PIL.Image.open"; none: itself
+  // All lines, the outermost first, divided by ';': what flame graphs are drawn from.
+  std::uint32_t stack = kNoIndex;
+  std::int64_t samples = 0;
+};
+
 // Calls that were reached on the same way from the step's own thread, folded: a node of a tree
 // whose rows stand in depth-first order. Of the steps alone, where the log has marks of them; see
 // call_tree.h.
@@ -89,6 +102,7 @@ struct OpTable {
   std::vector<OpRow> rows;
   std::vector<ActivityRow> activities;
   std::vector<MemoryPoint> memory;  // by device, then by time: the highest points of equal spans
+  std::vector<StackRow> stacks;     // most samples first
   std::vector<FoldedCall> calls;    // of several launches: one tree after the other
   std::int64_t dropped = 0;         // records that the collector lost: the table is incomplete
 

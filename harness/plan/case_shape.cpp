@@ -81,14 +81,14 @@ const CaseShape& CaseShapes::shape_of(const OptionValues& chosen) {
   return *shape;
 }
 
-void CaseShapes::add_options(CaseShape& shape, const Section& section,
+void CaseShapes::add_options(CaseShape& shape, const Section& section, std::string_view variant,
                              const std::vector<Option>& options) const {
   for (const Option& option : options) {
     const std::string name = full_name(section.name, option.name);
     shape.options.push_back({name, &option});
     const auto setting = settings_.options.find(name);
     const bool given = setting != settings_.options.end();
-    shape.base[name] = given ? setting->second.value : option.default_value;
+    shape.base[name] = given ? setting->second.value : default_of(option, variant);
     if (given) {
       const auto mistake = check_value(option, setting->second.value);
       if (mistake && name != "workload")
@@ -116,12 +116,13 @@ std::unique_ptr<CaseShape> CaseShapes::make(
   const WorkloadSpec* spec = index_.catalogue().find_workload(workload);
   for (const Section& section : index_.catalogue().sections) {
     if (!reads(*spec, section)) continue;
-    add_options(*shape, section, section.options);
-    for (const Variant& variant : section.variants) {
-      if (variant.name == variants.at(section.name)) add_options(*shape, section, variant.options);
+    const auto variant = variants.find(section.name);
+    const std::string chosen = variant == variants.end() ? "" : variant->second;
+    add_options(*shape, section, chosen, section.options);
+    for (const Variant& each : section.variants) {
+      if (each.name == chosen) add_options(*shape, section, chosen, each.options);
     }
     if (section.open) add_open_keys(*shape, section);
-    const auto variant = variants.find(section.name);
     if (variant == variants.end()) continue;
     shape->variants.push_back(
         {full_name(section.name, section.selector), variant->second, OptionValues::kNoSlot});

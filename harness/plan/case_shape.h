@@ -63,7 +63,7 @@ class CaseShapes {
                                    const Value& default_value) const;
   [[nodiscard]] std::unique_ptr<CaseShape> make(
       const std::string& workload, const std::map<std::string, std::string>& variants) const;
-  void add_options(CaseShape& shape, const Section& section,
+  void add_options(CaseShape& shape, const Section& section, std::string_view variant,
                    const std::vector<Option>& options) const;
   void add_open_keys(CaseShape& shape, const Section& section) const;
 

@@ -12,6 +12,7 @@
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
+#include "harness/report/worker_lines.h"
 #include "harness/stats/order.h"
 #include "harness/text/grid.h"
 #include "harness/text/numbers.h"
@@ -40,6 +41,7 @@ class Page {
     phases("Phases on other streams, beside the step", row_.side_phases);
     device();
     launches();
+    lines();
     findings();
     notes();
     output();
@@ -74,6 +76,7 @@ class Page {
     text_ += "case " + printable(row_.case_id);
     if (!row_.arm.empty()) text_ += "  arm " + printable(row_.arm);
     if (row_.pass != Pass::kTiming) text_ += "  pass " + std::string(name_of(row_.pass));
+    if (counts_instructions(row_)) text_ += " (instructions counted by valgrind)";
     if (!row_.workload.empty()) text_ += "  " + printable(row_.workload);
     text_ += "  " + counted(std::ssize(row_.measured), "launch") + " measured";
     const auto also = [&](std::size_t count, const char* what) {
@@ -201,6 +204,13 @@ class Page {
     draw_grid(grid);
   }
 
+  void lines() {
+    const Grid grid = worker_lines(row_, results_);
+    if (grid.rows.empty()) return;
+    head("Lines of Python that the loader's time is spent in, sampled in profiled launches");
+    draw_grid(grid);
+  }
+
   static double data_wait_share(const LaunchEstimate& estimate) {
     for (const PhaseTime& phase : estimate.phases) {
       if (phase.name != "data_wait" || estimate.host_ns == 0) continue;
@@ -235,6 +245,22 @@ class Page {
     text_ += '\n';
   }
 
+  // What launches of the case counted under valgrind: of all that they say, this alone is of the
+  // case.
+  void add_counted(std::map<std::string, std::vector<double>>& values) const {
+    constexpr const char* kInstructions = "instructions_per_step";
+    for (const Launch& launch : results_.launches) {
+      const LaunchKey& key = launch.row.key;
+      if (key.pass != Pass::kWrapped || key.case_id != row_.case_id || key.arm != row_.arm)
+        continue;
+      const bool of_run =
+          launch.run < results_.runs.size() && results_.runs[launch.run].run_id == row_.run_id;
+      const auto found = launch.row.report.metrics.find(kInstructions);
+      if (!of_run || found == launch.row.report.metrics.end() || !found->second) continue;
+      values[kInstructions].push_back(*found->second);
+    }
+  }
+
   // Life-cycle times, memory, loader metrics: medians over the launches, in units of the file's own
   // columns.
   void metrics() {
@@ -250,6 +276,7 @@ class Page {
       }
       if (estimate.borders) values["epoch_gap_ns"].push_back(estimate.borders->gap_ns);
     }
+    if (row_.pass == Pass::kTiming) add_counted(values);
     Grid grid{
         .columns =
             {{.head = "metric", .align = Align::kLeft},

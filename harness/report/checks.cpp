@@ -244,7 +244,8 @@ std::vector<CheckSuite> checks_of(const Results& results) {
     std::vector<const CaseRow*> of_run;
     for (const CaseRow& row : rows) {
       if (row.run_id != run.run_id) continue;
-      if (is_profiling(row.pass) && row.failed.empty()) continue;
+      const bool explains = is_profiling(row.pass) || counts_instructions(row);
+      if (explains && row.failed.empty()) continue;
       of_run.push_back(&row);
     }
     CheckSuite suite{.name = run.name.empty() ? run.run_id : run.name,

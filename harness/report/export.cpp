@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -25,8 +26,49 @@
 namespace stepbench {
 namespace {
 
+// The options of a case. Most are those of the case before: their text is taken over.
+class OptionsText {
+ public:
+  void add_to(JsonText& json, const Fields& options) {
+    std::string text = "{";
+    std::size_t place = 0;
+    for (const auto& [name, value] : options) {
+      if (place == before_.size()) before_.emplace_back();
+      Member& member = before_[place++];
+      if (member.value == nullptr || member.name != name || *member.value != value) {
+        JsonText json_member;
+        member = {name, &value, json_member.value(name, value).take()};
+      }
+      if (place > 1) text += ',';
+      text += member.text;
+    }
+    json.json("options", text + '}');
+  }
+
+ private:
+  struct Member {
+    std::string_view name = {};
+    const Value* value = nullptr;
+    std::string text = {};
+  };
+  std::vector<Member> before_;  // by place; points into the rows
+};
+
+void add_metrics_of_one(JsonText& json, const LaunchReport& report) {
+  bool open = false;
+  for (const auto& [name, value] : report.metrics) {
+    if (!value) continue;
+    if (!std::exchange(open, true)) json.open_object("metrics");
+    json.number(name, *value);
+  }
+  if (open) json.close_object();
+}
+
 // Medians over the launches.
 void add_metrics(JsonText& json, const CaseRow& row) {
+  if (row.measured.size() == 1) {
+    return add_metrics_of_one(json, row.measured.front().launch->row.report);
+  }
   std::map<std::string_view, std::vector<double>> values;
   for (const MeasuredLaunch& each : row.measured) {
     for (const auto& [name, value] : each.launch->row.report.metrics) {
@@ -112,16 +154,18 @@ void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& prop
 std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
                     const std::vector<std::string>& select, const Proposals& proposals) {
   JsonText json;
+  OptionsText options;
+  const std::vector<std::string> chosen = selected(rows, select);
   json.open_object().open_array("cases");
   for (const CaseRow& row : rows) {
     json.open_object();
-    if (!select.empty()) {
-      for (const std::string& name : selected(rows, select)) json.value(name, row_value(row, name));
+    if (!chosen.empty()) {
+      for (const std::string& name : chosen) json.value(name, row_value(row, name));
       json.close_object();
       continue;
     }
     for (const EstimateColumn& column : key_columns()) json.value(column.name, column.get(row));
-    json.values("options", row.options);
+    options.add_to(json, row.options);
     for (const EstimateColumn& column : estimate_columns())
       json.value(column.name, column.get(row));
     add_phases(json, "phases", row.phases);

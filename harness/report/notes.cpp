@@ -188,8 +188,11 @@ void add_profile_notes(const std::vector<CaseRow>& profiled, const std::vector<C
                     recording_cost(overhead->second, timed == rows.end() ? nullptr : &*timed),
                 row);
     }
-    for (const Launch* launch : row.failed)
-      notes.add("profiled (" + pass + "): failed: " + reason_of(*launch), row);
+    const std::string what =
+        counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
+    for (const Launch* launch : row.failed) {
+      notes.add(what + ": failed: " + reason_of(*launch), row);
+    }
   }
   for (const CaseRow& row : profiled) add_flags(row, notes);
   for (std::string& line : notes.take()) {

@@ -46,11 +46,19 @@ std::string column_headed(const std::string& head) {
   return {};
 }
 
+// The names of a map, by one walk over both: most are there already.
+template <typename Named>
+void add_names(const Named& named, std::set<std::string>& names) {
+  auto at = names.begin();
+  for (const auto& [name, value] : named) {
+    while (at != names.end() && *at < name) ++at;
+    if (at == names.end() || *at != name) at = names.insert(at, name);
+  }
+}
+
 std::vector<std::string> option_names(std::span<const CaseRow> rows) {
   std::set<std::string> names;
-  for (const CaseRow& row : rows) {
-    for (const auto& [name, value] : row.options) names.insert(name);
-  }
+  for (const CaseRow& row : rows) add_names(row.options, names);
   return {names.begin(), names.end()};
 }
 
@@ -134,7 +142,7 @@ DetailNames detail_names(std::span<const CaseRow> rows) {
         phases.insert(phase.name + std::string(ending));
     }
     for (const MeasuredLaunch& each : row.measured) {
-      for (const auto& [name, value] : each.launch->row.report.metrics) metrics.insert(name);
+      add_names(each.launch->row.report.metrics, metrics);
     }
     if (row.run != nullptr && std::exchange(run, row.run) != row.run) {
       for (const auto& [name, value] : row.run->labels) labels.insert(name);

@@ -46,10 +46,11 @@ Body body_of(const TableFacts& facts, const TableStyle& style, std::size_t colum
 }
 
 // Findings come from profiled launches too.
-std::vector<CaseRow> all_rows(const TableFacts& facts) {
+std::vector<std::string> all_findings(const TableFacts& facts) {
+  if (facts.profiled.empty()) return finding_lines(facts.rows, facts.results);
   std::vector<CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
-  return rows;
+  return finding_lines(rows, facts.results);
 }
 
 std::vector<std::string> all_notes(const TableFacts& facts) {
@@ -70,7 +71,7 @@ std::string markdown(const Results& results, const TableStyle& style) {
   if (!answer.empty()) text += (text.empty() ? "" : "\n") + markdown_line(answer) + '\n';
   if (!body.heading.empty()) text += '\n' + markdown_line(body.heading) + ":\n";
   text += (text.empty() ? "" : "\n") + draw_markdown(body.grid);
-  for (const auto& lines : {finding_lines(all_rows(facts), results), all_notes(facts)}) {
+  for (const auto& lines : {all_findings(facts), all_notes(facts)}) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) {
       text += (line.starts_with("  ") ? "" : "- ") + markdown_line(line) + '\n';
@@ -113,7 +114,7 @@ std::string render_table(const Results& results, const TableStyle& style) {
   }
   std::vector<std::string> answer = {answer_line(facts.rows, results)};
   if (answer.front().empty()) answer.clear();
-  for (const auto& lines : {finding_lines(all_rows(facts), results), notes, answer}) {
+  for (const auto& lines : {all_findings(facts), notes, answer}) {
     if (!lines.empty()) text += '\n';
     for (const std::string& line : lines) text += wrapped(line, columns) + '\n';
   }

@@ -21,6 +21,7 @@ struct Job {
   int block = 0;
   int position = 0;
   std::string note = {};  // for progress: what is known so far
+  bool counts = false;    // under valgrind: see count_launch.h
 };
 
 class Agenda {

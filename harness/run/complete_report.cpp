@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTrace = "profile.trace";
 constexpr const char* kTraces = "traces";
-// Of torch.profiler's own steps, which are marks of ours.
-constexpr std::string_view kStep = "ProfilerStep";
 
 // A worker may send a cycle in several parts.
 std::vector<Series> whole_cycles(const std::vector<CycleSamples>& parts) {
@@ -53,10 +51,7 @@ std::vector<Series> whole_cycles(const std::vector<CycleSamples>& parts) {
 
 void take_ops(Launch& launch, const fs::path& file) {
   const Trace trace = read_trace(file);
-  OpTable table = make_op_table(op_log_of(trace));
-  std::erase_if(table.rows,
-                [&](const OpRow& row) { return table.text(row.name).starts_with(kStep); });
-  launch.ops = frames_of(table);
+  launch.ops = frames_of(make_op_table(op_log_of(trace)));
   const Analysis analysis = analyse(trace);
   if (analysis.blocked()) return;
   for (Finding& finding : find_causes(trace, analysis)) {

@@ -98,10 +98,18 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   return row;
 }
 
+CountFiles Controller::files_of(const Job& job, const ResolvedCase& resolved) const {
+  return count_files(setup_.run_dir,
+                     {.case_id = resolved.case_id, .arm = job.arm, .launch = job.launch});
+}
+
 LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolved,
                                      Variables environment) const {
-  std::vector<std::string> argv = fill_in(
-      setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch), "--wrap");
+  std::vector<std::string> argv =
+      job.counts
+          ? callgrind_words(setup_.count_tools.valgrind, files_of(job, resolved))
+          : fill_in(setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch),
+                    "--wrap");
   const WorkerProgram& worker = arm_of(job).worker;
   if (worker.by_interpreter) argv.push_back(find_interpreter(environment));
   argv.push_back(worker.path.string());
@@ -114,6 +122,10 @@ LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolve
   const auto usual = usual_step_ns_.find({resolved.case_id, job.arm, job.pass});
   if (usual != usual_step_ns_.end()) request.limits.stall.usual_step_ns = usual->second;
   request.message.resolved = resolved;
+  if (job.pass == Pass::kTiming && resolved.has("profile.counts")) {
+    request.message.resolved.options["profile.counts"] =
+        std::string(name_of(count_engine(resolved, setup_.count_tools)));
+  }
   request.message.pass = job.pass;
   request.message.launch = job.launch;
   request.message.smoke = setup_.smoke;
@@ -142,7 +154,9 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
     if (value != launch.row.options.end()) start.options.insert(*value);
   }
   writer_.write(start);
-  const LauncherEnvironment environment = launcher_environment(setup_.variables, planned.resolved);
+  const ResolvedCase resolved = job.counts ? counted_case(planned.resolved) : planned.resolved;
+  if (job.counts) std::filesystem::create_directories(setup_.run_dir / kCountsFolder);
+  const LauncherEnvironment environment = launcher_environment(setup_.variables, resolved);
   const LaunchContext context{.clock = clock_,
                               .interrupts = interrupts_,
                               .root = "/",
@@ -150,8 +164,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
                               .progress = [this](const std::string& stage, std::int64_t step_ns) {
                                 progress_.update(stage, step_ns);
                               }};
-  LaunchResult result =
-      run_launch(request_of(job, planned.resolved, environment.variables), context);
+  LaunchResult result = run_launch(request_of(job, resolved, environment.variables), context);
   remove_segments(setup_.shared_memory, ::getpid());
   if (result.interrupted) return false;
 
@@ -164,6 +177,9 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   notes.insert(notes.end(), planned.notes.begin(), planned.notes.end());
   launch.row.machine = std::move(result.machine);
   launch.row.wall_ns = result.wall_ns;
+  if (job.counts) {
+    add_counts(resolved, files_of(job, resolved), result.hello ? result.hello->pid : 0, launch.row);
+  }
   launch.row.outcome.reason = mask_secrets(launch.row.outcome.reason, secrets_);
   for (std::string& note : notes) note = mask_secrets(note, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)

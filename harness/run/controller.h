@@ -17,6 +17,7 @@
 #include "harness/record/reader.h"
 #include "harness/record/writer.h"
 #include "harness/run/agenda.h"
+#include "harness/run/count_launch.h"
 #include "harness/run/launch.h"
 #include "harness/run/progress.h"
 #include "harness/run/worker_program.h"
@@ -41,6 +42,7 @@ struct RunSetup {
   std::filesystem::path run_dir;
   ColumnRow columns = {};  // that samples may have; none: any
   bool smoke = false;
+  CountTools count_tools = {};             // of this machine
   Variables variables = {};                // what workers inherit, before the deny-list
   Fields host = {};                        // host_environment()
   std::map<LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
@@ -72,6 +74,7 @@ class Controller {
   bool run_job(const Job& job, Agenda& agenda, Results& finished);  // false: interrupted
   [[nodiscard]] const RunArm& arm_of(const Job& job) const;
   [[nodiscard]] LaunchRow row_of(const Job& job, const PlannedCase& planned);
+  [[nodiscard]] CountFiles files_of(const Job& job, const ResolvedCase& resolved) const;
   [[nodiscard]] LaunchRequest request_of(const Job& job, const ResolvedCase& resolved,
                                          Variables environment) const;
   [[nodiscard]] std::string write_worker(const RunArm& arm, const LaunchResult& result,

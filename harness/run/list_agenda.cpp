@@ -7,14 +7,17 @@ namespace stepbench {
 
 ListAgenda::ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<LaunchKey>& done)
     : cases_(std::move(cases)) {
-  add_rounds(pass, false, done);
-  add_rounds(pass, true, done);
+  add_rounds(Kind::kTimed, pass, done);
+  add_rounds(Kind::kProfiled, pass, done);
+  add_rounds(Kind::kCounted, Pass::kWrapped, done);
 }
 
-void ListAgenda::add_rounds(Pass pass, bool profiling, const std::set<LaunchKey>& done) {
+void ListAgenda::add_rounds(Kind kind, Pass pass, const std::set<LaunchKey>& done) {
   const auto launches_of = [&](const ListedCase& listed) {
-    if (profiling) return listed.profile && !listed.skipped ? listed.profile_launches : 0;
-    return listed.skipped ? 1 : listed.launches;
+    if (kind == Kind::kTimed) return listed.skipped ? 1 : listed.launches;
+    if (listed.skipped) return 0;
+    if (kind == Kind::kCounted) return listed.count_launches;
+    return listed.profile ? listed.profile_launches : 0;
   };
   int rounds = 0;
   for (const ListedCase& listed : cases_) rounds = std::max(rounds, launches_of(listed));
@@ -22,12 +25,14 @@ void ListAgenda::add_rounds(Pass pass, bool profiling, const std::set<LaunchKey>
     for (std::size_t index = 0; index < cases_.size(); ++index) {
       const ListedCase& listed = cases_[index];
       if (round >= launches_of(listed)) continue;
-      const Job job{.case_index = index,
-                    .pass = profiling ? *listed.profile : pass,
-                    .launch = round,
-                    .block = round,
-                    .position = position_++,
-                    .note = profiling ? "profiled" : ""};
+      Job job{.case_index = index,
+              .pass = kind == Kind::kProfiled ? *listed.profile : pass,
+              .launch = round,
+              .block = round,
+              .position = position_++};
+      if (kind == Kind::kProfiled) job.note = "profiled";
+      if (kind == Kind::kCounted) job.note = "counted by valgrind";
+      job.counts = kind == Kind::kCounted;
       if (!done.contains({listed.case_id, "", job.pass, round, 0})) jobs_.push_back(job);
     }
   }

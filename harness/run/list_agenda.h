@@ -2,6 +2,7 @@
 // The agenda of `run`: a list of launches, in rounds over all cases. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,10 +19,12 @@ struct ListedCase {
   bool skipped = false;              // known from the plan: one row, no worker
   std::optional<Pass> profile = {};  // the engine of its profiled launches; nullopt: no such launch
   int profile_launches = 1;
+  int count_launches = 0;  // under valgrind
 };
 
 // Rounds: launch 0 of all cases in order, then launch 1, and so on, so that a drift of the machine
-// falls on all cases alike. Profiled launches come last. Leaves out what is `done`. A case that was
+// falls on all cases alike. Profiled launches come after all timed ones, and those that count
+// instructions last. Leaves out what is `done`. A case that was
 // skipped by its worker is not launched again.
 class ListAgenda final : public Agenda {
  public:
@@ -30,7 +33,8 @@ class ListAgenda final : public Agenda {
   [[nodiscard]] std::size_t remaining() const override { return jobs_.size() - next_; }
 
  private:
-  void add_rounds(Pass pass, bool profiling, const std::set<LaunchKey>& done);
+  enum class Kind : std::uint8_t { kTimed, kProfiled, kCounted };
+  void add_rounds(Kind kind, Pass pass, const std::set<LaunchKey>& done);
 
   std::vector<ListedCase> cases_;
   std::vector<Job> jobs_;

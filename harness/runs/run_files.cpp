@@ -52,6 +52,8 @@ RunFiles files_of_run(const fs::path& folder) {
       files.results.push_back(entry.path());
     } else if (is_file(entry) && (name == kVerdictFile || name == kExperimentCopy)) {
       files.others.push_back(entry.path());
+    } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
+      continue;  // what valgrind wrote; it stays where the worker is that it names
     } else if (name == kTraces && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
       add_traces(entry.path(), files);
     } else {

@@ -10,6 +10,7 @@ namespace stepbench {
 
 inline constexpr const char* kVerdictFile = "verdict.json";
 inline constexpr const char* kTraces = "traces";
+inline constexpr const char* kCounts = "counts";  // of callgrind
 
 struct RunFiles {
   std::vector<std::filesystem::path> results = {};  // .jsonl and .jsonl.gz

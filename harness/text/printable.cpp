@@ -34,6 +34,9 @@ bool is_invisible(char32_t code) {
          });
 }
 
+// A visible character of one byte: most of all there are.
+bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
+
 // "\x1b" below 0x80, else "\u202e" with as many digits as it takes.
 std::string escaped(char32_t code) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -62,6 +65,11 @@ std::string printable(std::string_view text, LineEnds ends) {
   std::string safe;
   safe.reserve(text.size());
   while (!text.empty()) {
+    const auto plain = static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+    safe += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const std::size_t length = utf8_length(text);
     if (length == 0) {
       safe += kReplacementCharacter;

@@ -86,7 +86,7 @@ Fields naming_options(const Fields& options, const std::vector<std::string>& swe
     if (is_null(value) || name == "workload" || name.starts_with("track.")) continue;
     const Option* option = catalogue.find_option(name);
     const bool is_default = option != nullptr && (option->identity == Identity::kContext ||
-                                                  option->default_value == value);
+                                                  is_a_default(*option, value));
     if (!is_default || std::find(swept.begin(), swept.end(), name) != swept.end()) {
       naming.emplace(name, value);
     }

@@ -10,11 +10,22 @@ std::string full_name(const Section& section, const Option& option) {
   return section.name.empty() ? option.name : section.name + "." + option.name;
 }
 
-void fill(OptionValues& values, const Section& section, const std::vector<Option>& options) {
+void fill(OptionValues& values, const Section& section, std::string_view variant,
+          const std::vector<Option>& options) {
   for (const Option& option : options) {
     const std::string name = full_name(section, option);
-    if (!values.contains(name)) values[name] = option.default_value;
+    if (!values.contains(name)) values[name] = default_of(option, variant);
   }
+}
+
+// The variant of the case; empty: the section has none.
+std::string variant_of(const OptionValues& values, const Section& section) {
+  if (section.selector.empty()) return {};
+  if (const Value* given = values.get(section.name + "." + section.selector)) {
+    return to_text(*given);
+  }
+  const auto selector = std::ranges::find(section.options, section.selector, &Option::name);
+  return to_text(selector->default_value);
 }
 
 }  // namespace
@@ -27,13 +38,10 @@ void fill_defaults(ResolvedCase& resolved, const Catalogue& catalogue) {
     }
   }
   for (const Section& section : sections) {
-    fill(resolved.options, section, section.options);
-    if (section.selector.empty()) continue;
-    const Value* selected = resolved.options.get(section.name + "." + section.selector);
+    const std::string chosen = variant_of(resolved.options, section);
+    fill(resolved.options, section, chosen, section.options);
     for (const Variant& variant : section.variants) {
-      if (selected != nullptr && *selected == Value(variant.name)) {
-        fill(resolved.options, section, variant.options);
-      }
+      if (variant.name == chosen) fill(resolved.options, section, chosen, variant.options);
     }
   }
 }

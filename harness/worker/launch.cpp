@@ -96,7 +96,8 @@ class Launch {
                  {},
                  message.launch,
                  phase_names(parts.catalogue, message.resolved.workload),
-                 parts.facts.python} {}
+                 parts.facts.python,
+                 is_profiling(message.pass)} {}
 
   void run() {
     guarded([&] { set_up(); });

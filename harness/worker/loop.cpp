@@ -158,6 +158,7 @@ std::int64_t Loop::known_step_ns(bool drained) const {
 
 void Loop::end_window(const OnCycle& on_cycle) {
   const std::int64_t end_ns = clock_.now_ns();
+  instruments_.window_ends();
   in_window_ = false;
   result_.usage += current_usage() - usage_at_begin_;
   workload_.steps_done();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the export of 100,000 cases takes in each format: export_speed.py STEPBENCH SOURCE_DIR [CASES]
+"""How long the export of 100,000 cases takes in each format, and their table: export_speed.py STEPBENCH SOURCE_DIR [CASES]
 
 Reading the file is told apart: it is what `stepbench show --columns case` of the same file takes.
 """
@@ -49,6 +49,10 @@ def main():
             print(f"{form}: {taken - reading:.2f} s beyond reading")
             if taken - reading > LIMIT_S:
                 slow.append(form)
+        taken = min(seconds("show", file) for _ in range(2))
+        print(f"show: {taken - reading:.2f} s beyond reading")
+        if taken - reading > LIMIT_S:
+            slow.append("show")
     return f"slower than {LIMIT_S} s: {', '.join(slow)}" if slow else 0
 
 

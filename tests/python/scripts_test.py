@@ -214,6 +214,7 @@ class Scripts(unittest.TestCase):
                 calls[name] = calls.get(name, 0) + count
                 phases.setdefault(name, set()).add(phase)
         seen = json.loads((self.folder / "seen.json").read_text())
+        self.assertEqual(calls.pop("ProfilerStep*"), 3)
         self.assertEqual(calls, seen)
         self.assertEqual((phases["aten::addmm"], phases["aten::mm"]), ({"forward"}, {"backward"}))
         trace, = self.results.glob("*/traces/*.pt.trace.json.gz")

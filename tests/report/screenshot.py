@@ -13,13 +13,13 @@ import tempfile
 from browser import Page, browser
 from PIL import Image
 
-WIDTH, HEIGHT = 1200, 1000
+WIDTH, HEIGHT = 1200, 1590
 MOST_BYTES = 200_000
 
 
 def main():
     program, source = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    driver = browser(f"--window-size={WIDTH},{HEIGHT}", logs=True)
+    driver = browser(f"--window-size={WIDTH},{HEIGHT}", "--hide-scrollbars", logs=True)
     try:
         with tempfile.TemporaryDirectory() as folder:
             page_file, picture = pathlib.Path(folder) / "report.html", pathlib.Path(folder) / "report.png"

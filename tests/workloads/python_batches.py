@@ -45,15 +45,16 @@ class Batches(unittest.TestCase):
     def test_every_type_arrives_with_its_numbers_under_the_keys_of_a_dict(self):
         python_worker.write(self.folder.name, """
             import torch
-            TYPES = [torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
+            TYPES = [torch.bool, torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
                      torch.float64]
         """, "stepbench_types.py")
         shown = self.shown(ALL_TYPES, loader__num_workers=2)
         fields = {field["name"]: field for field in shown["fields"]}
-        self.assertEqual(list(fields), ["uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
+        self.assertEqual(list(fields), ["bool", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
         for name, field in fields.items():
             self.assertEqual(field["dtype"], name)
-            self.assertEqual((field["min"], field["max"], round(field["mean"], 9)), (1, 2, 1.5), name)
+            expected = (1, 1, 1) if name == "bool" else (1, 2, 1.5)
+            self.assertEqual((field["min"], field["max"], round(field["mean"], 9)), expected, name)
 
     def test_the_users_functions_shape_the_batches(self):
         shown = self.shown("""
@@ -68,6 +69,19 @@ class Batches(unittest.TestCase):
         """, python__n="20")
         field = shown["fields"][0]
         self.assertEqual((field["name"], field["min"], field["max"]), ("input", 12, 19))
+
+    def test_a_batch_sampler_of_the_users_decides_which_samples_a_batch_holds(self):
+        source = """
+            import torch
+            class Numbers(torch.utils.data.Dataset):
+                def __len__(self): return 12
+                def __getitem__(self, i): return torch.tensor([float(i)]), i
+            def dataset(): return Numbers()
+            def batch_sampler(data): return [[11, 3, 5], [7], [9, 8, 6, 10]]
+        """
+        for workers in (0, 1):
+            field = self.shown(source, loader__num_workers=workers)["fields"][0]
+            self.assertEqual((field["min"], field["max"], field["mean"]), (3, 11, 7.375), field)
 
     def launch(self, body, **options):
         path = python_worker.write(self.folder.name, f"""
@@ -96,6 +110,14 @@ class Batches(unittest.TestCase):
         self.assertGreater(metrics["loader_fetch_ns"], 8_000_000)  # four samples of 2 ms
         self.assertGreater(metrics["loader_collate_ns"], 0)
         self.assertGreater(metrics["python_import_ns"], 0)
+
+    def test_epochs_end_unless_told_otherwise_and_what_a_border_costs_is_found(self):
+        options = {"loader__num_workers": 2, "schedule__warmup": 16, "schedule__active": 48}
+        last = self.launch("pass", **options)  # 16 batches in an epoch
+        self.assertEqual(last["schedule"]["epochs"], 3, last["schedule"])
+        self.assertGreater(last["metrics"]["loader_epoch_begin_ns"], 0)
+        self.assertIn("loader.epoch_gap", [finding["id"] for finding in last["findings"]])
+        self.assertEqual(self.launch("pass", loader__epochs="joined", **options)["schedule"]["epochs"], 0)
 
     def test_a_model_of_ours_trains_on_a_data_set_of_the_users(self):
         first, second = (

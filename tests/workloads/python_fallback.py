@@ -3,6 +3,8 @@
 
     python python_fallback.py WORKER
 """
+import gzip
+import json
 import os
 import pathlib
 import shutil
@@ -122,6 +124,20 @@ class Fallback(unittest.TestCase):
         self.assertEqual(columns["tokens"], [8] * 4)
         self.assertIn("clip_grad_ns", columns)
         self.assertEqual(alone["non_finite"], {"fingerprint.gradient_norm": "inf"})
+
+    def test_a_profiled_step_leaves_a_trace_with_its_steps_and_phases(self):
+        path = python_worker.write(self.folder.name, STEP, "my_step.py")
+        options = {"data.kind": None, "loader.engine": None, "python.width": "2", "step.path": path, "profile.active": 2}
+        said, output = python_worker.run(self.worker, self.folder.name, options, "python_step", run_dir=self.folder.name,
+                                         **{"pass": "native"})
+        self.assertEqual(said["kind"], "launch", f"{said}\n{output}")
+        with gzip.open(pathlib.Path(self.folder.name) / said["effective"]["profile.trace"], "rt") as file:
+            names = [event.get("name") for event in json.load(file)["traceEvents"] if event.get("ph") == "X"]
+        counts = [names.count(name) for name in ("ProfilerStep#2", "ProfilerStep#3", "aten::mul")]
+        self.assertEqual(counts, [1, 1, 2])
+        for phase in ("data_wait", "forward", "clip_grad"):
+            self.assertEqual(names.count("stepbench::" + phase), 2, phase)
+        self.assertTrue([note for note in said["notes"] if "recorded by torch.profiler" in note], said["notes"])
 
     def test_what_only_c_plus_plus_computes_is_refused_with_the_way_to_it(self):
         said = self.last(self.worker, "eval_step", {"model.kind": "resnet18"}, data=DATA)

@@ -109,6 +109,7 @@ def main():
     loader.close()
     expected = [i for epoch in plain(Noisy(False), given | {"persistent_workers": True}) for batch in epoch for i in batch[1]]
     assert found == expected[:60], (found, expected)
+    assert UserLoader(UserData(__file__, Noisy(False)), options(pin_memory=True)).loader.pin_memory
     # Batches that come as they are ready hold the same samples.
     given = options(num_workers=2, in_order=False)
     samples = sorted(i for batch in ours(Noisy(False), given)[0] for i in batch[1])

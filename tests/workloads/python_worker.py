@@ -10,7 +10,6 @@ SMALL = {
     "data.kind": "python",
     "loader.engine": "python",
     "loader.batch_size": 4,
-    "loader.epochs": "separate",
     "schedule.wait": 0,
     "schedule.warmup": 0,
     "schedule.active": 4,
@@ -26,8 +25,8 @@ def write(folder, source, name="my_data.py"):
     return path
 
 
-def start(worker, folder, options, workload="loader", environment=None):
-    """The worker's process on SMALL with these options on top; its lines come on stdout."""
+def start(worker, folder, options, workload="loader", environment=None, **more):
+    """The worker's process on SMALL with these options on top; its lines come on stdout. `more`: fields of the case."""
     case = os.path.join(folder, "case.json")
     message = {
         "kind": "case",
@@ -36,7 +35,7 @@ def start(worker, folder, options, workload="loader", environment=None):
         "workload": workload,
         "options": SMALL | options,
         "shared_memory_prefix": f"/stepbench-{os.getpid()}-",
-    }
+    } | more
     with open(case, "w", encoding="utf-8") as file:
         json.dump(message, file)
     return subprocess.Popen(
@@ -48,9 +47,9 @@ def start(worker, folder, options, workload="loader", environment=None):
     )
 
 
-def run(worker, folder, options, workload="loader", environment=None, limit_s=120):
+def run(worker, folder, options, workload="loader", environment=None, limit_s=120, **more):
     """The worker's last message, and all lines that are none."""
-    process = start(worker, folder, options, workload, environment)
+    process = start(worker, folder, options, workload, environment, **more)
     out, _ = process.communicate(timeout=limit_s)
     messages = []
     other = []

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/session.h"
+#include "harness/campaign/verdict_options.h"
 #include "harness/report/comparison_json.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -59,6 +61,7 @@ struct AbOptions {
   bool dry_run = false;
   LockFlags lock = {};
   bool quiet = false;
+  std::optional<bool> gate_counts = {};  // nullopt: as the file says
 };
 
 void refuse_smoke(const AbOptions& options) {
@@ -93,6 +96,14 @@ std::string judge_again(const std::vector<std::string>& argv, const ArmsRequest&
   return of_script ? command : command + resume;
 }
 
+void gate_by(bool counts, AbRequest& request) {
+  request.gate_counts = counts;
+  if (!counts) return;
+  // Counts repeat: one pair, and one profiled launch of each arm, unless more are asked for.
+  request.pairs = std::max<std::int64_t>(request.pairs, 1);
+  request.arms.profile = std::max<std::int64_t>(request.arms.profile, 1);
+}
+
 // `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as
 // its folder is there. `interrupts` is made when measuring begins.
 int measure_and_tell(const AbOptions& options, const Environment& environment,
@@ -102,14 +113,14 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   refuse_smoke(options);
   AbRequest request = options.request;
   request.lock = lock_policy(options.lock.none, options.lock.wait);
-  if (request.gate_counts) {
-    // Counts repeat: one pair, and one profiled launch of each arm, unless more are asked for.
-    request.pairs = std::max<std::int64_t>(request.pairs, 1);
-    request.arms.profile = std::max<std::int64_t>(request.arms.profile, 1);
-  }
+  if (options.gate_counts) gate_by(*options.gate_counts, request);
   request.arms.text = experiment_text(options.script, request.arms.file);
   const CampaignContext context = campaign_context(environment);
-  const AbArms arms = resolve_arms(request.arms, context);
+  AbArms arms = resolve_arms(request.arms, context);
+  if (!options.gate_counts && gates_counts(arms.a.plan)) {
+    gate_by(true, request);
+    arms = resolve_arms(request.arms, context);
+  }
   if (options.dry_run) {
     environment.out << ab_plan_text(request, arms);
     return kExitOk;
@@ -228,7 +239,7 @@ void add_measuring(CLI::App& ab, AbOptions& options) {
   add_labels(ab, options.request.labels);
 }
 
-void add_rule(CLI::App& ab, AbRequest& options) {
+void add_rule(CLI::App& ab, AbRequest& options, std::optional<bool>& gate_counts) {
   add_metric(ab, options.metrics);
   add_margin(ab, options.margins);
   add_repeated(ab, "--allow", options.allow,
@@ -236,7 +247,7 @@ void add_rule(CLI::App& ab, AbRequest& options) {
                "`throttling`, `clocks`: only warn, do not make the verdict invalid",
                "WHAT")
       .group(kVerdictOptions);
-  add_gate(ab, options.gate_counts);
+  add_gate(ab, gate_counts);
   add_verdict_flags(ab, options.bootstrap, options.allow_inconclusive);
 }
 
@@ -252,7 +263,7 @@ void add_ab(CLI::App& app, const Environment& environment, int& exit_code) {
   require_experiment(*ab);
   add_arms(*ab, options->request.arms);
   add_measuring(*ab, *options);
-  add_rule(*ab, options->request);
+  add_rule(*ab, options->request, options->gate_counts);
   add_verdict_output(*ab, options->output);
   add_quiet(*ab, options->quiet);
   ab->callback([options, &environment, &exit_code] { exit_code = execute(*options, environment); });

@@ -17,9 +17,18 @@ std::string prefix(const Section& section) {
   return section.name.empty() ? "" : section.name + ".";
 }
 
+// "joined; separate for python"
+std::string defaults(const Option& option) {
+  std::string text = to_text(option.default_value);
+  for (const auto& [variant, value] : option.default_in) {
+    text += "; " + to_text(value) + " for " + variant;
+  }
+  return text;
+}
+
 std::string default_text(const Option& option) {
   if (option.required) return "required";
-  return is_null(option.default_value) ? "unset" : "default " + to_text(option.default_value);
+  return is_null(option.default_value) ? "unset" : "default " + defaults(option);
 }
 
 // "integer in 1 .. 64 (samples), default 1"
@@ -82,7 +91,7 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
   for (const Option& option : options) {
     const std::string value = option.required                 ? "required"
                               : is_null(option.default_value) ? ""
-                                                              : to_text(option.default_value);
+                                                              : defaults(option);
     text += "| `" + prefix(section) + option.name + "`" + (mark(option).empty() ? "" : " \\*") +
             " | " + escaped(expectation(option)) + " | " + option.unit + " | " + escaped(value) +
             " | " + escaped(facts(option)) + " |\n";
@@ -148,8 +157,7 @@ std::string option_text(const Option& option, const std::string& full_name, std:
   std::string text = full_name + "\n" + wrap(option.doc, width, 2) + "\n";
   text += "  expects    " + expectation(option) + "\n";
   if (!option.unit.empty()) text += "  unit       " + option.unit + "\n";
-  text +=
-      "  default    " + (option.required ? "none, required" : to_text(option.default_value)) + "\n";
+  text += "  default    " + (option.required ? "none, required" : defaults(option)) + "\n";
   if (option.requires_)
     text += "  needs      " + option.requires_->option + ": it " + option.requires_->doc + "\n";
   if (option.identity == Identity::kContext) {

@@ -181,16 +181,16 @@ void add_margin(CLI::App& command, std::vector<std::string>& margins) {
       .group(kVerdictOptions);
 }
 
-void add_gate(CLI::App& command, bool& counts) {
+void add_gate(CLI::App& command, std::optional<bool>& counts) {
   CLI::Option* gate =
       command
           .add_option_function<std::string>(
               "--gate", [&counts](const std::string& what) { counts = what == "counts"; },
-              "What decides, in place of the tested metrics. counts: what launches counted "
-              "exactly, "
-              "per step; --margin counts=SHARE is their margin, 0 by default")
+              "What decides, in place of compare.gate of the experiment file. times: the tested "
+              "metrics; counts: what launches counted per step; --margin counts=SHARE is their "
+              "margin, by default 0, and 0.1% of instructions")
           ->group(kVerdictOptions);
-  expect_one_of(*gate, {"counts"});
+  expect_one_of(*gate, {"times", "counts"});
 }
 
 void add_verdict_flags(CLI::App& command, bool& bootstrap, bool& allow_inconclusive) {

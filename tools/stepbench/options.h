@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,7 @@ void add_lock_flags(CLI::App& command, LockFlags& flags);
 // The verdict of `ab` and `compare`.
 void add_metric(CLI::App& command, std::vector<std::string>& metrics);
 void add_margin(CLI::App& command, std::vector<std::string>& margins);
-void add_gate(CLI::App& command, bool& counts);
+void add_gate(CLI::App& command, std::optional<bool>& counts);
 void add_verdict_flags(CLI::App& command, bool& bootstrap, bool& allow_inconclusive);
 
 // The run and its output.

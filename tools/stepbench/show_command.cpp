@@ -239,7 +239,9 @@ Fields option_defaults(const ShowOptions& options) {
       const std::string name =
           section.name.empty() ? option.name : section.name + '.' + option.name;
       const Value& first = defaults.try_emplace(name, option.default_value).first->second;
-      if (is_null(first) || first != option.default_value) ambiguous.insert(name);
+      if (is_null(first) || first != option.default_value || !option.default_in.empty()) {
+        ambiguous.insert(name);
+      }
     }
   };
   for (const Section& section : built_in_catalogue().sections) {

@@ -35,6 +35,7 @@ std::int64_t LoaderPipeline::batches_per_epoch() const {
 
 void LoaderPipeline::window(Edge edge) {
   if (edge == Edge::kBegin) stream_->window(edge);
+  if (context_.python != nullptr) context_.python->window(edge);
 }
 
 void LoaderPipeline::tear_down() { stepbench::tear_down(loader_, context_); }

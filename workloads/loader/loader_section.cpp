@@ -65,8 +65,11 @@ std::vector<Option> common_options() {
               "an IterableDataset that begins anew at its end: each worker then repeats its own "
               "shards, the sooner the fewer they are, and one without shards leaves. separate: an "
               "iterator for each epoch, as in `for batch in loader`. Batches that were read ahead "
-              "run out at its end, and the next one begins without any.",
+              "run out at its end, and the next one begins without any. Engine python has separate "
+              "ones unless told otherwise, as a script in Python has; joined wraps your sampler in "
+              "one that never ends.",
        .default_value = std::string{"joined"},
+       .default_in = {{kPythonName, std::string{"separate"}}},
        .choices = {"joined", "separate"},
        .identity_default = std::string{"separate"}},
       {.name = "seed",
@@ -236,6 +239,13 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     // Accepted by Python and without effect.
     resolved.options["loader.in_order"] = Value{};
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
+  }
+  if (engine->variant.name != kPythonName && resolved.flag_or("profile.stacks", false)) {
+    if (!facts.swept) {
+      sink.error("profile.stacks",
+                 "profile.stacks looks at Python code, which loader.engine: python alone runs");
+    }
+    resolved.options["profile.stacks"] = Value{};
   }
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {

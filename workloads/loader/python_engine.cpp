@@ -38,6 +38,10 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     refuse("loader.buffers", "Python's DataLoader makes fresh memory for each batch");
     return;
   }
+  if (resolved.flag_or("profile.stacks", false) &&
+      resolved.text_or("profile.ops", "none") == "none") {
+    resolved.options["profile.ops"] = std::string("native");
+  }
   const bool forks = resolved.text_or("loader.start_method", "") == "fork";
   if (forks && resolved.text("loader.epochs") == "separate" &&
       !resolved.flag_or("loader.persistent_workers", false)) {

@@ -4,9 +4,15 @@
 #include <ATen/Parallel.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <string>
 
+#include "harness/base/clock.h"
 #include "harness/base/error.h"
+#include "harness/findings/severity.h"
+#include "harness/ops/op_table.h"
+#include "harness/ops/sampled_lines.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"
 #include "workloads/loader/loader.h"
@@ -54,26 +60,113 @@ std::unique_ptr<Loader> HostedParts::make_loader(const Dataset& dataset,
   if (python == nullptr) {
     throw ConfigError("loader.engine", "engine python reads data.kind: python alone");
   }
-  return make_python_loader(*python, options, context);
+  if (context.profiled && python->resolved().flag_or("profile.stacks", false)) {
+    in_python([&] {
+      stacks_ = KeptObject(pybind11::module_::import("stepbench_hosted.stacks").attr("Stacks")());
+    });
+    loader_workers_ = options.num_workers;
+  }
+  return make_python_loader(*python, options, context, waits_.loader, stacks_);
 }
 
 std::unique_ptr<Model> HostedParts::make_model(const ResolvedCase& resolved,
                                                const DataShape& data) {
-  return with_threads_kept([&] { return std::make_unique<PythonModel>(resolved, data); });
+  return with_threads_kept(
+      [&] { return std::make_unique<PythonModel>(resolved, data, waits_.model); });
 }
 
 std::unique_ptr<Workload> HostedParts::make_step(const ResolvedCase& resolved,
                                                  WorkerContext& context) {
-  return std::make_unique<PythonStep>(resolved, context);
+  return std::make_unique<PythonStep>(resolved, context, waits_.step);
 }
 
 void HostedParts::window(Edge edge) {
   const std::int64_t graphs = compiled_graphs();
+  const auto now_ns = HostClock().now_ns();
   if (edge == Edge::kBegin) {
     graphs_before_ = graphs;
-  } else {
-    graphs_in_windows_ += graphs - graphs_before_;
+    at_begin_ = waits_;
+    began_ns_ = now_ns;
+    return;
   }
+  graphs_in_windows_ += graphs - graphs_before_;
+  windows_ns_ += now_ns - began_ns_;
+  for (GilWait Waits::*const site : {&Waits::loader, &Waits::model, &Waits::step}) {
+    (in_windows_.*site).wait_ns += (waits_.*site).wait_ns - (at_begin_.*site).wait_ns;
+    (in_windows_.*site).calls += (waits_.*site).calls - (at_begin_.*site).calls;
+  }
+}
+
+void HostedParts::report_gil(ReportSink& sink) const {
+  // Of the step's time, and per batch: what a thread costs that computes beside the step.
+  constexpr double kMinShare = 0.02;
+  const auto& [loader, model, step] = in_windows_;
+  const std::int64_t batches = std::max({loader.calls, model.calls, step.calls});
+  if (batches == 0 || windows_ns_ <= 0) return;
+  const auto waited = static_cast<double>(loader.wait_ns + model.wait_ns + step.wait_ns);
+  const double per_batch = waited / static_cast<double>(batches);
+  sink.metric("python_gil_wait_ns", per_batch);
+  const double share = waited / static_cast<double>(windows_ns_);
+  if (share < kMinShare) return;
+  sink.finding({.id = "python.gil",
+                .severity = severity_of_share(share),
+                .text = "the step waits " + percent_text(share) + " of its time (" +
+                        duration(per_batch) +
+                        " per batch) for Python's lock (GIL), which another thread holds",
+                .value = share,
+                .threshold = kMinShare,
+                .unit = "ratio",
+                .share = share,
+                .evidence = {"python_gil_wait_ns"},
+                .remedy = "Move the work of that thread (logging, metrics, reading ahead) into a "
+                          "process, or into calls that give the lock away."});
+}
+
+void HostedParts::report_stacks(ReportSink& sink) const {
+  constexpr std::int64_t kFewest = 40;
+  constexpr double kMinShare = 0.2;
+  if (!stacks_) return;
+  OpTable table;
+  std::int64_t samples = 0;
+  in_python([&] {
+    const auto intern = [&](const pybind11::handle& text) {
+      auto value = text.cast<std::string>();
+      if (value.empty()) return kNoIndex;
+      table.strings.push_back(std::move(value));
+      return static_cast<std::uint32_t>(table.strings.size() - 1);
+    };
+    for (const pybind11::handle each : stacks_.get().attr("rows")()) {
+      const auto row = pybind11::reinterpret_borrow<pybind11::tuple>(each);
+      table.stacks.push_back({.part = intern(row[0]),
+                              .place = intern(row[1]),
+                              .code = intern(row[2]),
+                              .calls = intern(row[3]),
+                              .stack = intern(row[4]),
+                              .samples = row[5].cast<std::int64_t>()});
+      samples += table.stacks.back().samples;
+    }
+  });
+  sink.ops(table);
+  if (samples < kFewest) {
+    sink.note("profile.stacks: " + counted(samples, "sample") +
+              " of the Python code that reads the batches are too few to name a line; raise "
+              "profile.active, and schedule.active, which bounds it");
+    return;
+  }
+  const std::vector<SampledLine> lines = sampled_lines(table);
+  const SampledLine& most = lines.front();
+  const double share = static_cast<double>(most.samples) / static_cast<double>(samples);
+  if (share < kMinShare) return;
+  sink.finding({.id = "loader.slow_line",
+                .severity = Severity::kInfo,
+                .text = percent_text(share) + " of " +
+                        (loader_workers_ > 0 ? "the workers' time" : "the time to read batches") +
+                        ": " + in_words(most),
+                .value = share,
+                .threshold = kMinShare,
+                .unit = "ratio",
+                .evidence = {"profile.stacks"},
+                .remedy = "stepbench show --case ID lists the lines that follow."});
 }
 
 void HostedParts::report(ReportSink& sink) const {
@@ -85,6 +178,8 @@ void HostedParts::report(ReportSink& sink) const {
   });
   sink.metric("python_import_ns", static_cast<double>(import_torch_ns_));
   for (const std::string& note : notes_) sink.note(note);
+  report_gil(sink);
+  report_stacks(sink);
   const std::int64_t graphs = compiled_graphs();
   if (graphs == 0) return;
   sink.metric("python_compiled_graphs", static_cast<double>(graphs));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "workloads/data/python_parts.h"
+#include "workloads/python/in_python.h"
 
 namespace stepbench {
 
@@ -26,6 +27,15 @@ class HostedParts final : public PythonParts {
   void report(ReportSink& sink) const override;
 
  private:
+  // What waited for the interpreter's lock, each where a batch's work begins.
+  struct Waits {
+    GilWait loader;
+    GilWait model;
+    GilWait step;
+  };
+
+  void report_gil(ReportSink& sink) const;
+  void report_stacks(ReportSink& sink) const;
   // Runs the user's `body`, and sets torch's threads back where it changed them.
   template <typename Body>
   auto with_threads_kept(const Body& body);
@@ -33,6 +43,13 @@ class HostedParts final : public PythonParts {
   std::int64_t import_torch_ns_;
   std::int64_t graphs_before_ = 0;  // that torch.compile had made when the window began
   std::int64_t graphs_in_windows_ = 0;
+  Waits waits_;
+  Waits at_begin_;  // of the window
+  Waits in_windows_;
+  std::int64_t began_ns_ = 0;
+  std::int64_t windows_ns_ = 0;
+  KeptObject stacks_;  // Stacks of stepbench_hosted/stacks.py, where lines are sampled
+  std::int64_t loader_workers_ = 0;
   std::vector<std::string> notes_;
 };
 

@@ -6,8 +6,11 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <exception>
 #include <utility>
+
+#include "harness/base/clock.h"
 
 namespace stepbench {
 
@@ -25,6 +28,24 @@ auto in_python(const Body& body) {
   } catch (pybind11::error_already_set& error) {
     std::rethrow_exception(to_cpp(error));
   }
+}
+
+// Time that calls spent until they had the lock: another thread of the user's code held it. With
+// the lock held.
+struct GilWait {
+  std::int64_t wait_ns = 0;
+  std::int64_t calls = 0;
+};
+
+// As above, and counts the wait for the lock.
+template <typename Body>
+auto in_python(GilWait& waited, const Body& body) {
+  const HostClock clock;
+  const std::int64_t asked = clock.now_ns();
+  const pybind11::gil_scoped_acquire hold;
+  waited.wait_ns += clock.now_ns() - asked;
+  ++waited.calls;
+  return in_python(body);
 }
 
 // A Python object that C++ keeps beyond one call: let go of with the lock held, on any thread.

@@ -88,9 +88,10 @@ py::dict options_for_python(const LoaderOptions& options, const ResolvedCase& re
 
 class PythonLoader final : public Loader {
  public:
-  PythonLoader(const PythonDataset& dataset, const LoaderOptions& options, const Clock& clock)
-      : options_(options), clock_(clock), tensors_(dataset.path()) {
-    in_python([&] { make(dataset); });
+  PythonLoader(const PythonDataset& dataset, const LoaderOptions& options, const Clock& clock,
+               GilWait& gil, const KeptObject& stacks)
+      : options_(options), clock_(clock), gil_(gil), tensors_(dataset.path()) {
+    in_python([&] { make(dataset, stacks); });
     reset_metrics();
   }
 
@@ -125,7 +126,7 @@ class PythonLoader final : public Loader {
     std::int64_t got = began;
     std::optional<Batch> batch;
     try {
-      batch = in_python([&] { return take(got); });
+      batch = in_python(gil_, [&] { return take(got); });
     } catch (...) {
       ++yielded_;
       got = clock_.now_ns();
@@ -191,13 +192,13 @@ class PythonLoader final : public Loader {
                               py::make_tuple(dataset.user_data().attr("dataset")));
   }
 
-  void make(const PythonDataset& dataset) {
+  void make(const PythonDataset& dataset, const KeptObject& stacks) {
     const py::dict given = options_for_python(options_, dataset.resolved());
     const py::object sampler = optional_sampler(dataset, "sampler", given);
     const py::object batch_sampler = optional_sampler(dataset, "batch_sampler", given);
-    loader_ =
-        KeptObject(py::module_::import("stepbench_hosted.loader")
-                       .attr("UserLoader")(dataset.user_data(), given, sampler, batch_sampler));
+    loader_ = KeptObject(py::module_::import("stepbench_hosted.loader")
+                             .attr("UserLoader")(dataset.user_data(), given, sampler, batch_sampler,
+                                                 stacks ? stacks.get() : py::none()));
     const auto address = loader_.get().attr("address")().cast<std::uintptr_t>();
     const auto workers = static_cast<std::size_t>(std::max<std::int64_t>(1, options_.num_workers));
     // NOLINTNEXTLINE(performance-no-int-to-ptr): ctypes gives an address
@@ -256,6 +257,7 @@ class PythonLoader final : public Loader {
 
   const LoaderOptions options_;
   const Clock& clock_;
+  GilWait& gil_;
   TensorBatches tensors_;
   KeptObject loader_;
   KeptObject iterator_;
@@ -276,13 +278,14 @@ class PythonLoader final : public Loader {
 
 std::unique_ptr<Loader> make_python_loader(const PythonDataset& dataset,
                                            const LoaderOptions& options,
-                                           const WorkerContext& context) {
+                                           const WorkerContext& context, GilWait& gil,
+                                           const KeptObject& stacks) {
   if (options.upload != nullptr) {
     throw ConfigError("transfer.placement",
                       "pin_thread needs the pin thread of an engine of ours, and Python's "
                       "DataLoader has one of its own; set placement: async");
   }
-  return std::make_unique<PythonLoader>(dataset, options, context.clock);
+  return std::make_unique<PythonLoader>(dataset, options, context.clock, gil, stacks);
 }
 
 }  // namespace stepbench

@@ -5,17 +5,20 @@
 #include <memory>
 
 #include "workloads/loader/loader.h"
+#include "workloads/python/in_python.h"
 #include "workloads/python/python_dataset.h"
 
 namespace stepbench {
 
 struct WorkerContext;
 
-// `dataset` and `context` must outlive it. What a worker waits to hand a batch over is part of its
-// idle time: Python does not tell. Whether a batch was ready is what the workers have noted: it may
-// still be on its way through the pipe.
+// All arguments must outlive it. `gil` counts what next() waits for the interpreter's lock;
+// `stacks` is an object of stepbench_hosted/stacks.py, or holds nothing. What a worker waits to
+// hand a batch over is part of its idle time: Python does not tell. Whether a batch was ready is
+// what the workers have noted: it may still be on its way through the pipe.
 [[nodiscard]] std::unique_ptr<Loader> make_python_loader(const PythonDataset& dataset,
                                                          const LoaderOptions& options,
-                                                         const WorkerContext& context);
+                                                         const WorkerContext& context, GilWait& gil,
+                                                         const KeptObject& stacks);
 
 }  // namespace stepbench

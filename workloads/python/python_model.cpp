@@ -44,8 +44,8 @@ ModuleNames hook_modules(const py::object& root) {
   return names;
 }
 
-PythonModel::PythonModel(const ResolvedCase& resolved, const DataShape& data)
-    : path_(resolved.text("model.path")) {
+PythonModel::PythonModel(const ResolvedCase& resolved, const DataShape& data, GilWait& gil)
+    : path_(resolved.text("model.path")), gil_(gil) {
   in_python([&] {
     py::dict offered;
     offered["classes"] = data.classes;
@@ -56,7 +56,7 @@ PythonModel::PythonModel(const ResolvedCase& resolved, const DataShape& data)
 }
 
 at::Tensor PythonModel::forward(const at::Tensor& input) {
-  return in_python([&] {
+  return in_python(gil_, [&] {
     const auto argument = py::reinterpret_steal<py::object>(THPVariable_Wrap(input));
     // The first call is the trial on a few samples. torch.compile is left out of it: what it would
     // compile then, in evaluation mode, is not what is measured.

@@ -21,8 +21,8 @@ namespace stepbench {
 class PythonModel final : public Model {
  public:
   // Calls model() of the file model.path; it may take `classes` and `input_shape`. Throws as
-  // PythonParts says.
-  PythonModel(const ResolvedCase& resolved, const DataShape& data);
+  // PythonParts says. `gil` counts what forward() waits for the lock, and outlives the model.
+  PythonModel(const ResolvedCase& resolved, const DataShape& data, GilWait& gil);
 
   at::Tensor forward(const at::Tensor& input) override;
   std::vector<at::Tensor> parameters() const override;
@@ -36,6 +36,7 @@ class PythonModel final : public Model {
   [[nodiscard]] NamedTensors tensors_of(const char* list) const;
 
   std::string path_;
+  GilWait& gil_;
   KeptObject module_;
   bool tried_ = false;
   mutable ModuleNames names_;  // of the modules that were hooked

@@ -22,8 +22,8 @@ std::optional<double> as_number(const py::handle value) {
 
 }  // namespace
 
-PythonStep::PythonStep(const ResolvedCase& resolved, WorkerContext& context)
-    : resolved_(resolved), context_(context) {}
+PythonStep::PythonStep(const ResolvedCase& resolved, WorkerContext& context, GilWait& gil)
+    : resolved_(resolved), context_(context), gil_(gil) {}
 
 std::optional<std::string> PythonStep::set_up() {
   const c10::Device device = parse_device(resolved_.text("device"));
@@ -51,7 +51,7 @@ std::optional<std::string> PythonStep::set_up() {
 }
 
 void PythonStep::step(StepRecorder& step) {
-  const auto counts = in_python([&] {
+  const auto counts = in_python(gil_, [&] {
     struct Marked {
       explicit Marked(StepMarks& all, StepRecorder& recorder) : marks(all) {
         marks.begin(recorder);

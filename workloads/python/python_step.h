@@ -17,7 +17,8 @@ namespace stepbench {
 // Main thread. Holds the interpreter's lock in each call of the user's code.
 class PythonStep final : public Workload {
  public:
-  PythonStep(const ResolvedCase& resolved, WorkerContext& context);
+  // `gil` counts what steps wait for the lock; both outlive it.
+  PythonStep(const ResolvedCase& resolved, WorkerContext& context, GilWait& gil);
 
   std::optional<std::string> set_up() override;
   [[nodiscard]] std::int64_t steps_per_epoch() const override { return steps_per_epoch_; }
@@ -31,6 +32,7 @@ class PythonStep final : public Workload {
  private:
   ResolvedCase resolved_;
   WorkerContext& context_;
+  GilWait& gil_;
   StepMarks marks_;  // before the Python objects that refer to it
   KeptObject step_;  // Step of stepbench_hosted/step.py
   KeptObject run_;   // the user's function

@@ -31,18 +31,19 @@ def parse(arguments):
 
 def torch_version():
     """Of the torch that this interpreter would import, without importing it; None: there is none."""
-    from importlib.util import find_spec
-
-    spec = find_spec("torch")
+    # As importlib.util.find_spec, whose module takes longer to import than the interpreter to start.
+    found = (finder.find_spec("torch", None) for finder in sys.meta_path)
+    spec = next((each for each in found if each is not None), None)
     if spec is None or not spec.origin:
         return None
-    known = {}
+    # Read, not run: the file imports typing, which takes as long as the interpreter's own start.
     try:
         with open(os.path.join(os.path.dirname(spec.origin), "version.py"), encoding="utf-8") as file:
-            exec(compile(file.read(), "version.py", "exec"), known)  # noqa: S102
-    except Exception:  # a torch that was built by hand: importing it tells
+            lines = [line for line in file if line.startswith("__version__")]
+    except OSError:
         return ""
-    return str(known.get("__version__", ""))
+    # Empty: a torch that was built by hand, which importing it tells.
+    return lines[0].partition("=")[2].strip().strip("'\"") if lines else ""
 
 
 def no_torch():
@@ -84,7 +85,7 @@ def give_up(reason, remedy, options, arguments, can_measure):
     """Becomes the next interpreter, the first one that can measure in Python, or the worker that says why. Returns where
     this one is to measure, with the reason in `options`."""
     others = options["else"]
-    known = ("--else=", "--tried=", "--remedy=", "--fallback=")
+    known = ("--else=", "--tried=", "--remedy=", "--fallback=", "--last=")
     passed = [argument for argument in sys.argv[1 : sys.argv.index("--")] if not argument.startswith(known)]
     options["tried"] = "; ".join(filter(None, [options.get("tried", ""), reason]))
     options["remedy"] = options.get("remedy") or remedy
@@ -94,7 +95,7 @@ def give_up(reason, remedy, options, arguments, can_measure):
     if others or (first and first != sys.executable):
         following = others[0] if others else first
         more = [f"--tried={options['tried']}", f"--remedy={options['remedy']}", f"--fallback={first}"]
-        more += [f"--else={other}" for other in others[1:]]
+        more += [f"--else={other}" for other in others[1:]] if others else ["--last=yes"]
         os.execv(following, [following, sys.argv[0], *passed, *more, "--", *arguments])
     if not first:
         become_worker(options, arguments)
@@ -123,7 +124,7 @@ def measure_in_python(options, arguments):
 
 def main():
     options, arguments = parse(sys.argv[1:])
-    if options.get("fallback") == sys.executable:  # after all others were tried
+    if options.get("last"):  # all others were tried
         measure_in_python(options, arguments)
     unusable = no_torch()
     if unusable:

@@ -54,6 +54,11 @@ void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
   if (resolved.text_or("profile.ops", "none") == "native") {
     resolved.options["profile.ops"] = "kineto"s;
   }
+  if (resolved.text_or("profile.counts", "none") != "none") {
+    sink.error("profile.counts",
+               "the instructions of a script are not counted; make its step one of `workload: "
+               "python_step`");
+  }
 }
 
 }  // namespace stepbench

@@ -186,7 +186,6 @@ std::int64_t ModelStep::samples_per_step() const {
 
 void ModelStep::window(Edge edge) {
   pipeline_.window(edge);
-  if (python_ != nullptr) python_->window(edge);
   if (upload_) with_torch_errors([&] { upload_->window(edge); });
   if (edge == Edge::kBegin && module_listener != nullptr)
     module_listener->names(model_->module_names());

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kDiffRows = 200;  // of each table; the data has all
 
 Tone tone_of_diff_remark(std::string_view line) {
-  if (line.starts_with("error")) return Tone::kBad;
+  if (line.starts_with("error") || line.starts_with("comparable: NO")) return Tone::kBad;
   return line.starts_with("warning") ? Tone::kDoubt : Tone::kPlain;
 }
 

@@ -52,8 +52,8 @@ std::vector<Paragraph> notes_paragraphs(const TableFacts& facts) {
 
 Paragraph answer_paragraph(const TableFacts& facts) {
   std::string answer = answer_line(facts.rows, facts.results);
-  const bool is_clear = facts.ranking && facts.ranking->decided && facts.ranking->ties.empty();
-  return {.text = std::move(answer), .tone = is_clear ? Tone::kGood : Tone::kPlain};
+  const bool decided = facts.ranking && facts.ranking->decided;
+  return {.text = std::move(answer), .tone = decided ? Tone::kGood : Tone::kPlain};
 }
 
 // A page does not hold very many rows: the fastest ones come first then.

@@ -50,6 +50,19 @@ TEST(VerdictOptions, AWrongMarginIsRefused) {
                                            "peak_bytes")));
 }
 
+TEST(VerdictOptions, TheFileSaysThatCountsDecideAndTheirMargin) {
+  Plan plan;
+  EXPECT_FALSE(gates_counts(plan));
+  plan.cases.resize(1);
+  EXPECT_FALSE(gates_counts(plan)) << "a worker without the option";
+  plan.cases[0].resolved.options["compare.gate"] = std::string("counts");
+  plan.cases[0].resolved.options["compare.margin.counts"] = std::string("auto");
+  EXPECT_TRUE(gates_counts(plan));
+  EXPECT_EQ(count_margin_of(plan), std::nullopt);
+  plan.cases[0].resolved.options["compare.margin.counts"] = std::string("0.5%");
+  EXPECT_DOUBLE_EQ(count_margin_of(plan).value(), 0.005);
+}
+
 TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
   Plan plan;
   plan.cases.resize(1);

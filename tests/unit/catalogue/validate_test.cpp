@@ -81,6 +81,23 @@ TEST(Validate, SelectorsAndTheirVariants) {
               Contains(HasSubstr("the choices of 'kind' must be its variants")));
 }
 
+TEST(Validate, DefaultsOfVariants) {
+  const Option kind{.name = "kind", .type = OptionType::kEnum, .doc = "K.", .choices = {"x"}};
+  const Option size{.name = "size",
+                    .type = OptionType::kInteger,
+                    .doc = "S.",
+                    .default_value = std::int64_t{1},
+                    .default_in = {{"x", std::int64_t{9}}, {"y", std::int64_t{1}}},
+                    .max = 8};
+  const std::vector<std::string> problems = validate(with(Section{.name = "m",
+                                                                  .doc = "M.",
+                                                                  .selector = "kind",
+                                                                  .options = {kind, size},
+                                                                  .variants = {{"x", "X."}}}));
+  EXPECT_THAT(problems, Contains(HasSubstr("m.size: default in x: expected an integer <= 8")));
+  EXPECT_THAT(problems, Contains(HasSubstr("m.size: default in the unknown variant 'y'")));
+}
+
 TEST(Validate, AtMostSixteenPhases) {
   Catalogue catalogue = with(Option{.name = "a", .doc = "A."});
   WorkloadSpec workload{.name = "w", .doc = "W."};

@@ -38,7 +38,25 @@ struct CountedRun {
   double factor = 1;                       // of the step
   std::vector<std::int64_t> calls = {10};  // of each profiled launch
   std::string torch = "2.11.0";
+  std::vector<double> instructions = {};  // of each counted launch
+  std::string engine = "valgrind";        // that counted them
 };
+
+void add_instructions(const CountedRun& run, Results& results) {
+  for (std::size_t i = 0; i < run.instructions.size(); ++i) {
+    Launch counted = results.launches.front();
+    counted.row.key.launch = static_cast<int>(i);
+    counted.row.key.pass = Pass::kWrapped;
+    counted.row.worker_id = "under valgrind";
+    counted.row.report.metrics["instructions_per_step"] = run.instructions[i];
+    counted.row.report.effective["profile.counts"] = run.engine;
+    if (run.engine == "perf") {
+      results.launches[i].row.report = counted.row.report;
+    } else {
+      results.launches.push_back(std::move(counted));
+    }
+  }
+}
 
 Results counted_run(const CountedRun& run) {
   Results results = testing_compare::make(
@@ -53,6 +71,7 @@ Results counted_run(const CountedRun& run) {
     profiled.ops = frames_of(counted_ops(run.calls[i]));
     results.launches.push_back(std::move(profiled));
   }
+  add_instructions(run, results);
   return results;
 }
 
@@ -101,6 +120,56 @@ TEST(CountGate, ACountThatVariesBetweenLaunchesIsANote) {
   EXPECT_THAT(comparison.cases.front().notes,
               Contains("op_calls varies between launches and decides nothing: 10 in the base, 10 "
                        "to 12 in the candidate"));
+}
+
+CountedRun with_instructions(std::vector<double> values, const std::string& engine = "valgrind") {
+  return {.calls = {}, .instructions = std::move(values), .engine = engine};
+}
+
+TEST(CountGate, InstructionsDecideBeyondATenthOfAPercentAndSayWhatCountedThem) {
+  const Comparison more = gated(with_instructions({1e6}), with_instructions({1.002e6}));
+  EXPECT_EQ(more.exit_code, 1);
+  EXPECT_EQ(metric_of(more, "instructions_per_step").test.verdict, Verdict::kRegression);
+  EXPECT_THAT(more.cases.front().notes,
+              Contains("instructions_per_step was counted by valgrind, on one thread"));
+  EXPECT_EQ(gated(with_instructions({1e6}), with_instructions({1.0009e6})).exit_code, 0);
+  EXPECT_EQ(gated(with_instructions({1e6}), with_instructions({1.002e6}), 0.01).exit_code, 0);
+  EXPECT_EQ(gated(with_instructions({1e6}, "perf"), with_instructions({1.1e6}, "perf")).exit_code,
+            1);
+}
+
+TEST(CountGate, InstructionsThatVaryOrWereCountedOtherwiseDecideNothing) {
+  const Comparison varying = gated(with_instructions({1e6, 1.01e6}), with_instructions({2e6, 2e6}));
+  EXPECT_THAT(varying.cases.front().notes,
+              Contains(HasSubstr("instructions_per_step varies between launches")));
+  EXPECT_EQ(varying.exit_code, 4);
+  const Comparison mixed = gated(with_instructions({1e6}, "perf"), with_instructions({2e6}));
+  EXPECT_THAT(mixed.cases.front().notes,
+              Contains(HasSubstr("by perf in old and by valgrind in new")));
+  EXPECT_EQ(mixed.exit_code, 4);
+}
+
+TEST(CountGate, WhatOnlyWorkersUnderValgrindSayIsNoDifferenceOfTheSides) {
+  const Results a = counted_run({});
+  Results b = counted_run(with_instructions({1e6}));
+  b.workers.push_back(
+      {.worker_id = "under valgrind", .environment = {{"cpu_capability", std::string("another")}}});
+  for (const EnvironmentDifference& each : compare({&a, "old"}, {&b, "new"}, {}).environment) {
+    EXPECT_NE(each.field, "cpu_capability");
+  }
+}
+
+TEST(CountGate, OneMoreAllocationOfTheSameBytesIsARegression) {
+  Results a = counted_run({});
+  Results b = counted_run({});
+  for (Results* results : {&a, &b}) {
+    OpTable table = counted_ops(10);
+    for (OpRow& row : table.rows) row.own_cpu_allocations = results == &a ? 3 : 4;
+    results->launches.back().ops = frames_of(table);
+  }
+  const Comparison comparison = compare({&a, "old"}, {&b, "new"}, {.gate_counts = true});
+  EXPECT_EQ(comparison.exit_code, 1);
+  EXPECT_EQ(metric_of(comparison, "cpu_allocations").test.candidate_median, 4);
 }
 
 TEST(CountGate, ResultsWithoutCountsHaveNoData) {

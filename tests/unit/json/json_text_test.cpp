@@ -36,5 +36,23 @@ TEST(JsonText, ANumberStaysARealNumberAndAnInfiniteOneIsNull) {
   EXPECT_EQ(json.line(), "[1.0,0.5,null]");
 }
 
+// Characters that need nothing are copied in runs: a run may end anywhere.
+TEST(JsonText, AStringIsWrittenAsItsPartsAreWhereverTheyAreCut) {
+  const auto bare = [](const std::string& text) {
+    const std::string quoted = json_string(text);
+    return quoted.substr(1, quoted.size() - 2);
+  };
+  const std::string letters = "abcdefghijklmnopqrst";
+  for (std::size_t at = 0; at <= letters.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::string middle(1, static_cast<char>(byte));
+      const std::string before = letters.substr(0, at);
+      const std::string after = letters.substr(at);
+      ASSERT_EQ(bare(before + middle + after), before + bare(middle) + after)
+          << byte << " at " << at;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stepbench

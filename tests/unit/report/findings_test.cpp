@@ -28,9 +28,9 @@ Finding finding(std::string id, double value, Severity severity = Severity::kWar
 }
 
 // One case per list; of each, one list of findings per launch.
-using CaseFindings = std::vector<std::vector<Finding>>;
+using FoundByLaunch = std::vector<std::vector<Finding>>;
 
-Results results_of(const std::vector<CaseFindings>& cases) {
+Results results_of(const std::vector<FoundByLaunch>& cases) {
   const test::TemporaryFolder folder;
   ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());

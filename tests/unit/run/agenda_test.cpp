@@ -45,6 +45,20 @@ TEST(ListAgenda, LeavesOutWhatIsDone) {
   EXPECT_THAT(drain(agenda), ElementsAre("1.0", "0.1"));
 }
 
+TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
+  ListAgenda agenda{{{"a", 1, false, Pass::kNative, 1, 1}, {"b", 1, false, {}, 1, 1}},
+                    Pass::kTiming,
+                    {{"b", "", Pass::kWrapped, 0, 0}}};
+  EXPECT_EQ(agenda.next({})->pass, Pass::kTiming);
+  EXPECT_EQ(agenda.next({})->pass, Pass::kTiming);
+  EXPECT_EQ(agenda.next({})->pass, Pass::kNative);
+  const auto counted = agenda.next({});
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->pass, Pass::kWrapped);
+  EXPECT_TRUE(counted->counts);
+  EXPECT_FALSE(agenda.next({})) << "b was counted before";
+}
+
 TEST(ListAgenda, AnotherPassIsNotDone) {
   ListAgenda agenda{{{"a", 1}}, Pass::kWrapped, {{"a", "", Pass::kTiming, 0, 0}}};
   EXPECT_THAT(drain(agenda), ElementsAre("0.0"));

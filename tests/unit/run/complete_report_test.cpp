@@ -77,7 +77,7 @@ class TracedOps : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfTheLoop) {
+TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfPhases) {
   Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
   add_traced_ops(launch, folder_.path());
   const OpTable table = op_table_of(launch.ops);
@@ -88,6 +88,7 @@ TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfTheLoop) {
                     std::to_string(row.self_cpu_ns));
   }
   EXPECT_THAT(lines, ::testing::UnorderedElementsAre(
+                         "ProfilerStep*  7 1 63000",
                          "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ data_wait 7 "
                          "1 2000",
                          "aten::stack data_wait 7 1 5000", "aten::linear forward 7 1 20000",

@@ -76,6 +76,43 @@ TEST(Report, TellsWhatASourceIsByItsContent) {
   EXPECT_EQ(report({(folder / "text.txt").string()}).exit_status, 2);
 }
 
+TEST(Report, OfFailuresAloneIsWrittenAndSaysSo) {
+  const test::TemporaryFolder folder;
+  const auto sample = std::filesystem::directory_iterator(kReportedRun)->path();
+  std::string text = html_in(sample);
+  const std::string measured = R"("outcome":"measured")";
+  const std::string failed = R"("outcome":"failed")";
+  ASSERT_NE(text.find(measured), std::string::npos);
+  for (std::size_t at = 0; (at = text.find(measured, at)) != std::string::npos;) {
+    text.replace(at, measured.size(), failed);
+  }
+  std::ofstream(folder / "failed.jsonl") << text;
+  const std::string page = (folder / "page.html").string();
+  const CommandResult done = stepbench(
+      {"report", (folder / "failed.jsonl").string(), "--plotly", "none", "--output", page});
+  EXPECT_EQ(done.exit_status, 4) << done.err;
+  EXPECT_THAT(html_in(page), HasSubstr("Nothing was measured."));
+}
+
+TEST(Report, IsWrittenBesideAVerdictAndOfAFailure) {
+  const std::filesystem::path program = testing::stepbench_program();
+  if (!std::filesystem::exists(program.parent_path() / "plotly.min.js")) {
+    GTEST_SKIP() << "plotly is not installed: tools/setup downloads it";
+  }
+  const test::TemporaryFolder folder;
+  const std::string page = (folder / "page.html").string();
+  const CommandResult done =
+      stepbench({"compare", kReportedRun, kReportedRun, "--report", page, "--format", "json"});
+  EXPECT_EQ(done.exit_status, 3) << done.err;
+  EXPECT_THAT(done.out, StartsWith("{"));
+  EXPECT_THAT(done.err, HasSubstr(page));
+  EXPECT_THAT(html_in(page), HasSubstr("verdict: inconclusive"));
+  const CommandResult broken =
+      stepbench({"compare", kReportedRun, (folder / "nothing").string(), "--report", page});
+  EXPECT_EQ(broken.exit_status, 2);
+  EXPECT_THAT(html_in(page), HasSubstr("<h1>stepbench compare failed</h1>"));
+}
+
 TEST(Report, WithoutItsScriptSaysWhereItLooked) {
   const CommandResult asked = stepbench({"report", kReportedRun, "--plotly", "/nowhere/plotly.js"});
   EXPECT_EQ(asked.exit_status, 2);

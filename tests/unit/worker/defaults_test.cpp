@@ -41,6 +41,21 @@ TEST(Defaults, FollowTheChosenVariant) {
   EXPECT_EQ(resolved.integer("data.size"), 9);
 }
 
+TEST(Defaults, MayBeOthersForSomeVariants) {
+  Catalogue known = catalogue();
+  Option epochs = option("epochs", std::string("joined"));
+  epochs.default_in = {{"large", std::string("separate")}};
+  known.sections[0].options.push_back(epochs);
+  for (const auto& [kind, expected] :
+       {std::pair("small", "joined"), std::pair("large", "separate")}) {
+    ResolvedCase resolved;
+    resolved.workload = "w";
+    resolved.options["data.kind"] = std::string(kind);
+    fill_defaults(resolved, known);
+    EXPECT_EQ(resolved.text("data.epochs"), expected);
+  }
+}
+
 TEST(Defaults, LeaveNullsAndForeignSectionsAlone) {
   ResolvedCase resolved;
   resolved.workload = "w";

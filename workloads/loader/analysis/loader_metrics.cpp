@@ -157,6 +157,11 @@ std::vector<Metric> loader_metrics() {
                             "time.",
                      .source = Source::kCounted,
                      .exact = true});
+  metrics.push_back({.name = "python_gil_wait_ns",
+                     .unit = "ns",
+                     .doc = "Waiting for Python's lock (GIL) where next(), forward() or step() "
+                            "begins, per batch: threads of the user's code hold it.",
+                     .source = Source::kHostClock});
   context("open_descriptors", "descriptors", "Open in the worker at the end of the last window.");
   return metrics;
 }

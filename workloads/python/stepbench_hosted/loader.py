@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, RandomSampler, Sampler, SequentialSampl
 from torch.utils.data.distributed import DistributedSampler
 
 from stepbench_hosted import data as user_data
-from stepbench_hosted import timing
+from stepbench_hosted import stacks, timing
 from stepbench_hosted.user_file import UserError
 
 
@@ -53,17 +53,30 @@ class Endless(Sampler):
 class WorkerInit:
     """What a worker process does first: its part of the timing, its threads, and the user's worker_init()."""
 
-    def __init__(self, records, threads, user_init):
+    def __init__(self, records, threads, user_init, stacks_path):
         self.records = records
         self.threads = threads
         self.user_init = user_init
+        self.stacks_path = stacks_path
 
     def __call__(self, worker):
-        timing.install(self.records, worker)
+        end_with_parent()
+        watch = None
+        if self.stacks_path is not None:
+            watch = stacks.Watch(self.stacks_path)
+            watch.start()
+        timing.install(self.records, worker, watch)
         if self.threads != 1:
             torch.set_num_threads(self.threads)
         if self.user_init is not None:
             self.user_init(worker)
+
+
+def end_with_parent():
+    """Python's workers look every five seconds, between two batches, whether their parent is there: a hanging one
+    stayed."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def draw(generator):
@@ -77,9 +90,10 @@ def set_epoch(sampler, epoch):
 
 
 class UserLoader:
-    """A DataLoader and its current iterator. `own_sampler`, `own_batch_sampler`: what the user's functions returned."""
+    """A DataLoader and its current iterator. `own_sampler`, `own_batch_sampler`: what the user's functions returned.
+    `sampled`: Stacks, where the lines that its reading spends its time in are wanted."""
 
-    def __init__(self, data, options, own_sampler=None, own_batch_sampler=None):
+    def __init__(self, data, options, own_sampler=None, own_batch_sampler=None, sampled=None):
         self.data = data
         self.options = options
         workers = options["num_workers"]
@@ -108,10 +122,12 @@ class UserLoader:
                 "timeout": options["timeout_s"],
                 "in_order": options["in_order"],
                 "multiprocessing_context": options["start_method"],
-                "worker_init_fn": WorkerInit(self.records, options["threads_per_worker"], data.worker_init),
+                "worker_init_fn": WorkerInit(
+                    self.records, options["threads_per_worker"], data.worker_init, sampled and sampled.path
+                ),
             }
         else:
-            timing.install(self.records, 0)
+            timing.install(self.records, 0, sampled and sampled.watch_here())
         self.loader = DataLoader(data.dataset, **arguments)
         self.iterator = None
 

@@ -13,8 +13,8 @@ BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS = range(4)
 FIELDS = 8
 
 
-def install(records, worker):
-    """From here on this process writes to its part of `records`."""
+def install(records, worker, watch=None):
+    """From here on this process writes to its part of `records`. `watch` (of stacks.py) is told when it reads."""
     mine = memoryview(records).cast("B").cast("q")[worker * FIELDS : (worker + 1) * FIELDS]
     now = time.monotonic_ns
 
@@ -34,10 +34,14 @@ def install(records, worker):
                     collated = now() - began
 
             self.collate_fn = timed_collate
+            if watch is not None:
+                watch.enter()
             began = now()
             try:
                 return plain(self, index)
             finally:
+                if watch is not None:
+                    watch.leave()
                 self.collate_fn = collate
                 spent = now() - began
                 mine[BUSY_NS] += spent

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of stacks by the line of the user's code that they were in. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/ops/op_table.h"
+
+namespace stepbench {
+
+struct SampledLine {
+  std::string part;   // fetch or collate
+  std::string place;  // "my_data.py:42 in __getitem__"
+  std::string code;   // empty: not known
+  std::string calls;  // the function that most of its samples were in; empty: the line itself
+  std::int64_t samples = 0;
+};
+
+// Most samples first.
+[[nodiscard]] std::vector<SampledLine> sampled_lines(const OpTable& table);
+
+// "my_data.py:42 in __getitem__, `Image.open(path)`, in PIL.Image.open"
+[[nodiscard]] std::string in_words(const SampledLine& line);
+
+}  // namespace stepbench

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python files of users under `stepbench run`: which of their lines are slow, and what is left of those that misbehave.
+
+    python python_runs.py STEPBENCH WORKER [TEST]...
+"""
+import glob
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import python_worker
+
+STEPBENCH, WORKER = sys.argv.pop(1), sys.argv.pop(1)
+MARK = "STEPBENCH_TEST_OF_PYTHON_RUNS"
+
+DATA = """
+    import os, sys, threading, time, torch
+    FOLDER = os.path.dirname(os.path.abspath(__file__))
+    {top}
+    class Numbers(torch.utils.data.Dataset):
+        classes = list("ab")
+        def __len__(self): return 64
+        def __getitem__(self, i):
+            {body}
+            return torch.zeros(3, 8, 8), i % 2
+    def dataset(): return Numbers()
+"""
+
+CONFIG = """
+name: mine
+workload: {workload}
+device: cpu
+data: {{kind: python, path: {path}}}
+loader: {{engine: python, batch_size: 4, num_workers: {workers}{loader}}}
+schedule: {{wait: 0, warmup: {warmup}, active: {active}}}
+launches: 1
+limits: {{wall_s: 240, step_s: {step_s}}}
+{more}
+"""
+
+
+def marked(mark):
+    """Processes that have this mark in their environment."""
+    pids = []
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(path, "rb") as file:
+                if mark.encode() in file.read():
+                    pids.append(int(path.split("/")[2]))
+        except OSError:
+            pass
+    return pids
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.mark = f"{MARK}={os.getpid()}-{self.id()}"
+
+    def config(self, body, top="", **given):
+        """A case on a data set whose __getitem__ begins with `body`."""
+        source = DATA.replace("{top}", top).replace("{body}", body)
+        path = python_worker.write(self.folder.name, source)
+        usual = {"workload": "loader", "workers": 0, "warmup": 0, "active": 4, "step_s": 60, "loader": "", "more": ""}
+        config = os.path.join(self.folder.name, "mine.yaml")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(CONFIG.format(path=path, **(usual | given)))
+        return config
+
+    def start(self, config):
+        run = [STEPBENCH, "run", config, "--worker", WORKER, "--results", os.path.join(self.folder.name, "results")]
+        name, _, value = self.mark.partition("=")
+        return subprocess.Popen(
+            [*run, "--no-lock"], env=os.environ | {name: value}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+
+    def run_on(self, config, status=0):
+        """What the command printed; `self.lines`: of its result file."""
+        process = self.start(config)
+        out, _ = process.communicate(timeout=300)
+        self.out = out.decode(errors="replace")
+        self.assertEqual(process.returncode, status, self.out)
+        (self.file,) = glob.glob(os.path.join(self.folder.name, "results", "*", "*.jsonl"))
+        with open(self.file, encoding="utf-8") as file:
+            self.lines = [json.loads(line) for line in file]
+        return self.out
+
+    def launches(self):
+        return [line for line in self.lines if line["kind"] == "launch"]
+
+    def page(self):
+        case = self.launches()[0]["case_id"]
+        show = [STEPBENCH, "show", os.path.dirname(self.file), "--case", case]
+        return subprocess.run(show, check=True, capture_output=True, env=os.environ | {"COLUMNS": "160"}).stdout.decode()
+
+    def assert_nothing_left(self, within_s=30):
+        deadline = time.monotonic() + within_s
+        while marked(self.mark) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(marked(self.mark), [])
+
+
+class SlowLines(Runs):
+    BODY = """time.sleep(0.002)
+            total = sum(range(600_000))"""
+
+    def slow_lines(self, workers):
+        out = self.run_on(self.config(self.BODY, workers=workers, active=32, more="profile: {stacks: true, active: 32}"))
+        timed, profiled = self.launches()
+        self.assertEqual((timed["pass"], profiled["pass"]), ("timing", "native"))
+        self.assertNotIn("loader.slow_line", [finding["id"] for finding in timed.get("findings", [])])
+        (finding,) = [each for each in profiled["findings"] if each["id"] == "loader.slow_line"]
+        self.assertRegex(finding["text"], r"my_data\.py:10 in __getitem__, `total = sum\(range\(600_000\)\)`")
+        self.assertGreater(finding["value"], 0.5)
+        self.assertIn("my_data.py:10 in __getitem__", out)
+        lines = [line for line in self.page().splitlines() if "my_data.py:" in line and " fetch " in line]
+        self.assertIn("my_data.py:10 in __getitem__", lines[0])
+        self.assertTrue(any("my_data.py:9 in __getitem__" in line for line in lines[1:]), lines)
+        return finding["text"]
+
+    def test_of_workers_are_found_with_file_line_and_code(self):
+        self.assertIn("of the workers' time", self.slow_lines(2))
+
+    def test_of_the_training_thread_are_found_as_well(self):
+        self.assertIn("of the time to read batches", self.slow_lines(0))
+
+    def test_are_looked_for_in_python_alone(self):
+        config = self.config("pass", more="profile: {stacks: true}")
+        with open(config, encoding="utf-8") as file:
+            text = file.read().replace("engine: python", "engine: thread").replace("kind: python", "kind: synthetic")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text.replace(f", path: {self.folder.name}/my_data.py", ""))
+        process = self.start(config)
+        out = process.communicate(timeout=120)[0].decode()
+        self.assertEqual(process.returncode, 2, out)
+        self.assertIn("profile.stacks", out)
+
+
+class HeldLock(Runs):
+    # Between two batches the step's C++ leaves the lock to others.
+    STEP = {"workload": "train_step", "more": "model: {kind: mlp, size: tiny}"}
+    # The thread holds the lock in calls of C that never give it away.
+    TOP = """
+    def count():
+        while True: sum(range(400_000))
+    """
+
+    def test_a_thread_that_holds_the_interpreters_lock_is_found(self):
+        body = "globals().setdefault('counter', threading.Thread(target=count, daemon=True)).is_alive() or counter.start()"
+        self.run_on(self.config(body, top=self.TOP, active=40, **self.STEP))
+        (launch,) = self.launches()
+        self.assertGreater(launch["metrics"]["python_gil_wait_ns"], 1_000_000)
+        self.assertIn("python.gil", [finding["id"] for finding in launch["findings"]], launch["findings"])
+        self.assertIn("Python's lock (GIL)", self.page())
+
+    def test_without_one_there_is_no_wait_to_speak_of(self):
+        self.run_on(self.config("time.sleep(0.001)", active=40, **self.STEP))
+        (launch,) = self.launches()
+        self.assertGreaterEqual(launch["metrics"]["python_gil_wait_ns"], 0)
+        self.assertNotIn("python.gil", [finding["id"] for finding in launch.get("findings", [])])
+
+
+class Misbehaving(Runs):
+    def test_a_gigabyte_of_output_fills_neither_memory_nor_disk(self):
+        self.run_on(self.config("for _ in range(16): sys.stdout.write('x' * (1 << 22) + '\\n')"))
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, 2 << 30)
+        written = sum(os.path.getsize(path) for path in glob.glob(f"{self.folder.name}/**", recursive=True))
+        self.assertLess(written, 1 << 20)
+        self.assertLess(len(self.out), 1 << 20)
+
+    def test_processes_without_end_are_reaped_with_the_launch(self):
+        # Each leaves its group and its parent, which ends.
+        body = """
+            if i > 3: time.sleep(600)
+            for _ in range(8):
+                if os.fork() == 0:
+                    os.setsid()
+                    if os.fork() == 0: time.sleep(600)
+                    os._exit(0)"""
+        self.run_on(self.config(body.strip(), step_s=3), status=4)
+        self.assertEqual(self.launches()[0]["outcome"], "failed")
+        self.assert_nothing_left()
+
+    def test_a_process_that_ends_in_the_middle_of_a_step_is_the_rows_reason(self):
+        self.run_on(self.config("i > 5 and os._exit(7)"), status=4)
+        self.assertIn("7", self.launches()[0]["reason"])
+        self.assert_nothing_left()
+
+
+class Killed(Runs):
+    def test_at_any_moment_no_python_is_left(self):
+        """The command dies while Python starts, while workers start, and in the middle of a sample that hangs."""
+        config = self.config("time.sleep(0.05 if i < 8 else 600)", workers=2)
+        runs = [(moment, self.start(config)) for moment in (0.3, 1.0, 2.0, 4.0, 9.0)]
+        began = time.monotonic()
+        for moment, process in runs:
+            time.sleep(max(0, began + moment - time.monotonic()))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which lines of Python the reading of batches spends its time in: a thread beside it looks at its stack now and then.
+
+Each process that reads appends what it counted to one file in memory; the training process adds it up.
+"""
+import collections
+import json
+import linecache
+import multiprocessing.util
+import os
+import random
+import sys
+import threading
+import time
+
+from torch.utils.data._utils import fetch as torch_fetch
+
+from stepbench_hosted import timing
+
+# Between two looks, on average. Not a fixed time: work that repeats would be met at the same place again and again.
+PERIOD_S = 0.01
+# A thread that computes in Python gives the interpreter's lock away after this time. With Python's own 5 ms the looks
+# would be drawn to the moments at which it gives it away by itself: while it reads a file.
+SWITCH_S = 0.0005
+FLUSH_S = 0.5
+DEEPEST = 100
+MOST_BYTES = 64 << 20  # of the file
+MOST_ROWS = 2000
+
+
+class Watch:
+    """Looks at the thread that is inside timing's fetch, in this process, from its second batch on: the first one pays
+    for imports and empty caches."""
+
+    def __init__(self, path):
+        self.path = path
+        self.busy = None  # the thread inside fetch
+        self.fetches = 0
+        self.counts = collections.Counter()
+        self.codes = {}  # keeps the code objects, so that their ids stay their own
+        self.lock = threading.Lock()
+
+    def start(self):
+        sys.setswitchinterval(SWITCH_S)
+        multiprocessing.util.Finalize(self, self.flush, exitpriority=10)
+        threading.Thread(target=self.run, name="stepbench-stacks", daemon=True).start()
+
+    def enter(self):
+        self.fetches += 1
+        if self.fetches > 1:
+            self.busy = threading.get_ident()
+
+    def leave(self):
+        self.busy = None
+
+    def run(self):
+        flushed = time.monotonic()
+        while True:
+            time.sleep(random.uniform(0.5, 1.5) * PERIOD_S)
+            thread = self.busy
+            if thread is not None:
+                frame = sys._current_frames().get(thread)
+                if frame is not None and self.busy == thread:
+                    self.look(frame)
+                del frame  # it would keep the user's objects
+            if time.monotonic() - flushed > FLUSH_S:
+                self.flush()
+                flushed = time.monotonic()
+
+    def look(self, frame):
+        lines = []
+        part = "fetch"
+        while frame is not None and len(lines) < DEEPEST:
+            code = frame.f_code
+            if code.co_filename == timing.__file__:
+                part = "collate" if code.co_name == "timed_collate" else "fetch"
+                break
+            if code.co_filename != torch_fetch.__file__:
+                if id(code) not in self.codes:
+                    function = getattr(code, "co_qualname", code.co_name)  # since Python 3.11
+                    name = f"{frame.f_globals.get('__name__', '')}.{function}"
+                    self.codes[id(code)] = (code, code.co_filename, name)
+                lines.append((id(code), frame.f_lineno))
+            frame = frame.f_back
+        with self.lock:
+            self.counts[part, tuple(reversed(lines))] += 1
+
+    def flush(self):
+        with self.lock:
+            counts, self.counts = self.counts, collections.Counter()
+        if not counts:
+            return
+        text = "".join(
+            json.dumps([part, [(*self.codes[code][1:], line) for code, line in lines], count]) + "\n"
+            for (part, lines), count in counts.items()
+        )
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            if os.fstat(file).st_size < MOST_BYTES:
+                os.write(file, text.encode())
+        finally:
+            os.close(file)
+
+
+class Stacks:
+    """What all processes counted. `path` is where they write to; it ends with this process."""
+
+    def __init__(self):
+        self.file = os.memfd_create("stepbench-stacks")
+        self.path = f"/proc/{os.getpid()}/fd/{self.file}"
+        self.watch = None
+
+    def watch_here(self):
+        """Of num_workers 0."""
+        if self.watch is None:
+            self.watch = Watch(self.path)
+            self.watch.start()
+        return self.watch
+
+    def counts(self):
+        """Samples by part and lines, outermost first."""
+        if self.watch is not None:
+            self.watch.flush()
+        counts = collections.Counter()
+        with open(self.path, encoding="utf-8") as file:
+            for line in file:
+                if not line.endswith("\n"):
+                    break  # of a process that was killed
+                part, lines, count = json.loads(line)
+                counts[part, tuple(map(tuple, lines))] += count
+        return counts
+
+    def rows(self):
+        """(part, place, code, calls, stack, samples), most samples first."""
+        return [
+            (part, *described(lines), ";".join(f"{shown(file)}:{line} {short(name)}" for file, name, line in lines), count)
+            for (part, lines), count in self.counts().most_common(MOST_ROWS)
+        ]
+
+    def close(self):
+        os.close(self.file)
+
+
+def short(name):
+    """The function alone: __getitem__."""
+    return name.rpartition(".")[2]
+
+
+def shown(file):
+    """Below the folder that it was imported from."""
+    folders = [folder for folder in sys.path if folder and file.startswith(folder + os.sep)]
+    return file[len(max(folders, key=len)) + 1 :] if folders else os.path.basename(file)
+
+
+def is_users(file):
+    libraries = (os.path.dirname(os.__file__), sys.prefix + os.sep, sys.base_prefix + os.sep)
+    return "site-packages" not in file and "dist-packages" not in file and not file.startswith((*libraries, "<"))
+
+
+def described(lines):
+    """Place, its source text and what it called: of the innermost line of the user's own, else of the outermost."""
+    if not lines:
+        return "(torch's own fetch)", "", ""
+    own = [at for at, (file, _, _) in enumerate(lines) if is_users(file)]
+    at = own[-1] if own else 0
+    file, name, line = lines[at]
+    code = linecache.getline(file, line).strip()
+    calls = lines[at + 1][1] if at + 1 < len(lines) else ""
+    return f"{shown(file)}:{line} in {short(name)}", code, calls
