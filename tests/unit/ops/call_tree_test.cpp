@@ -93,7 +93,7 @@ TEST(CallTree, ChildrenAndOwnTimeSumToTheParentAndRootsToTheTimeOfTheSteps) {
     const OpTable table = make_op_table(log, tree);
     const ModuleTree modules = make_module_tree(table, 1);
     for (const std::size_t most : {std::size_t{12}, std::size_t{50}, kMaxCallRows}) {
-      OpTable cut{.strings = {}, .rows = {}, .activities = {}, .memory = {}, .calls = {}};
+      OpTable cut;
       cut.calls = folded_calls(log, tree, {}, most);
       EXPECT_LE(cut.calls.size(), most);
       for (FoldedCall& row : cut.calls) {  // by name alone, the texts do not matter here

@@ -19,7 +19,7 @@ from . import facts, session
 from .loop import Loop
 from .phases import NAMES
 
-SCHEMA_VERSION = "1.6.0"
+SCHEMA_VERSION = "1.7.0"
 
 
 class Alone(session.Session):
