@@ -16,7 +16,7 @@ DEFAULTS = {
     "loader.threads_per_worker": 1,
     "loader.start_method": "fork",
     "loader.in_order": True,
-    "loader.epochs": "joined",
+    "loader.epochs": "separate",
     "model.precision": "fp32",
     "model.loss": "cross_entropy",
     "model.memory_format": "contiguous",
