@@ -361,7 +361,7 @@ class Maker {
   std::vector<MemorySums::Bytes> self_bytes_;
   std::vector<MemorySums::Bytes> own_bytes_;
   std::vector<MemorySums::Bytes> allocated_;
-  std::vector<MemorySums::Bytes> allocations_;  // how many
+  std::vector<MemorySums::Bytes> allocations_;             // how many
   std::vector<bool> repeated_;                             // by an inner node of the same name
   std::unordered_map<std::uint64_t, std::int64_t> flops_;  // by name and shapes
   RowSet rows_;

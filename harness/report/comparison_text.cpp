@@ -348,7 +348,8 @@ class Text {
     const AaControl& control = comparison_.aa_control;
     const auto launches = static_cast<std::int64_t>(4 * control.pooled_quads);
     const std::string begin = "self-check, base against itself: ";
-    const std::string seen = " (" + counted(launches, "launch") + ", p " + adjusted_p_text(control.p) + ')';
+    const std::string seen =
+        " (" + counted(launches, "launch") + ", p " + adjusted_p_text(control.p) + ')';
     switch (control.state) {
       case AaControl::State::kTooFew:
         return begin + "not enough launches yet (" + std::to_string(launches) + " of " +
