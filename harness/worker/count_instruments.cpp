@@ -6,8 +6,8 @@
 #define STEPBENCH_KNOWS_VALGRIND true
 #else
 #define STEPBENCH_KNOWS_VALGRIND false
-#define CALLGRIND_START_INSTRUMENTATION
-#define CALLGRIND_STOP_INSTRUMENTATION
+#define CALLGRIND_START_INSTRUMENTATION static_cast<void>(0)
+#define CALLGRIND_STOP_INSTRUMENTATION static_cast<void>(0)
 #define RUNNING_ON_VALGRIND 0
 #endif
 
@@ -96,7 +96,9 @@ class ValgrindCounts final : public CountInstrument {
   }
 
   void change(Action from, Action to) override {
-    if (begins_window(from, to)) CALLGRIND_START_INSTRUMENTATION;
+    if (begins_window(from, to)) {
+      CALLGRIND_START_INSTRUMENTATION;
+    }
   }
   void window_ends() override { CALLGRIND_STOP_INSTRUMENTATION; }
   void report(ReportSink& sink) const override {
