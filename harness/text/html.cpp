@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/html.h"
 
+#include "harness/text/xml.h"
+
 namespace stepbench {
 
 std::string html_text(std::string_view text, LineEnds ends) {
@@ -8,24 +10,11 @@ std::string html_text(std::string_view text, LineEnds ends) {
   std::string escaped;
   escaped.reserve(safe.size());
   for (const char c : safe) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
+    const std::string_view reference = c == '\'' ? "&#39;" : markup_reference(c);
+    if (reference.empty()) {
+      escaped += c;
+    } else {
+      escaped += reference;
     }
   }
   return escaped;

@@ -18,27 +18,29 @@ std::string xml_text(std::string_view text) {
       i += 2;
       continue;
     }
-    switch (safe[i]) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\n':
-        escaped += "&#10;";
-        break;
-      default:
-        escaped += safe[i];
+    const std::string_view reference = safe[i] == '\n' ? "&#10;" : markup_reference(safe[i]);
+    if (reference.empty()) {
+      escaped += safe[i];
+    } else {
+      escaped += reference;
     }
   }
   return escaped;
+}
+
+std::string_view markup_reference(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return {};
+  }
 }
 
 }  // namespace stepbench

@@ -12,4 +12,7 @@ namespace stepbench {
 // attribute keeps it.
 [[nodiscard]] std::string xml_text(std::string_view text);
 
+// "&amp;": what XML and HTML write in place of a character of markup; empty for any other one.
+[[nodiscard]] std::string_view markup_reference(char c);
+
 }  // namespace stepbench

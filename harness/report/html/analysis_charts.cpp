@@ -15,7 +15,6 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kMaxStepsDrawn = 400;
-constexpr double kNanosecondsPerMs = 1e6;
 
 // The device's work in hues, idle time in hues with a pattern: both kinds stay apart without
 // colours.
@@ -73,7 +72,7 @@ PageTable steps_table(const AnalysedTrace& analysed, const IdleReport& report) {
   table.columns.push_back({.head = "counts"});
   const std::vector<std::size_t> counted_steps = steps.counted();
   const auto cell = [](std::int64_t ns) {
-    const double ms = static_cast<double>(ns) / kNanosecondsPerMs;
+    const double ms = static_cast<double>(ns) / kNsPerMs;
     return PageCell{.text = ns == 0 ? "0" : significant(ms), .value = ms};
   };
   for (std::size_t i = 0; i < report.steps.size() && i < steps.steps.size(); ++i) {
@@ -110,21 +109,13 @@ std::optional<Figure> mean_figure(const AnalysedTrace& analysed, const IdleRepor
         duration(mean_ns) + ", " +
         percent_text(static_cast<double>(total_ns) / static_cast<double>(report.counted.wall_ns));
     names.push_back(name);
-    means.push_back(mean_ns / kNanosecondsPerMs);
+    means.push_back(mean_ns / kNsPerMs);
     hovers.push_back(plotly_text(name + ": " + words));
     colours.emplace_back(look_of(i).colour);
     told.push_back(name + ' ' + words);
   }
-  std::vector<double> places(names.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<double>(i);
   FigureJson figure;
-  JsonText& json = figure.open_trace("bar");
-  json.text("orientation", "h");
-  add_numbers(json, "x", means);
-  add_numbers(json, "y", places);
-  json.texts("hovertext", hovers).text("hoverinfo", "text");
-  json.open_object("marker").texts("color", colours).close_object();
-  figure.close_trace();
+  add_bars(figure, means, hovers, colours);
   JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "mean of the counted steps [ms]", .from_zero = true});
   add_axis(layout, "yaxis", {.title = "", .tick_texts = names, .downwards = true});
@@ -159,20 +150,21 @@ std::optional<Figure> steps_figure(const AnalysedTrace& analysed) {
       const StepTime& time = report->steps[step];
       const std::int64_t ns = part.of(time);
       numbers.push_back(static_cast<double>(steps.steps[step].number));
-      values.push_back(static_cast<double>(ns) / kNanosecondsPerMs);
+      values.push_back(static_cast<double>(ns) / kNsPerMs);
       const bool counted_step = std::find(counts.begin(), counts.end(), step) != counts.end();
       std::string share;
       if (time.wall_ns > 0) {
         share = ", " + percent_text(static_cast<double>(ns) / static_cast<double>(time.wall_ns)) +
                 " of " + duration(static_cast<double>(time.wall_ns));
       }
-      hovers.push_back(plotly_text(step_name(steps.steps[step], counted_step)) + "<br>" +
-                       plotly_text(name + ' ' + duration(static_cast<double>(ns)) + share));
+      hovers.push_back(hover_text(
+          std::vector<std::string>{step_name(steps.steps[step], counted_step),
+                                   name + ' ' + duration(static_cast<double>(ns)) + share}));
     }
     JsonText& json = figure.open_trace("bar", name);
     add_numbers(json, "x", numbers, 12);
     add_numbers(json, "y", values);
-    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    add_hovers(json, hovers);
     add_look(json, i);
     figure.close_trace();
   }

@@ -191,18 +191,16 @@ class AnatomySection {
       lengths.push_back(shares ? phase->share * 100 : phase->ns / facts_.unit.ns);
       places.push_back(static_cast<double>(i));
       const std::string lines[] = {
-          plotly_text(name + ' ' + significant(phase->ns / facts_.unit.ns) + ' ' +
-                      std::string(facts_.unit.name) + ", " + percent_text(phase->share) +
-                      " of the step"),
-          plotly_text(words_.label(*rows_[i])), "case " + plotly_text(words_.id(*rows_[i])),
-          plotly_text(words_.show_command(*rows_[i]))};
-      texts.push_back(hover_lines(lines));
+          name + ' ' + significant(phase->ns / facts_.unit.ns) + ' ' +
+              std::string(facts_.unit.name) + ", " + percent_text(phase->share) + " of the step",
+          words_.label(*rows_[i]), "case " + words_.id(*rows_[i]), words_.show_command(*rows_[i])};
+      texts.push_back(hover_text(lines));
     }
     JsonText& trace = json.open_trace("bar", name);
     trace.text("orientation", "h");
     add_numbers(trace, "x", lengths);
     add_numbers(trace, "y", places);
-    trace.texts("hovertext", texts).text("hoverinfo", "text");
+    add_hovers(trace, texts);
     trace.open_object("marker").text("color", look.colour);
     if (!look.pattern.empty()) {
       trace.open_object("pattern").text("shape", look.pattern).close_object();
@@ -222,12 +220,11 @@ class AnatomySection {
       if (!row.epoch_gap_per_step_ns || !(*row.epoch_gap_per_step_ns > 0)) continue;
       ends.push_back(*row.epoch_gap_per_step_ns / facts_.unit.ns);
       places.push_back(static_cast<double>(i));
-      const std::string lines[] = {
-          plotly_text("epoch gap: " + duration(*row.epoch_gap_ns) + " at each border, " +
-                      duration(*row.epoch_gap_per_step_ns) +
-                      " spread over the steps; part of data_wait"),
-          plotly_text(words_.label(row))};
-      texts.push_back(hover_lines(lines));
+      const std::string lines[] = {"epoch gap: " + duration(*row.epoch_gap_ns) +
+                                       " at each border, " + duration(*row.epoch_gap_per_step_ns) +
+                                       " spread over the steps; part of data_wait",
+                                   words_.label(row)};
+      texts.push_back(hover_text(lines));
     }
     add_marks(json, "epoch gap, part of data_wait", ends, places, texts, kTick, {});
   }
@@ -283,10 +280,10 @@ class AnatomySection {
         lines.push_back("and " + std::to_string(findings_[i].size() - kNamedFindings) + " more");
         break;
       }
-      lines.push_back(plotly_text(finding_text(found)));
+      lines.push_back(finding_text(found));
     }
-    lines.push_back(plotly_text(words_.label(*rows_[i])));
-    return hover_lines(lines);
+    lines.push_back(words_.label(*rows_[i]));
+    return hover_text(lines);
   }
 
   static std::string finding_text(const CaseFinding& found) {
@@ -303,7 +300,7 @@ class AnatomySection {
     add_numbers(trace, "x", ends);
     add_numbers(trace, "y", places);
     add_intervals(trace, "error_x", ends, intervals);
-    trace.texts("hovertext", texts).text("hoverinfo", "text");
+    add_hovers(trace, texts);
     trace.open_object("marker").text("symbol", mark.symbol).integer("size", 12);
     trace.text("color", mark.colour).close_object();
     json.close_trace();

@@ -95,7 +95,7 @@ std::optional<Figure> flame_figure(const std::vector<CallNode>& calls, OpTime ti
                      .parent = node.parent != CallNode::kNoParent ? node.parent + first
                                : one_root                         ? TreeItem::kNoParent
                                                                   : 0,
-                     .value = per_step.of(own_time_of(node, time)) / 1e6,
+                     .value = per_step.of(own_time_of(node, time)) / kNsPerMs,
                      .colour = colour_of(calls, i, phases)});
     negative_ns += std::min<std::int64_t>(own_time_of(node, time), 0);
     if (node.name == kOtherCalls) others += node.calls;

@@ -125,33 +125,33 @@ std::string CaseWords::tick(const CaseRow& row) const {
 }
 
 std::string CaseWords::hover(const CaseRow& row, bool brief) const {
-  std::vector<std::string> lines = {plotly_text(label(row))};
+  std::vector<std::string> lines = {label(row)};
   std::string which = "case " + id(row);
   if (row.is_best)
     which += facts_.ranking && facts_.ranking->ties.empty() ? ", best" : ", tied best";
   if (row.smoke) which += ", smoke run: not for comparison";
   if (row.pass != Pass::kTiming) which += ", pass " + std::string(name_of(row.pass));
-  lines.push_back(plotly_text(which));
+  lines.push_back(which);
   if (row.step_ns) {
     for (const Measure& measure : measures_) {
       const std::string line = value_line(row, measure, facts_.unit);
-      if (!line.empty()) lines.push_back(plotly_text(line));
+      if (!line.empty()) lines.push_back(line);
     }
   } else {
-    lines.push_back(plotly_text(no_numbers(row)));
+    lines.push_back(no_numbers(row));
   }
   std::string launches = counted(std::ssize(row.measured), "launch");
   if (!row.failed.empty()) launches += ", " + std::to_string(row.failed.size()) + " failed";
   if (!row.skipped.empty()) launches += ", " + std::to_string(row.skipped.size()) + " skipped";
-  lines.push_back(plotly_text(launches));
-  lines.push_back(plotly_text(show_command(row)));
+  lines.push_back(launches);
+  lines.push_back(show_command(row));
   const Launch* first = !row.measured.empty() ? row.measured.front().launch
                         : !row.failed.empty() ? row.failed.front()
                                               : nullptr;
   if (!brief && first != nullptr && !first->row.repeat_command.empty()) {
-    lines.push_back(plotly_text(first->row.repeat_command));
+    lines.push_back(first->row.repeat_command);
   }
-  return hover_lines(lines);
+  return hover_text(lines);
 }
 
 }  // namespace stepbench

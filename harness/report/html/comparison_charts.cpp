@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxCauses = 6;  // cases whose step is taken apart in a figure
 constexpr double kPercent = 100;
-constexpr double kNsPerMs = 1e6;
 
 const MetricResult* step_of(const CaseResult& one) {
   const auto found = std::find_if(
@@ -85,12 +84,10 @@ std::optional<Figure> cause_figure(const Comparison& comparison, std::size_t pla
   values.insert(values.end(), {rest_ns / kNsPerMs, candidate_ns / kNsPerMs});
   hovers.push_back("all other phases: " + signed_duration(rest_ns));
   hovers.push_back("after: " + duration(candidate_ns));
-  std::vector<double> places(labels.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<double>(i);
   FigureJson figure;
   JsonText& json = figure.open_trace("waterfall");
   json.texts("measure", measures);
-  add_numbers(json, "x", places);
+  add_numbers(json, "x", places_of(labels.size()));
   add_numbers(json, "y", values);
   add_texts(json, "hovertext", hovers);
   json.text("hoverinfo", "text");

@@ -13,7 +13,6 @@ namespace stepbench {
 namespace {
 
 constexpr std::size_t kMaxDiffRows = 20;  // of a figure; the tables have all
-constexpr double kDiffNsPerMs = 1e6;
 
 std::string words_of_change(const DiffRow& row) {
   std::string text = duration(row.base_ns) + " -> " + duration(row.new_ns) + ", " +
@@ -45,16 +44,14 @@ std::optional<Figure> differences_figure(const std::string& title, const std::ve
                                          const std::vector<std::string>& names) {
   if (rows.empty()) return std::nullopt;
   const std::size_t shown = std::min(rows.size(), kMaxDiffRows);
-  std::vector<double> places;
   std::vector<double> differences;
   std::vector<std::string> hovers;
   std::vector<std::string> colours;
   Axis y{.title = "", .downwards = true};
   std::size_t changed = 0;
   for (std::size_t i = 0; i < shown; ++i) {
-    places.push_back(static_cast<double>(i));
-    differences.push_back(rows[i].difference_ns() / kDiffNsPerMs);
-    hovers.push_back(plotly_text(names[i]) + "<br>" + plotly_text(words_of_change(rows[i])));
+    differences.push_back(rows[i].difference_ns() / kNsPerMs);
+    hovers.push_back(hover_text(std::vector<std::string>{names[i], words_of_change(rows[i])}));
     const std::string_view colour = !rows[i].changed()            ? kDimColour
                                     : rows[i].difference_ns() > 0 ? kBadColour
                                                                   : kBestColour;
@@ -63,13 +60,7 @@ std::optional<Figure> differences_figure(const std::string& title, const std::ve
     changed += rows[i].changed() ? 1 : 0;
   }
   FigureJson figure;
-  JsonText& json = figure.open_trace("bar");
-  json.text("orientation", "h");
-  add_numbers(json, "x", differences);
-  add_numbers(json, "y", places);
-  json.texts("hovertext", hovers).text("hoverinfo", "text");
-  json.open_object("marker").texts("color", colours).close_object();
-  figure.close_trace();
+  add_bars(figure, differences, hovers, colours);
   JsonText& layout = figure.layout();
   add_axis(layout, "xaxis", {.title = "new less base, per step [ms]"});
   add_axis(layout, "yaxis", y);
@@ -99,7 +90,7 @@ PageTable differences_table(const std::string& title, const std::vector<DiffRow>
                               {.head = "change"}},
                   .rows = {}};
   const auto cell = [](double ns) {
-    return PageCell{.text = significant(ns / kDiffNsPerMs), .value = ns / kDiffNsPerMs};
+    return PageCell{.text = significant(ns / kNsPerMs), .value = ns / kNsPerMs};
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const DiffRow& row = rows[i];

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
@@ -90,7 +91,13 @@ std::string plotly_text(std::string_view text, std::size_t cells) {
   return escaped;
 }
 
-std::string hover_lines(std::span<const std::string> lines) { return join(lines, "<br>"); }
+std::string hover_text(std::span<const std::string> lines) {
+  return join(lines, "<br>", [](const std::string& line) { return plotly_text(line); });
+}
+
+void add_hovers(JsonText& json, std::span<const std::string> hovers) {
+  json.texts("hovertext", hovers).text("hoverinfo", "text");
+}
 
 double rounded(double value, int digits) {
   if (!std::isfinite(value)) return value;
@@ -186,6 +193,28 @@ JsonText& FigureJson::layout(double legend_y) {
 std::string FigureJson::take() {
   layout().close_object().close_object();
   return json_.take();
+}
+
+void add_marker(JsonText& json, const MarkLook& look, int size) {
+  json.open_object("marker").text("color", look.colour).text("symbol", look.symbol);
+  json.integer("size", size).close_object();
+}
+
+void add_bars(FigureJson& figure, std::span<const double> lengths,
+              std::span<const std::string> hovers, std::span<const std::string> colours) {
+  JsonText& json = figure.open_trace("bar");
+  json.text("orientation", "h");
+  add_numbers(json, "x", lengths);
+  add_numbers(json, "y", places_of(lengths.size()));
+  add_hovers(json, hovers);
+  json.open_object("marker").texts("color", colours).close_object();
+  figure.close_trace();
+}
+
+std::vector<double> places_of(std::size_t count) {
+  std::vector<double> places(count);
+  std::iota(places.begin(), places.end(), 0.0);
+  return places;
 }
 
 }  // namespace stepbench

@@ -41,8 +41,10 @@ inline constexpr const char* kColourScale = "Cividis";
 // templates (%{x}), at most `cells` wide. All texts of a figure that are not written here go
 // through it.
 [[nodiscard]] std::string plotly_text(std::string_view text, std::size_t cells = 120);
-// Lines of a hover, each by plotly_text() already.
-[[nodiscard]] std::string hover_lines(std::span<const std::string> lines);
+// The lines of one point's hover, each by plotly_text().
+[[nodiscard]] std::string hover_text(std::span<const std::string> lines);
+
+inline constexpr double kNsPerMs = 1e6;
 
 // Enough for any screen, and a third of the bytes.
 inline constexpr int kFigureDigits = 5;
@@ -51,6 +53,8 @@ inline constexpr int kFigureDigits = 5;
 void add_numbers(JsonText& json, std::string_view key, std::span<const double> values,
                  int digits = kFigureDigits);
 void add_number(JsonText& json, std::string_view key, double value, int digits = kFigureDigits);
+// One for each point, by hover_text() already; what else Plotly would tell of a point is left out.
+void add_hovers(JsonText& json, std::span<const std::string> hovers);
 // Each by plotly_text().
 void add_texts(JsonText& json, std::string_view key, std::span<const std::string> texts);
 // As error bars, "error_y" or "error_x". An interval that holds NaN or an infinity has none there.
@@ -96,5 +100,20 @@ class FigureJson {
   std::size_t traces_ = 0;
   bool in_layout_ = false;
 };
+
+// What points of one kind are drawn as: colours differ, and so do the marks.
+struct MarkLook {
+  std::string_view name;
+  std::string_view colour;
+  std::string_view symbol;
+};
+void add_marker(JsonText& json, const MarkLook& look, int size);
+
+// Horizontal bars from the top down, at 0, 1, 2…, each of its own colour: the only trace of a
+// figure.
+void add_bars(FigureJson& figure, std::span<const double> lengths,
+              std::span<const std::string> hovers, std::span<const std::string> colours);
+// 0, 1, 2…: the coordinates of an axis of names.
+[[nodiscard]] std::vector<double> places_of(std::size_t count);
 
 }  // namespace stepbench

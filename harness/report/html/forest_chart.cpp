@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxForestRows = 60;
 constexpr double kToPercent = 100;
+constexpr int kMarkSize = 10;
 
 struct ForestRow {
   std::string name;
@@ -44,13 +45,7 @@ int forest_rank(const MetricResult& metric) {
   return 5;
 }
 
-struct ForestKind {
-  std::string_view name;
-  std::string_view colour;
-  std::string_view symbol;
-};
-// What a row is drawn as: colours differ, and so do the marks.
-constexpr std::array<ForestKind, 5> kForestKinds = {
+constexpr std::array<MarkLook, 5> kForestKinds = {
     {{"worse", kBadColour, "triangle-right"},
      {"better", kBestColour, "triangle-left"},
      {"ok: within the margin", kPlainColour, "circle"},
@@ -89,8 +84,7 @@ std::string forest_hover(const Comparison& comparison, const ForestRow& row) {
           adjusted_p_text(test.p_adjusted),
       verdict_text(test, needed_unit(comparison)) + (metric.decides ? "" : ", decides nothing"),
       counted(std::int64_t(test.pairs), "pair")};
-  for (std::string& line : lines) line = plotly_text(line);
-  return hover_lines(lines);
+  return hover_text(lines);
 }
 
 // Bands behind the rows: what does not matter.
@@ -137,9 +131,8 @@ void add_kind(FigureJson& figure, const Comparison& comparison, const std::vecto
   add_numbers(json, "x", changes);
   add_numbers(json, "y", places);
   add_intervals(json, "error_x", changes, intervals);
-  json.texts("hovertext", hovers).text("hoverinfo", "text");
-  json.open_object("marker").text("color", kForestKinds.at(kind).colour);
-  json.text("symbol", kForestKinds.at(kind).symbol).integer("size", 10).close_object();
+  add_hovers(json, hovers);
+  add_marker(json, kForestKinds.at(kind), kMarkSize);
   figure.close_trace();
 }
 
@@ -147,7 +140,8 @@ void add_control(FigureJson& figure, const AaControl& control, std::size_t place
   const std::vector<double> changes = {kToPercent * *control.change};
   const std::vector<Interval> intervals = {
       {kToPercent * control.interval.low, kToPercent * control.interval.high}};
-  JsonText& json = figure.open_trace("scatter", "base against itself");
+  constexpr MarkLook kLook = {"base against itself", series_colour(2), "diamond"};
+  JsonText& json = figure.open_trace("scatter", kLook.name);
   json.text("mode", "markers");
   add_numbers(json, "x", changes);
   add_numbers(json, "y", std::vector<double>{static_cast<double>(place)});
@@ -158,9 +152,8 @@ void add_control(FigureJson& figure, const AaControl& control, std::size_t place
           " % interval [" + signed_percent(control.interval.low) + ", " +
           signed_percent(control.interval.high) + "]",
       "what this campaign says where nothing changed"};
-  json.texts("hovertext", std::vector<std::string>{hover_lines(lines)}).text("hoverinfo", "text");
-  json.open_object("marker").text("color", series_colour(2)).text("symbol", "diamond");
-  json.integer("size", 10).close_object();
+  add_hovers(json, std::vector<std::string>{hover_text(lines)});
+  add_marker(json, kLook, kMarkSize);
   figure.close_trace();
 }
 

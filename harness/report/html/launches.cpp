@@ -150,23 +150,21 @@ class LaunchesSection {
   [[nodiscard]] std::string hover(const RanLaunch& ran) const {
     const LaunchRow& row = ran.launch->row;
     std::vector<std::string> lines = {
-        plotly_text(words_.label(*ran.row)),
-        plotly_text("case " + words_.id(*ran.row) + ", launch " + std::to_string(row.key.launch))};
+        words_.label(*ran.row),
+        "case " + words_.id(*ran.row) + ", launch " + std::to_string(row.key.launch)};
     if (ran.ns) {
-      lines.push_back(
-          plotly_text(headline_head(facts_) + ' ' + significant(*ran.ns / facts_.unit.ns) + ", " +
-                      signed_percent(*ran.ns / *ran.row->headline_ns() - 1) + " % from its case"));
+      lines.push_back(headline_head(facts_) + ' ' + significant(*ran.ns / facts_.unit.ns) + ", " +
+                      signed_percent(*ran.ns / *ran.row->headline_ns() - 1) + " % from its case");
     } else {
-      lines.push_back(
-          plotly_text((row.outcome.kind == Outcome::Kind::kSkipped ? "skipped: " : "failed: ") +
-                      reason_of(*ran.launch)));
+      lines.push_back((row.outcome.kind == Outcome::Kind::kSkipped ? "skipped: " : "failed: ") +
+                      reason_of(*ran.launch));
     }
-    if (!row.started_utc.empty()) lines.push_back(plotly_text("started " + row.started_utc));
+    if (!row.started_utc.empty()) lines.push_back("started " + row.started_utc);
     for (const std::string& flag : row.report.flags) {
-      lines.push_back(plotly_text(launch_flag::meaning(flag)));
+      lines.emplace_back(launch_flag::meaning(flag));
     }
-    lines.push_back(plotly_text(words_.show_command(*ran.row)));
-    return hover_lines(lines);
+    lines.push_back(words_.show_command(*ran.row));
+    return hover_text(lines);
   }
 
   [[nodiscard]] double height(const RanLaunch& ran, bool relative) const {
@@ -262,7 +260,8 @@ class LaunchesSection {
     trace.text("mode", place == nullptr ? "markers" : "lines+markers");
     add_place(trace, kept);
     add_numbers(trace, "y", values);
-    trace.texts("hovertext", texts).text("hoverinfo", "text").flag("showlegend", true);
+    add_hovers(trace, texts);
+    trace.flag("showlegend", true);
     const std::string_view colour = place == nullptr ? kDimColour : series_colour(*place);
     trace.open_object("marker").text("color", colour).integer("size", 7);
     trace.text("symbol", place == nullptr ? "circle" : series_symbol(*place)).close_object();
@@ -294,7 +293,8 @@ class LaunchesSection {
     trace.text("mode", "markers");
     add_place(trace, doubted);
     add_numbers(trace, "y", values);
-    trace.texts("hovertext", texts).text("hoverinfo", "text").flag("showlegend", true);
+    add_hovers(trace, texts);
+    trace.flag("showlegend", true);
     trace.open_object("marker").text("symbol", kDoubts[kind].symbol).integer("size", 14);
     trace.text("color", kBadColour).close_object();
     json.close_trace();
@@ -318,7 +318,8 @@ class LaunchesSection {
     trace.text("mode", "markers");
     add_place(trace, without);
     add_numbers(trace, "y", std::vector<double>(without.size(), 0.02));
-    trace.text("yaxis", "y2").texts("hovertext", texts).text("hoverinfo", "text");
+    trace.text("yaxis", "y2");
+    add_hovers(trace, texts);
     trace.flag("showlegend", true)
         .open_object("marker")
         .text("symbol", failed ? "x" : "line-ew-open");
@@ -353,7 +354,8 @@ class LaunchesSection {
     trace.text("mode", "lines+markers");
     add_place(trace, kept);
     add_numbers(trace, "y", values);
-    trace.texts("hovertext", texts).text("hoverinfo", "text").flag("showlegend", false);
+    add_hovers(trace, texts);
+    trace.flag("showlegend", false);
     trace.open_object("line").text("color", kPlainColour).integer("width", 1).close_object();
     json.close_trace();
     JsonText& layout = json.layout();

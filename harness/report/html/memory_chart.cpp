@@ -36,14 +36,14 @@ std::string device_name(std::int64_t device) {
 
 std::vector<std::string> memory_hover(const OpTable& table, const MemoryPoint& point,
                                       const std::string& line) {
-  std::vector<std::string> lines = {
-      plotly_text(line + ": " + byte_text(static_cast<double>(point.allocated_bytes)) +
-                  (point.peak ? ", its peak" : ""))};
+  std::vector<std::string> lines = {line + ": " +
+                                    byte_text(static_cast<double>(point.allocated_bytes)) +
+                                    (point.peak ? ", its peak" : "")};
   std::string where = duration(static_cast<double>(point.at_ns)) + " after the first record";
   if (point.step >= 0) where += ", step " + std::to_string(point.step);
   lines.push_back(where);
-  if (point.phase != kNoIndex) lines.push_back(plotly_text(table.text(point.phase)));
-  lines.push_back(point.op == kNoIndex ? "in no op" : plotly_text(table.text(point.op)));
+  if (point.phase != kNoIndex) lines.emplace_back(table.text(point.phase));
+  lines.emplace_back(point.op == kNoIndex ? "in no op" : table.text(point.op));
   return lines;
 }
 
@@ -73,9 +73,9 @@ std::optional<Figure> memory_figure(const OpTable& table) {
     std::vector<std::string> hovers;
     std::vector<double> sizes;
     for (const MemoryPoint* point : lines[i].points) {
-      times.push_back(static_cast<double>(point->at_ns) / 1e6);
+      times.push_back(static_cast<double>(point->at_ns) / kNsPerMs);
       levels.push_back(static_cast<double>(point->allocated_bytes) / kBytesPerMib);
-      hovers.push_back(hover_lines(memory_hover(table, *point, name)));
+      hovers.push_back(hover_text(memory_hover(table, *point, name)));
       sizes.push_back(point->peak ? 11 : 3);
       if (point->peak) peaks.push_back(peak_text(table, *point));
     }
@@ -83,7 +83,7 @@ std::optional<Figure> memory_figure(const OpTable& table) {
     json.text("mode", "lines+markers");
     add_numbers(json, "x", times, 7);
     add_numbers(json, "y", levels, 7);
-    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    add_hovers(json, hovers);
     json.open_object("line").text("color", series_colour(i)).text("dash", series_dash(i));
     json.text("shape", "hv").close_object().open_object("marker").text("color", series_colour(i));
     add_numbers(json, "size", sizes);

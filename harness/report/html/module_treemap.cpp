@@ -193,7 +193,7 @@ class Treemap {
   }
 
   [[nodiscard]] double milliseconds(std::int64_t sum_ns) const {
-    return per_step_.of(sum_ns) / 1e6;
+    return per_step_.of(sum_ns) / kNsPerMs;
   }
 
   [[nodiscard]] std::string alt() const {

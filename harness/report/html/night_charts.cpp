@@ -71,16 +71,10 @@ std::string amount_or_dash(const std::optional<double>& value, const std::string
   return value && std::isfinite(*value) ? amount_text(*value, unit) : "-";
 }
 
-struct SeriesGroup {
-  std::string_view name;
-  std::string_view colour;
-  std::string_view symbol;
-};
-constexpr std::array<SeriesGroup, 4> kSeriesGroups = {
-    {{"alert: worse", kBadColour, "triangle-right"},
-     {"alert: better", kBestColour, "triangle-left"},
-     {"moved", series_colour(3), "diamond"},
-     {"as usual", kPlainColour, "circle"}}};
+constexpr std::array<MarkLook, 4> kSeriesGroups = {{{"alert: worse", kBadColour, "triangle-right"},
+                                                    {"alert: better", kBestColour, "triangle-left"},
+                                                    {"moved", series_colour(3), "diamond"},
+                                                    {"as usual", kPlainColour, "circle"}}};
 
 std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
   std::erase_if(series, [](const SeriesOfNight& each) {
@@ -115,17 +109,15 @@ std::optional<Figure> changes_figure(std::vector<SeriesOfNight> series) {
       }
       if (!each.alert.empty()) lines.push_back(each.alert);
       if (!each.why.empty()) lines.push_back(each.why);
-      for (std::string& line : lines) line = plotly_text(line);
-      hovers.push_back(hover_lines(lines));
+      hovers.push_back(hover_text(lines));
     }
     if (places.empty()) continue;
     JsonText& json = figure.open_trace("scatter", kSeriesGroups.at(group).name);
     json.text("mode", "markers");
     add_numbers(json, "x", changes);
     add_numbers(json, "y", places);
-    json.texts("hovertext", hovers).text("hoverinfo", "text");
-    json.open_object("marker").text("color", kSeriesGroups.at(group).colour);
-    json.text("symbol", kSeriesGroups.at(group).symbol).integer("size", 10).close_object();
+    add_hovers(json, hovers);
+    add_marker(json, kSeriesGroups.at(group), 10);
     figure.close_trace();
   }
   JsonText& layout = figure.layout();

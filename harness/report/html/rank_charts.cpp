@@ -12,8 +12,6 @@
 namespace stepbench {
 namespace {
 
-constexpr double kRankNsPerMs = 1e6;
-
 std::optional<PageSection> rank_section(const RankReport& report, const std::string& id) {
   auto figure = ranks_figure(report);
   if (!figure) return std::nullopt;
@@ -47,7 +45,7 @@ std::optional<PageSection> rank_section(const RankReport& report, const std::str
                               {.head = "file"}},
                   .rows = {}};
   const auto cell = [](double ns) {
-    return PageCell{.text = significant(ns / kRankNsPerMs), .value = ns / kRankNsPerMs};
+    return PageCell{.text = significant(ns / kNsPerMs), .value = ns / kNsPerMs};
   };
   const auto count = [](std::int64_t number) {
     return PageCell{.text = with_separators(number), .value = static_cast<double>(number)};
@@ -91,13 +89,10 @@ std::optional<Figure> ranks_figure(const RankReport& report) {
     x.tick_texts.push_back(std::to_string(row.rank) + (slow ? " (straggler)" : ""));
   }
   for (const Bar& bar : kBars) {
-    std::vector<double> places;
     std::vector<double> values;
     std::vector<std::string> hovers;
-    for (std::size_t i = 0; i < report.rows.size(); ++i) {
-      const RankRow& row = report.rows[i];
-      places.push_back(static_cast<double>(i));
-      values.push_back(row.*bar.of / kRankNsPerMs);
+    for (const RankRow& row : report.rows) {
+      values.push_back(row.*bar.of / kNsPerMs);
       std::vector<std::string> lines = {"rank " + std::to_string(row.rank),
                                         std::string(bar.name) + ' ' + duration(row.*bar.of) +
                                             " of a step of " + duration(row.step_ns),
@@ -107,13 +102,12 @@ std::optional<Figure> ranks_figure(const RankReport& report) {
       if (row.hidden_share) {
         lines.push_back(percent_text(*row.hidden_share) + " of its communication is hidden");
       }
-      for (std::string& line : lines) line = plotly_text(line);
-      hovers.push_back(hover_lines(lines));
+      hovers.push_back(hover_text(lines));
     }
     JsonText& json = figure.open_trace("bar", bar.name);
-    add_numbers(json, "x", places);
+    add_numbers(json, "x", places_of(values.size()));
     add_numbers(json, "y", values);
-    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    add_hovers(json, hovers);
     json.open_object("marker").text("color", bar.colour).open_object("pattern");
     json.text("shape", bar.pattern).text("fillmode", "overlay").close_object().close_object();
     figure.close_trace();

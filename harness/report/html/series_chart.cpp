@@ -57,17 +57,8 @@ std::string night_hover(const HistoryNight& night, const HistoryView& view) {
   for (const auto& [name, value] : night.run->labels) lines.push_back(name + '=' + to_text(value));
   for (std::string& mark : marks_of(night, view)) lines.push_back(std::move(mark));
   lines.push_back("run " + night.run->run_id);
-  for (std::string& line : lines) line = plotly_text(line);
-  return hover_lines(lines);
+  return hover_text(lines);
 }
-
-// The nights that a trace marks, at their values.
-struct MarkTrace {
-  std::string name;
-  std::string_view colour;
-  std::string_view symbol;
-  std::function<bool(const HistoryNight&)> marks;
-};
 
 class SeriesDrawing {
  public:
@@ -97,7 +88,7 @@ class SeriesDrawing {
     add_dates(json, shown_);
     add_numbers(json, "y", values, kValueDigits);
     add_intervals(json, "error_y", values, intervals);
-    json.texts("hovertext", hovers).text("hoverinfo", "text");
+    add_hovers(json, hovers);
     json.open_object("line").text("color", kPlainColour).integer("width", 1).close_object();
     json.open_object("marker").text("color", kPlainColour).integer("size", 5).close_object();
     figure_.close_trace();
@@ -141,24 +132,24 @@ class SeriesDrawing {
     add_line("per control case (click to show)", shown_, values, series_colour(2), "dash", true);
   }
 
-  void add_marks(const MarkTrace& trace) {
+  // The nights of which it is so, at their values.
+  void add_marks(const MarkLook& look, const std::function<bool(const HistoryNight&)>& marked) {
     std::vector<const HistoryNight*> nights;
     std::vector<double> values;
     std::vector<std::string> hovers;
     for (const HistoryNight* night : shown_) {
-      if (!trace.marks(*night)) continue;
+      if (!marked(*night)) continue;
       nights.push_back(night);
       values.push_back(night->point->value / unit_.factor);
       hovers.push_back(night_hover(*night, view_));
     }
     if (nights.empty()) return;
-    JsonText& json = figure_.open_trace("scatter", trace.name);
+    JsonText& json = figure_.open_trace("scatter", look.name);
     json.text("mode", "markers");
     add_dates(json, nights);
     add_numbers(json, "y", values, kValueDigits);
-    json.texts("hovertext", hovers).text("hoverinfo", "text");
-    json.open_object("marker").text("color", trace.colour).text("symbol", trace.symbol);
-    json.integer("size", 12).close_object();
+    add_hovers(json, hovers);
+    add_marker(json, look, 12);
     figure_.close_trace();
   }
 
@@ -228,22 +219,20 @@ std::optional<Figure> series_figure(const HistoryView& view, const SeriesNames& 
   drawing.add_usual();
   drawing.add_levels();
   drawing.add_normalised();
-  drawing.add_marks({"level changed", series_colour(4), "diamond-open",
-                     [](const HistoryNight& night) { return night.changed != nullptr; }});
-  drawing.add_marks({"suspect: moved that night", series_colour(3), "circle-open",
-                     [](const HistoryNight& night) { return night.fired && night.alert.empty(); }});
-  drawing.add_marks({"alert: worse", kBadColour, "triangle-up", [&](const HistoryNight& night) {
-                       return !night.alert.empty() && !is_accepted(night, view) &&
-                              is_worse(night, view);
-                     }});
-  drawing.add_marks({"alert: better", kBestColour, "triangle-down", [&](const HistoryNight& night) {
-                       return !night.alert.empty() && !is_accepted(night, view) &&
-                              !is_worse(night, view);
-                     }});
+  drawing.add_marks({"level changed", series_colour(4), "diamond-open"},
+                    [](const HistoryNight& night) { return night.changed != nullptr; });
+  drawing.add_marks({"suspect: moved that night", series_colour(3), "circle-open"},
+                    [](const HistoryNight& night) { return night.fired && night.alert.empty(); });
+  drawing.add_marks({"alert: worse", kBadColour, "triangle-up"}, [&](const HistoryNight& night) {
+    return !night.alert.empty() && !is_accepted(night, view) && is_worse(night, view);
+  });
   drawing.add_marks(
-      {"alert that was accepted", kDimColour, "square", [&](const HistoryNight& night) {
-         return !night.alert.empty() && is_accepted(night, view);
-       }});
+      {"alert: better", kBestColour, "triangle-down"}, [&](const HistoryNight& night) {
+        return !night.alert.empty() && !is_accepted(night, view) && !is_worse(night, view);
+      });
+  drawing.add_marks(
+      {"alert that was accepted", kDimColour, "square"},
+      [&](const HistoryNight& night) { return !night.alert.empty() && is_accepted(night, view); });
   const std::size_t missing = view.nights.size() - drawing.nights();
   std::vector<std::string> notes;
   if (missing > 0) {

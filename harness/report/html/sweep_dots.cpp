@@ -80,7 +80,7 @@ class DotsFigure {
     add_numbers(json, "x", values);
     add_numbers(json, "y", places);
     add_intervals(json, "error_x", values, intervals);
-    json.texts("hovertext", texts).text("hoverinfo", "text");
+    add_hovers(json, texts);
     json.texts("text", marks).text("textposition", "top center").flag("showlegend", named);
     json.open_object("marker").integer("size", 9).text("symbol", series_symbol(series));
     json.open_array("color");
@@ -104,7 +104,8 @@ class DotsFigure {
     json.text("mode", "markers");
     add_numbers(json, "x", std::vector<double>(places.size(), 0.01));
     add_numbers(json, "y", places);
-    json.texts("hovertext", texts).text("hoverinfo", "text").text("xaxis", "x2");
+    add_hovers(json, texts);
+    json.text("xaxis", "x2");
     add_cross_marker(json);
     json.flag("showlegend", true);
     json_.close_trace();

@@ -126,7 +126,7 @@ class HeatFigure {
     json.text("mode", "markers");
     add_numbers(json, "x", across);
     add_numbers(json, "y", up);
-    json.texts("hovertext", texts).text("hoverinfo", "text");
+    add_hovers(json, texts);
     add_cross_marker(json);
     json.text("xaxis", Panels::axis('x', panel)).text("yaxis", Panels::axis('y', panel));
     json.text("legendgroup", "crosses").flag("showlegend", std::exchange(in_legend_, false));

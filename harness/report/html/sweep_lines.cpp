@@ -97,7 +97,7 @@ class LinesFigure {
     add_numbers(json, "x", x_.places, std::numeric_limits<double>::max_digits10);
     add_numbers(json, "y", values);
     add_intervals(json, "error_y", values, intervals);
-    json.texts("hovertext", texts).text("hoverinfo", "text");
+    add_hovers(json, texts);
     json.texts("text", marks).text("textposition", "top right");
     json.open_object("line").text("color", series_colour(line)).text("dash", series_dash(line));
     json.close_object().open_object("marker").text("symbol", series_symbol(line));
@@ -130,7 +130,7 @@ class LinesFigure {
       json.text("mode", "markers");
       add_numbers(json, "x", places, std::numeric_limits<double>::max_digits10);
       add_numbers(json, "y", std::vector<double>(places.size(), 0));
-      json.texts("hovertext", texts).text("hoverinfo", "text");
+      add_hovers(json, texts);
       add_cross_marker(json);
       json.text("xaxis", Panels::axis('x', panel)).text("yaxis", Panels::axis('y', panel));
       json.text("legendgroup", "crosses").flag("showlegend", std::exchange(in_legend, false));

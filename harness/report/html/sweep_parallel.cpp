@@ -122,7 +122,7 @@ class ParallelFigure {
     json.text("mode", "lines+markers").number("opacity", group.width > 1 ? 1 : 0.6);
     add_numbers(json, "x", across);
     add_numbers(json, "y", up, 4);
-    json.texts("hovertext", texts).text("hoverinfo", "text");
+    add_hovers(json, texts);
     json.open_object("line").text("color", group.colour).number("width", group.width);
     json.close_object().open_object("marker").integer("size", 5).close_object();
     json.flag("showlegend", true);

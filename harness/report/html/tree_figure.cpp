@@ -36,9 +36,7 @@ std::string tree_figure(std::string_view type, const std::vector<TreeItem>& item
     parents.push_back(root ? "" : std::to_string(item.parent));
     labels.push_back(plotly_text(item.label, kLabelCells));
     values.push_back(std::max(item.value, 0.0));
-    std::vector<std::string> lines;
-    for (const std::string& line : item.hover) lines.push_back(plotly_text(line));
-    hovers.push_back(hover_lines(lines));
+    hovers.push_back(hover_text(item.hover));
     if (!item.colour.empty()) {
       colours.emplace_back(item.colour);
     } else {
@@ -49,7 +47,8 @@ std::string tree_figure(std::string_view type, const std::vector<TreeItem>& item
   JsonText& json = figure.open_trace(type);
   json.texts("ids", ids).texts("labels", labels).texts("parents", parents);
   add_numbers(json, "values", values);
-  json.text("branchvalues", "remainder").texts("hovertext", hovers).text("hoverinfo", "text");
+  json.text("branchvalues", "remainder");
+  add_hovers(json, hovers);
   json.text("textinfo", "label+percent root");
   if (type == "icicle") {
     json.json("tiling", R"({"orientation":"v","pad":1})").flag("sort", false);
