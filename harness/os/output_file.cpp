@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
 #include <string_view>
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/text_file.h"
 
 namespace stepbench {
 namespace {
@@ -26,11 +26,7 @@ bool has_result_name(const fs::path& file) {
 bool holds_results(const fs::path& file) {
   if (!has_result_name(file)) return false;
   if (file.extension() == ".gz") return true;
-  std::array<char, 512> bytes{};
-  std::ifstream in(file, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  const std::string_view begin(bytes.data(), static_cast<std::size_t>(in.gcount()));
-  return begin.find("\"stepbench.result\"") != std::string_view::npos;
+  return first_bytes(file, 512).find("\"stepbench.result\"") != std::string::npos;
 }
 
 bool is_run_folder(const fs::path& folder) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <fstream>
 
 #include "harness/os/descriptor.h"
 
@@ -21,6 +22,14 @@ std::optional<std::string> read_text(const std::filesystem::path& file) {
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
   }
+}
+
+std::string first_bytes(const std::filesystem::path& file, std::size_t most) {
+  std::string bytes(most, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(bytes.data(), static_cast<std::streamsize>(most));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
 }
 
 std::optional<std::string> read_line(const std::filesystem::path& file) {

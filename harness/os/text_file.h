@@ -2,6 +2,7 @@
 // Small reads of /proc- and /sys-like files. Absent or unreadable is an expected answer: nullopt.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -12,6 +13,9 @@
 namespace stepbench {
 
 [[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file);
+// As many of them as the file has, `most` at most: enough to tell what it is. Empty where it cannot
+// be read.
+[[nodiscard]] std::string first_bytes(const std::filesystem::path& file, std::size_t most);
 // The first line, trimmed.
 [[nodiscard]] std::optional<std::string> read_line(const std::filesystem::path& file);
 [[nodiscard]] std::optional<std::int64_t> read_integer(const std::filesystem::path& file);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/export_source.h"
 
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
+#include "harness/os/text_file.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/night_json.h"
 
@@ -45,10 +44,7 @@ ExportSource export_source(const std::string& path) {
   }
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return ExportSource::kRun;
-  std::array<char, 4096> bytes{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), bytes.size());
-  const std::string_view begin(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  const std::string begin = first_bytes(path, 4096);
   if (begin.starts_with("SQLite format 3")) return ExportSource::kHistory;
   const std::string_view schema = schema_in(begin);
   if (schema == kVerdictSchema || schema == kVerdictsSchema) return ExportSource::kVerdict;

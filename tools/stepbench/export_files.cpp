@@ -100,9 +100,7 @@ void write_report(const ExportFiles& files, ReportContent content,
 void write_report(const ExportFiles& files, const Results& results,
                   const std::vector<std::string>& sources, const Environment& environment) {
   if (files.report.empty()) return;
-  DrawOptions draw;
-  draw.show_command = "stepbench show " + join(sources, " ", shell_word);
-  write_report(files, run_content(results, sources, draw), sources, environment);
+  write_report(files, run_content(results, sources, {}), sources, environment);
 }
 
 void write_report(const ExportFiles& files, std::span<const Comparison> comparisons,

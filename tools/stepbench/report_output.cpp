@@ -2,14 +2,13 @@
 #include "tools/stepbench/report_output.h"
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <fstream>
 #include <ostream>
 #include <string_view>
 #include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
+#include "harness/os/text_file.h"
 #include "harness/report/html/page.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -21,12 +20,7 @@ namespace {
 constexpr const char* kNoPlotly = "none";
 constexpr std::int64_t kMaxPoints = 10'000'000;
 
-bool is_report(const std::filesystem::path& file) {
-  std::array<char, 1024> bytes{};
-  std::ifstream in(file, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  return is_page(std::string_view(bytes.data(), static_cast<std::size_t>(in.gcount())));
-}
+bool is_report(const std::filesystem::path& file) { return is_page(first_bytes(file, 1024)); }
 
 // "6.1 MB": of a file, as mail programs count.
 std::string size_text(std::size_t bytes) {
@@ -75,7 +69,7 @@ void add_report_choices(CLI::App& command, ReportChoices& choices) {
 ReportOptions report_options(const ReportChoices& choices, const Environment& environment) {
   ReportOptions options{.title = choices.title, .sections = choices.sections};
   options.draw.points = choices.points;
-  options.draw.compact = choices.compact;
+  options.compact = choices.compact;
   if (choices.plotly != kNoPlotly) {
     options.plotly = read_plotly(choices.plotly, environment.program_dir);
   }

@@ -2,11 +2,10 @@
 #include "tools/stepbench/report_source.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string_view>
 #include <system_error>
@@ -30,33 +29,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Kind : std::uint8_t { kRun, kVerdict, kNight, kHistory, kTrace };
+// What `export` reads too; nothing: a trace.
+using Kind = std::optional<ExportSource>;
 
-std::string_view words_of(Kind kind) {
-  switch (kind) {
-    case Kind::kRun:
-      return "a run";
-    case Kind::kVerdict:
-      return "a verdict";
-    case Kind::kNight:
-      return "a night's verdict";
-    case Kind::kHistory:
-      return "a history";
-    case Kind::kTrace:
-      return "a trace";
-  }
-  return "";
+std::string words_of(const Kind& kind) {
+  return kind ? std::string(stepbench::words_of(*kind)) : "a trace";
 }
 
-std::string begin_of(const fs::path& path) {
-  std::array<char, 4096> bytes{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), bytes.size());
-  return {bytes.data(), static_cast<std::size_t>(file.gcount())};
-}
-
-// Results are lines of JSON, packed or plain; what else is a file is a trace, and reading it says
-// what is wrong where it is none.
+// Results are lines of JSON, packed or plain.
 bool is_results_file(const fs::path& path, std::string_view begin) {
   const std::string name = path.filename().string();
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") ||
@@ -70,34 +50,33 @@ bool is_nsight_export(const std::string& path) {
 }
 
 Kind kind_of(const std::string& path) {
+  const ExportSource source = export_source(path);
+  if (source == ExportSource::kHistory && is_nsight_export(path)) return std::nullopt;
   std::error_code error;
-  switch (export_source(path)) {
-    case ExportSource::kVerdict:
-      return Kind::kVerdict;
-    case ExportSource::kNight:
-      return Kind::kNight;
-    case ExportSource::kHistory:
-      return is_nsight_export(path) ? Kind::kTrace : Kind::kHistory;
-    case ExportSource::kRun:
-      break;
+  if (source != ExportSource::kRun || !fs::is_regular_file(path, error)) return source;
+  if (is_results_file(path, first_bytes(path, 4096))) return source;
+  const fs::path ending = fs::path(path).extension();
+  if (ending == ".yaml" || ending == ".yml") {
+    throw ConfigError(path,
+                      "is an experiment, which a report is made of once it was measured: "
+                      "stepbench run " +
+                          shell_word(path) + " --report report.html");
   }
-  if (!fs::is_regular_file(path, error)) return Kind::kRun;
-  return is_results_file(path, begin_of(path)) ? Kind::kRun : Kind::kTrace;
+  return std::nullopt;  // reading it as a trace says what is wrong where it is none
 }
 
 Kind kind_of_all(const std::vector<std::string>& sources) {
   const Kind kind = kind_of(sources.front());
-  for (const std::string& other : sources) {
-    if (kind_of(other) == kind && (sources.size() == 1 || kind == Kind::kRun ||
-                                   kind == Kind::kTrace || kind == Kind::kVerdict)) {
-      continue;
-    }
+  if (sources.size() == 1) return kind;
+  const bool one_page = !kind || kind == ExportSource::kRun || kind == ExportSource::kVerdict;
+  for (const std::string& source : sources) {
+    const Kind other = kind_of(source);
+    if (other == kind && one_page) continue;
     const std::string what =
-        kind_of(other) == kind
-            ? "is " + std::string(words_of(kind)) + ", which has a page of its own"
-            : "is " + std::string(words_of(kind_of(other))) + ", and " + sources.front() + " is " +
-                  std::string(words_of(kind));
-    throw ConfigError("RUN", other + ' ' + what + ": write a report for each");
+        other == kind
+            ? "is " + words_of(kind) + ", which has a page of its own"
+            : "is " + words_of(other) + ", and " + sources.front() + " is " + words_of(kind);
+    throw ConfigError("RUN", source + ' ' + what + ": write a report for each");
   }
   return kind;
 }
@@ -108,10 +87,9 @@ std::string whole_text(const std::string& path) {
   return *text;
 }
 
-ReportContent of_runs(const std::vector<std::string>& sources, DrawOptions& draw) {
-  const Results results = read_results(std::vector<fs::path>(sources.begin(), sources.end()));
-  draw.show_command = "stepbench show " + join(sources, " ", shell_word);
-  return run_content(results, sources, draw);
+ReportContent of_runs(const std::vector<std::string>& sources, const DrawOptions& draw) {
+  return run_content(read_results(std::vector<fs::path>(sources.begin(), sources.end())), sources,
+                     draw);
 }
 
 ReportContent of_verdicts(const std::vector<std::string>& sources, const DrawOptions& draw) {
@@ -144,18 +122,18 @@ ReportContent of_traces(const std::vector<std::string>& sources, const DrawOptio
   return analysis_content(analysed, draw);
 }
 
-ReportContent content_of(const std::vector<std::string>& sources, DrawOptions& draw,
+ReportContent content_of(const std::vector<std::string>& sources, const DrawOptions& draw,
                          const Environment& environment) {
-  switch (kind_of_all(sources)) {
-    case Kind::kVerdict:
+  const Kind kind = kind_of_all(sources);
+  if (!kind) return of_traces(sources, draw, environment);
+  switch (*kind) {
+    case ExportSource::kVerdict:
       return of_verdicts(sources, draw);
-    case Kind::kNight:
+    case ExportSource::kNight:
       return night_content(whole_text(sources.front()), draw);
-    case Kind::kHistory:
+    case ExportSource::kHistory:
       return of_history(sources.front(), draw);
-    case Kind::kTrace:
-      return of_traces(sources, draw, environment);
-    case Kind::kRun:
+    case ExportSource::kRun:
       break;
   }
   return of_runs(sources, draw);
@@ -165,7 +143,7 @@ ReportContent content_of(const std::vector<std::string>& sources, DrawOptions& d
 
 void choose_sources(std::vector<std::string>& sources, std::ostream& err) {
   for (std::string& source : sources) {
-    if (kind_of(source) == Kind::kRun) source = choose_run(source, err).string();
+    if (kind_of(source) == ExportSource::kRun) source = choose_run(source, err).string();
   }
 }
 

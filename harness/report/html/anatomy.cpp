@@ -8,6 +8,7 @@
 #include "harness/report/findings.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/figure.h"
+#include "harness/report/html/grid_table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -325,8 +326,7 @@ class AnatomySection {
             table.rows[i].push_back({"-"});
             continue;
           }
-          const double value = phase->ns / facts_.unit.ns;
-          table.rows[i].push_back({significant(value), value});
+          table.rows[i].push_back(number_cell(phase->ns / facts_.unit.ns));
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/report/comparison_cells.h"
+#include "harness/report/html/grid_table.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
@@ -150,8 +151,8 @@ std::optional<PageTable> op_changes_table(const Comparison& comparison,
            {.text = op.name},
            {.text = op.phase},
            {.text = op.shapes},
-           {.text = significant(op.base_calls), .value = op.base_calls},
-           {.text = significant(op.candidate_calls), .value = op.candidate_calls},
+           number_cell(op.base_calls),
+           number_cell(op.candidate_calls),
            {.text = percent_text(op.base_share), .value = op.base_share},
            {.text = percent_text(op.candidate_share), .value = op.candidate_share},
            {.text = op.change_ns ? signed_duration(*op.change_ns) : "-", .value = op.change_ns}});

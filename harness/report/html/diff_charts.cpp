@@ -7,6 +7,7 @@
 #include "harness/report/analysis_sections.h"
 #include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/figure.h"
+#include "harness/report/html/grid_table.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench {
@@ -89,17 +90,14 @@ PageTable differences_table(const std::string& title, const std::vector<DiffRow>
                               {.head = "calls after", .number = true},
                               {.head = "change"}},
                   .rows = {}};
-  const auto cell = [](double ns) {
-    return PageCell{.text = significant(ns / kNsPerMs), .value = ns / kNsPerMs};
-  };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const DiffRow& row = rows[i];
     table.rows.push_back({{.text = names[i]},
-                          cell(row.base_ns),
-                          cell(row.new_ns),
-                          cell(row.difference_ns()),
-                          {.text = significant(row.base_count), .value = row.base_count},
-                          {.text = significant(row.new_count), .value = row.new_count},
+                          number_cell(row.base_ns / kNsPerMs),
+                          number_cell(row.new_ns / kNsPerMs),
+                          number_cell(row.difference_ns() / kNsPerMs),
+                          number_cell(row.base_count),
+                          number_cell(row.new_count),
                           {.text = row.changed() ? std::string(name_of(row.change)) : "-"}});
     const bool longer = row.difference_ns() > 0;
     table.tones.push_back(!row.changed() ? Tone::kPlain : longer ? Tone::kBad : Tone::kGood);

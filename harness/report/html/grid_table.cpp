@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "harness/text/numbers.h"
+
 namespace stepbench {
 namespace {
 
@@ -88,5 +90,7 @@ PageTable page_table(const Grid& grid, std::string title) {
   }
   return table;
 }
+
+PageCell number_cell(double value) { return {.text = significant(value), .value = value}; }
 
 }  // namespace stepbench

@@ -19,4 +19,7 @@ namespace stepbench {
 // "1.31x *", "[52.6, 53.4]", "1.50 GiB"; nullopt for any other text.
 [[nodiscard]] std::optional<double> cell_number(std::string_view text);
 
+// A number in the unit of its column's head.
+[[nodiscard]] PageCell number_cell(double value);
+
 }  // namespace stepbench

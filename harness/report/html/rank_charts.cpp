@@ -6,6 +6,7 @@
 #include "harness/report/analysis_sections.h"
 #include "harness/report/html/analysis_charts.h"
 #include "harness/report/html/figure.h"
+#include "harness/report/html/grid_table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -44,9 +45,7 @@ std::optional<PageSection> rank_section(const RankReport& report, const std::str
                               {.head = "slowest in steps", .number = true},
                               {.head = "file"}},
                   .rows = {}};
-  const auto cell = [](double ns) {
-    return PageCell{.text = significant(ns / kNsPerMs), .value = ns / kNsPerMs};
-  };
+  const auto cell = [](double ns) { return number_cell(ns / kNsPerMs); };
   const auto count = [](std::int64_t number) {
     return PageCell{.text = with_separators(number), .value = static_cast<double>(number)};
   };

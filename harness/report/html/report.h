@@ -36,6 +36,7 @@ struct ReportOptions {
   std::vector<std::string> sections = {};  // only these, by id; empty: all
   std::vector<std::string> sources = {};   // files and folders, for whoever reads the data
   DrawOptions draw = {};
+  bool compact = false;  // a smaller file is wanted
   Plotly plotly = {};
 };
 

@@ -74,7 +74,6 @@ struct PageSection {
 // What every section that draws is told.
 struct DrawOptions {
   std::size_t points = 5000;  // at most so many steps are drawn in one figure
-  bool compact = false;       // a smaller file is wanted
   // How the reader sees the cases again; " --case ID" follows. With the files that were given.
   std::string show_command = "stepbench show RUN";
 };

@@ -74,6 +74,9 @@ TEST(Report, TellsWhatASourceIsByItsContent) {
   EXPECT_THAT(report({(folder / "nothing").string()}).err, HasSubstr("no such file"));
   std::ofstream(folder / "text.txt") << "hello\n";
   EXPECT_EQ(report({(folder / "text.txt").string()}).exit_status, 2);
+  const CommandResult experiment = report({STEPBENCH_SOURCE_DIR "/configs/quickstart.yaml"});
+  EXPECT_EQ(experiment.exit_status, 2);
+  EXPECT_THAT(experiment.err, HasSubstr("is an experiment"));
 }
 
 TEST(Report, OfFailuresAloneIsWrittenAndSaysSo) {
