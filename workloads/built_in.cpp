@@ -79,6 +79,16 @@ void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleS
   fit_loader_schedule(resolved, facts, sink);
 }
 
+void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_copy(resolved, facts, sink);
+  check_stacks(resolved, facts, sink);
+}
+
+void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  check_script(resolved, facts, sink);
+  check_stacks(resolved, facts, sink);
+}
+
 void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_batches(resolved, facts, sink);
   check_transfer(resolved, facts, sink);
@@ -95,9 +105,12 @@ const Catalogue& built_in_catalogue() {
 
 std::span<const WorkloadRule> built_in_rules() {
   static constexpr std::array rules = {
-      WorkloadRule{"loader", check_loader_workload}, WorkloadRule{"transfer", check_copy},
-      WorkloadRule{"train_step", check_model_step},  WorkloadRule{"eval_step", check_model_step},
-      WorkloadRule{"python_script", check_script},
+      WorkloadRule{"loader", check_loader_workload},
+      WorkloadRule{"transfer", check_transfer_workload},
+      WorkloadRule{"train_step", check_model_step},
+      WorkloadRule{"eval_step", check_model_step},
+      WorkloadRule{"python_script", check_script_workload},
+      WorkloadRule{"python_step", check_stacks},
   };
   return rules;
 }

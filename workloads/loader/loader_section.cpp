@@ -215,6 +215,17 @@ Section loader_section() {
   return section;
 }
 
+void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!resolved.flag_or("profile.stacks", false)) return;
+  if (resolved.text_or("loader.engine", "") == kPythonName) return;
+  // In a sweep of engines the others have none.
+  if (!facts.swept || !resolved.has("loader.engine")) {
+    sink.error("profile.stacks",
+               "profile.stacks looks at Python code, which loader.engine: python alone runs");
+  }
+  resolved.options["profile.stacks"] = Value{};
+}
+
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_epochs(resolved, facts, sink);
   const std::int64_t workers = resolved.integer("loader.num_workers");
@@ -240,13 +251,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     resolved.options["loader.in_order"] = Value{};
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }
-  if (engine->variant.name != kPythonName && resolved.flag_or("profile.stacks", false)) {
-    if (!facts.swept) {
-      sink.error("profile.stacks",
-                 "profile.stacks looks at Python code, which loader.engine: python alone runs");
-    }
-    resolved.options["profile.stacks"] = Value{};
-  }
+  check_stacks(resolved, facts, sink);
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +

@@ -11,5 +11,7 @@ namespace stepbench {
 
 // What options mean together: engines without workers, epochs that never end, pinned memory.
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+// Of any workload: the reading of batches is looked at where it is engine python's.
+void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench

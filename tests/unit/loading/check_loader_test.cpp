@@ -47,6 +47,25 @@ TEST(LoaderRules, InlineWithWorkersIsAnErrorAndInASweepASkippedPoint) {
   EXPECT_THAT(swept.skips, ElementsAre(HasSubstr("num_workers is 2")));
 }
 
+TEST(LoaderRules, StacksAreOfEnginePythonAndLeftOutOfOtherEnginesInASweep) {
+  ResolvedCase without_loader;
+  without_loader.options["profile.stacks"] = true;
+  Said said;
+  check_stacks(without_loader, {.swept = true}, said);
+  EXPECT_THAT(said.errors, ElementsAre(HasSubstr("loader.engine: python alone")));
+  ResolvedCase threads = with_workers(2);
+  threads.options["profile.stacks"] = true;
+  Said swept;
+  check_stacks(threads, {.swept = true}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_FALSE(threads.has("profile.stacks"));
+  ResolvedCase python = with_workers(2, "python");
+  python.options["profile.stacks"] = true;
+  check_stacks(python, {}, swept);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_TRUE(python.has("profile.stacks"));
+}
+
 TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
   ResolvedCase resolved = with_workers(2, "torch_cpp");
   resolved.options["loader.epochs"] = std::string("separate");

@@ -95,6 +95,8 @@ class Launch(Driven):
         said["notes"].append(f"{BY_PYTHON} {self.case.why}")
         if self.case.message.get("pass") == "native":
             said["notes"].append("operations were recorded by torch.profiler, not by stepbench's own collector")
+        if self.wanted is not None and self.case.get("profile.stacks", False):
+            said["notes"].append("profile.stacks: only the worker in C++ looks at the lines of a loader's code")
         if compiled.graphs() > 0:
             said["metrics"] |= {"python_compiled_graphs": compiled.graphs(), "python_recompiled_graphs": self.graphs}
         if self.graphs > 0:
