@@ -64,8 +64,8 @@ class OptionValues {
   OptionValues() = default;
   OptionValues(std::initializer_list<value_type> values);
   // NOLINTBEGIN(google-explicit-constructor): the same thing in another shape
-  OptionValues(const Map& values);
-  operator Map() const;
+  explicit OptionValues(const Map& values);
+  explicit operator Map() const;
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] const_iterator begin() const { return {this, 0, 0}; }
@@ -83,6 +83,12 @@ class OptionValues {
   void emplace(std::string_view name, Value value);  // keeps an existing value
   std::size_t erase(std::string_view name);
   void share();  // freezes what is here: later copies cost only their own changes
+  // Whether every name is among what share() froze: the slots are then the places of begin().
+  [[nodiscard]] bool is_shared() const { return frozen_ != nullptr && added_.empty(); }
+  // Told at once: false also for equal names that are not shared.
+  [[nodiscard]] bool has_names_of(const OptionValues& other) const {
+    return is_shared() && other.is_shared() && frozen_ == other.frozen_;
+  }
   // Shares what `other` froze instead, if that has the same names: costs only what differs.
   void share_with(const OptionValues& other);
 
@@ -92,6 +98,7 @@ class OptionValues {
   [[nodiscard]] std::size_t slot(std::string_view name) const;
   [[nodiscard]] const Value& in_slot(std::size_t slot) const;
   Value& change_slot(std::size_t slot);
+  void shrink_to_fit() { changed_.shrink_to_fit(); }  // gives back room for further changes
   // Whether slots of the one are slots of the other.
   [[nodiscard]] bool shares(const OptionValues& other) const { return frozen_ == other.frozen_; }
 

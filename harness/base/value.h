@@ -17,6 +17,8 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 
 // Canonical text: true, 4, 0.001 (shortest form that reads back exactly), the string itself, null.
 [[nodiscard]] std::string to_text(const Value& value);
+// The same at the end of `text`.
+void append_text(std::string& text, const Value& value);
 
 [[nodiscard]] inline bool is_null(const Value& value) {
   return std::holds_alternative<std::monostate>(value);
@@ -39,8 +41,13 @@ template <typename Values>
 // Facts, options as recorded, measured numbers: name -> value.
 using Fields = std::map<std::string, Value, std::less<>>;
 
-// Of the value with this name; `otherwise` if it is absent or null.
-[[nodiscard]] std::string text_of(const Fields& fields, std::string_view name,
-                                  std::string_view otherwise = {});
+// Of the value with this name in such a map; `otherwise` if it is absent or null.
+template <typename Values>
+[[nodiscard]] std::string text_of(const Values& values, std::string_view name,
+                                  std::string_view otherwise = {}) {
+  const auto found = values.find(name);
+  const bool known = found != values.end() && !is_null(found->second);
+  return known ? to_text(found->second) : std::string(otherwise);
+}
 
 }  // namespace stepbench

@@ -234,8 +234,7 @@ void join_arms(const Plan& base, const std::set<std::string>& kept, AbArms& arms
     const PlannedCase& in_a = arms.a.plan.cases[i];
     const PlannedCase& in_b = arms.b.plan.cases[i];
     const ResolvedCase& point = base.cases[i].resolved;
-    arms.missing.push_back({.point = {point.case_id, point.workload,
-                                      Fields(point.options.begin(), point.options.end())},
+    arms.missing.push_back({.point = {point.case_id, point.workload, point.options},
                             .in_a = !in_a.skip,
                             .in_b = !in_b.skip,
                             .reason = in_a.skip ? *in_a.skip : *in_b.skip});

@@ -40,8 +40,8 @@ std::vector<std::string> allowable(const std::vector<const Results*>& results) {
   return known;
 }
 
-const Fields& options_of_first(const Results& results) {
-  static const Fields none;
+const OptionValues& options_of_first(const Results& results) {
+  static const OptionValues none;
   return results.launches.empty() ? none : results.launches.front().row.options;
 }
 

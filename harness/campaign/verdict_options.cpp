@@ -51,11 +51,6 @@ void set_margins_of(const Plan& plan, TestedMetrics& tested) {
   }
 }
 
-Fields first_options(const Plan& plan) {
-  const OptionValues& options = plan.cases.front().resolved.options;
-  return {options.begin(), options.end()};
-}
-
 }  // namespace
 
 TestedMetrics tested_metrics(const TestedRequest& request, const std::vector<Metric>& columns,
@@ -66,20 +61,22 @@ TestedMetrics tested_metrics(const TestedRequest& request, const std::vector<Met
   return tested;
 }
 
-bool gates_counts(const Fields& options) { return text_of(options, "compare.gate") == "counts"; }
-
-bool gates_counts(const Plan& plan) {
-  return !plan.cases.empty() && gates_counts(first_options(plan));
+bool gates_counts(const OptionValues& options) {
+  return text_of(options, "compare.gate") == "counts";
 }
 
-std::optional<double> count_margin_of(const Fields& options) {
+bool gates_counts(const Plan& plan) {
+  return !plan.cases.empty() && gates_counts(plan.cases.front().resolved.options);
+}
+
+std::optional<double> count_margin_of(const OptionValues& options) {
   const std::string text = text_of(options, "compare.margin.counts", "auto");
   if (text.empty() || text == "auto") return std::nullopt;
   return parse_margin("counts=" + text, text);
 }
 
 std::optional<double> count_margin_of(const Plan& plan) {
-  return plan.cases.empty() ? std::nullopt : count_margin_of(first_options(plan));
+  return plan.cases.empty() ? std::nullopt : count_margin_of(plan.cases.front().resolved.options);
 }
 
 std::optional<double> take_count_margin(std::vector<std::string>& margins, bool gate_counts) {

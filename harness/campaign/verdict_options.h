@@ -23,10 +23,10 @@ struct TestedRequest {
                                            const std::vector<Metric>& columns, const Plan* plan);
 
 // What decides by the options of a case, `compare.gate`: counts.
-[[nodiscard]] bool gates_counts(const Fields& options);
+[[nodiscard]] bool gates_counts(const OptionValues& options);
 [[nodiscard]] bool gates_counts(const Plan& plan);  // of its first case
 // `compare.margin.counts`; nullopt: auto, or not given.
-[[nodiscard]] std::optional<double> count_margin_of(const Fields& options);
+[[nodiscard]] std::optional<double> count_margin_of(const OptionValues& options);
 [[nodiscard]] std::optional<double> count_margin_of(const Plan& plan);
 
 // Takes the margin of all counts, "counts=0.1%", out of `margins`; the last one counts. Throws

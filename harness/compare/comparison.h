@@ -52,7 +52,7 @@ struct CaseResult {
   std::string case_id;
   std::string candidate_case_id;  // another one only when options are ignored
   std::string workload;
-  Fields options;  // of the base
+  OptionValues options;  // of the base
   std::vector<MetricResult> metrics = {};
   std::vector<PhaseChange> cause = {};  // of a changed step: the phases that explain it
   std::vector<std::string> notes = {};
@@ -64,7 +64,7 @@ struct CaseResult {
 struct MissingCase {
   std::string case_id;
   std::string workload;
-  Fields options;
+  OptionValues options;
 };
 
 struct Comparison {

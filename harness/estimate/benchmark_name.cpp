@@ -18,7 +18,7 @@ std::string benchmark_name_part(std::string_view text) {
   return part;
 }
 
-std::string benchmark_name(std::string_view workload, const Fields& options,
+std::string benchmark_name(std::string_view workload, const OptionValues& options,
                            const std::vector<std::string>& varying) {
   std::string name = benchmark_name_part(workload.empty() ? "case" : workload);
   for (const std::string& option : varying) {

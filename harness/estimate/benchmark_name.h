@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/value.h"
+#include "harness/base/option_values.h"
 
 namespace stepbench {
 
@@ -17,7 +17,7 @@ namespace stepbench {
 
 // "train_step/num_workers:4/pin_memory:true": the workload and those of `varying` that have a
 // value.
-[[nodiscard]] std::string benchmark_name(std::string_view workload, const Fields& options,
+[[nodiscard]] std::string benchmark_name(std::string_view workload, const OptionValues& options,
                                          const std::vector<std::string>& varying);
 
 }  // namespace stepbench

@@ -12,11 +12,8 @@
 namespace stepbench {
 namespace {
 
-using RowKey = std::tuple<std::string, std::string, std::string, Pass>;
-
-std::string run_id_of(const Results& results, std::size_t run) {
-  return run < results.runs.size() ? results.runs[run].run_id : std::string();
-}
+// Texts of the Results.
+using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, Pass>;
 
 // Parts of one plan, measured on several machines.
 bool are_shards(const std::vector<RunRow>& runs) {
@@ -32,20 +29,24 @@ class Gatherer {
     for (const WorkerRow& worker : results.workers) workers_.emplace(worker.worker_id, &worker);
   }
 
-  CaseRow& row(const LaunchKey& key, std::size_t run) {
-    const std::string run_id = run_id_of(results_, run);
+  CaseRow& row(const LaunchKey& key, std::size_t place) {
+    const RunRow* run = place < results_.runs.size() ? &results_.runs[place] : nullptr;
+    const std::string_view run_id = run == nullptr ? std::string_view() : run->run_id;
     const auto [at, is_new] =
         index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
     if (is_new) {
-      rows_.push_back({.case_id = key.case_id, .run_id = run_id, .arm = key.arm, .pass = key.pass});
-      if (run < results_.runs.size()) rows_.back().run = &results_.runs[run];
+      rows_.push_back({.case_id = key.case_id,
+                       .run_id = std::string(run_id),
+                       .arm = key.arm,
+                       .pass = key.pass,
+                       .run = run});
     }
     return rows_[at->second];
   }
 
   void add(const Launch& launch) {
     CaseRow& to = row(launch.row.key, launch.run);
-    if (to.options.empty()) to.options = launch.row.options;
+    if (to.options().empty()) to.asked = &launch.row.options;
     if (to.worker == nullptr) to.worker = worker_of(launch.row.worker_id);
     to.workload = launch.row.workload;
     to.smoke = to.smoke || launch.row.smoke;
@@ -69,7 +70,7 @@ class Gatherer {
 
   void add(const StartRow& unfinished) {
     CaseRow& to = row(unfinished.key, unfinished.run);
-    if (to.options.empty()) to.options = unfinished.options;
+    if (to.options().empty()) to.asked = &unfinished.options;
     if (unfinished.running) {
       to.running.push_back(unfinished.key.launch);
     } else {
@@ -160,12 +161,12 @@ std::string reason_of(const Launch& launch) {
   return "no reason given";
 }
 
-std::vector<std::string> varying_options(std::span<const Fields* const> cases,
+std::vector<std::string> varying_options(std::span<const OptionValues* const> cases,
                                          std::span<const std::string> swept) {
   std::vector<std::string> varying;
   // Also those that differ only in what was not measured yet.
   for (const std::string& name : swept) {
-    const bool any = std::any_of(cases.begin(), cases.end(), [&](const Fields* options) {
+    const bool any = std::any_of(cases.begin(), cases.end(), [&](const OptionValues* options) {
       const auto found = options->find(name);
       return found != options->end() && !is_null(found->second);
     });
@@ -179,7 +180,7 @@ std::vector<std::string> varying_options(std::span<const Fields* const> cases,
   std::map<std::string_view, Seen> seen;
   // By place in the case before: most cases have the same options in the same order.
   std::vector<std::pair<std::string_view, Seen*>> before;
-  for (const Fields* options : cases) {
+  for (const OptionValues* options : cases) {
     std::size_t place = 0;
     for (const auto& [name, value] : *options) {
       if (place == before.size()) before.emplace_back();
@@ -200,8 +201,8 @@ std::vector<std::string> varying_options(std::span<const Fields* const> cases,
 }
 
 std::vector<std::string> varying_options(const std::vector<CaseRow>& rows, const Results& results) {
-  std::vector<const Fields*> cases;
-  for (const CaseRow& row : rows) cases.push_back(&row.options);
+  std::vector<const OptionValues*> cases;
+  for (const CaseRow& row : rows) cases.push_back(&row.options());
   const std::vector<RunRow>& runs = results.runs;
   const bool one_plan = std::all_of(runs.begin(), runs.end(), [&](const RunRow& run) {
     return run.plan_digest == runs.front().plan_digest;
@@ -258,13 +259,13 @@ std::string RowNames::run(const CaseRow& row) const {
 }
 
 std::string RowNames::name(const CaseRow& row) const {
-  std::string name = case_label(row.options, varying_, row.case_id);
+  std::string name = case_label(row.options(), varying_, row.case_id);
   if (!row.arm.empty()) name += " (arm " + row.arm + ')';
   if (runs_) name += " (run " + run(row) + ')';
   return name;
 }
 
-std::string case_label(const Fields& options, const std::vector<std::string>& varying,
+std::string case_label(const OptionValues& options, const std::vector<std::string>& varying,
                        const std::string& case_id) {
   std::string label;
   for (const std::string& name : varying) {

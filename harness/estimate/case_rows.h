@@ -43,10 +43,10 @@ struct CaseRow {
   std::string arm = {};
   Pass pass = Pass::kTiming;
   std::string workload = {};
-  Fields options = {};  // as asked
   bool smoke = false;
-  const RunRow* run = nullptr;        // in the Results; null: they do not say
-  const WorkerRow* worker = nullptr;  // of the first launch, in the Results; null as above
+  const OptionValues* asked = nullptr;  // in the Results: see options()
+  const RunRow* run = nullptr;          // in the Results; null: they do not say
+  const WorkerRow* worker = nullptr;    // of the first launch, in the Results; null as above
   std::vector<MeasuredLaunch> measured = {};
   std::vector<const Launch*> skipped = {};
   std::vector<const Launch*> failed = {};  // also measured launches without usable samples
@@ -83,6 +83,11 @@ struct CaseRow {
   std::optional<double> vs_baseline = {};
   std::optional<Interval> vs_baseline_interval = {};
 
+  // As asked.
+  [[nodiscard]] const OptionValues& options() const {
+    static const OptionValues kNone;
+    return asked == nullptr ? kNone : *asked;
+  }
   // What the row is about: its latency where that was asked for, else its step.
   [[nodiscard]] std::optional<double> headline_ns() const {
     return latency_ns ? latency_ns : step_ns;
@@ -107,7 +112,7 @@ struct CaseRow {
 
 // Full names of the options that tell cases apart: those of `swept` that any of them has, in that
 // order; where nothing was swept those with two values or more.
-[[nodiscard]] std::vector<std::string> varying_options(std::span<const Fields* const> cases,
+[[nodiscard]] std::vector<std::string> varying_options(std::span<const OptionValues* const> cases,
                                                        std::span<const std::string> swept);
 // Of the rows; what was swept counts when all results are of one plan.
 [[nodiscard]] std::vector<std::string> varying_options(const std::vector<CaseRow>& rows,
@@ -138,7 +143,8 @@ class RowNames {
 
 // "num_workers=4 pin_memory=true": those of `varying` that have a value. "case ID" if none has, or
 // nothing without an id.
-[[nodiscard]] std::string case_label(const Fields& options, const std::vector<std::string>& varying,
+[[nodiscard]] std::string case_label(const OptionValues& options,
+                                     const std::vector<std::string>& varying,
                                      const std::string& case_id = {});
 
 }  // namespace stepbench

@@ -15,8 +15,7 @@ std::vector<std::string> benchmark_names(const Plan& plan) {
   std::set<std::string> ids;
   for (const PlannedCase& planned : plan.cases) {
     const ResolvedCase& resolved = planned.resolved;
-    names.push_back(benchmark_name(
-        resolved.workload, {resolved.options.begin(), resolved.options.end()}, plan.varying));
+    names.push_back(benchmark_name(resolved.workload, resolved.options, plan.varying));
     ++uses[names.back()];
     ids.insert(resolved.case_id);
   }

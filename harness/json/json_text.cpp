@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/json/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -8,18 +9,12 @@
 #include <cstring>
 #include <variant>
 
+#include "harness/base/number_text.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench {
 namespace {
-
-template <typename Number>
-void append_number(std::string& line, Number number) {
-  std::array<char, 40> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
-  line.append(buffer.data(), end);
-}
 
 void append_code_unit(std::string& to, char32_t unit) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -48,7 +43,7 @@ constexpr std::uint64_t zero_bytes(std::uint64_t eight) {
   return (eight - of_each_byte(0x01)) & ~eight & of_each_byte(0x80);
 }
 
-bool are_plain(std::uint64_t eight) {
+inline bool are_plain(std::uint64_t eight) {
   const std::uint64_t control = (eight - of_each_byte(0x20)) & ~eight;
   const std::uint64_t beyond_ascii = eight;
   return (((control | beyond_ascii) & of_each_byte(0x80)) | zero_bytes(eight ^ of_each_byte('"')) |
@@ -57,11 +52,17 @@ bool are_plain(std::uint64_t eight) {
 
 std::size_t plain_length(std::string_view text) {
   constexpr std::array<bool, 256> kPlain = plain_characters();
+  constexpr std::size_t kEight = sizeof(std::uint64_t);
+  const auto eight_from = [&](std::size_t place) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + place, kEight);
+    return eight;
+  };
   std::size_t length = 0;
-  for (std::uint64_t eight = 0; text.size() - length >= sizeof eight; length += sizeof eight) {
-    std::memcpy(&eight, text.data() + length, sizeof eight);
-    if (!are_plain(eight)) break;
-  }
+  while (text.size() - length >= kEight && are_plain(eight_from(length))) length += kEight;
+  // The last eight overlap what is known already.
+  const bool has_end = length >= kEight && text.size() - length < kEight;
+  if (has_end && are_plain(eight_from(text.size() - kEight))) return text.size();
   while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
   return length;
 }
@@ -128,6 +129,17 @@ void JsonText::begin(std::string_view key) {
   line_ += ':';
 }
 
+void JsonText::begin(const JsonKey& key) {
+  if (!line_.empty() && line_.back() != '{') line_ += ',';
+  line_ += key.text();
+}
+
+void JsonText::pass_on(const TextSink& sink) {
+  if (line_.empty()) return;
+  sink(std::string_view(line_).substr(0, line_.size() - 1));
+  line_.erase(0, line_.size() - 1);  // tells whether a comma comes next
+}
+
 JsonText& JsonText::open_object(std::string_view key) {
   begin(key);
   line_ += '{';
@@ -174,23 +186,40 @@ JsonText& JsonText::null(std::string_view key) {
   return *this;
 }
 
-JsonText& JsonText::number(std::string_view key, double value) {
-  if (!std::isfinite(value)) return null(key);
+template <typename Key>
+JsonText& JsonText::add_number(const Key& key, double value) {
   begin(key);
+  if (!std::isfinite(value)) {
+    line_ += "null";
+    return *this;
+  }
   const std::size_t start = line_.size();
   append_number(line_, value);
   // A double stays a double when it is read back.
-  if (line_.find_first_of(".e", start) == std::string::npos) line_ += ".0";
+  const bool is_whole = std::all_of(line_.begin() + static_cast<std::ptrdiff_t>(start), line_.end(),
+                                    [](char c) { return c != '.' && c != 'e'; });
+  if (is_whole) line_ += ".0";
   return *this;
 }
 
-JsonText& JsonText::value(std::string_view key, const Value& value) {
-  if (const auto* truth = std::get_if<bool>(&value)) return flag(key, *truth);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return integer(key, *whole);
-  if (const auto* real = std::get_if<double>(&value)) return number(key, *real);
-  if (const auto* string = std::get_if<std::string>(&value)) return text(key, *string);
-  return null(key);
+template <typename Key>
+JsonText& JsonText::add_value(const Key& key, const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return add_number(key, *real);
+  begin(key);
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    append_json_string(line_, *text);
+  } else {
+    append_text(line_, value);  // as JSON has it: true, 4, null
+  }
+  return *this;
 }
+
+JsonText& JsonText::number(std::string_view key, double value) { return add_number(key, value); }
+JsonText& JsonText::number(const JsonKey& key, double value) { return add_number(key, value); }
+JsonText& JsonText::value(std::string_view key, const Value& value) {
+  return add_value(key, value);
+}
+JsonText& JsonText::value(const JsonKey& key, const Value& value) { return add_value(key, value); }
 
 JsonText& JsonText::json(std::string_view key, std::string_view already_json) {
   begin(key);

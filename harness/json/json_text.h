@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/value.h"
+#include "harness/text/text_sink.h"
 
 namespace stepbench {
 
@@ -17,6 +18,18 @@ namespace stepbench {
 // printable() makes visible is written as \uXXXX, so that a terminal can show the line.
 void append_json_string(std::string& to, std::string_view text);
 [[nodiscard]] std::string json_string(std::string_view text);
+
+// The key of a member that is written many times: escaped once.
+class JsonKey {
+ public:
+  explicit JsonKey(std::string_view name) : name_(name), text_(json_string(name) + ':') {}
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& text() const { return text_; }  // with quotes and colon
+
+ private:
+  std::string name_;
+  std::string text_;
+};
 
 class JsonText {
  public:
@@ -29,7 +42,9 @@ class JsonText {
   JsonText& integer(std::string_view key, std::int64_t value);
   JsonText& flag(std::string_view key, bool value);
   JsonText& number(std::string_view key, double value);  // null when not finite
+  JsonText& number(const JsonKey& key, double value);
   JsonText& value(std::string_view key, const Value& value);
+  JsonText& value(const JsonKey& key, const Value& value);
   JsonText& null(std::string_view key);
   JsonText& json(std::string_view key, std::string_view already_json);  // taken as it is
   JsonText& texts(std::string_view key, std::span<const std::string> values);
@@ -45,9 +60,16 @@ class JsonText {
 
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::string take() { return std::move(line_); }
+  // Gives what is there to `sink`, but for its last character, and goes on behind it.
+  void pass_on(const TextSink& sink);
 
  private:
   void begin(std::string_view key);
+  void begin(const JsonKey& key);
+  template <typename Key>
+  JsonText& add_number(const Key& key, double value);
+  template <typename Key>
+  JsonText& add_value(const Key& key, const Value& value);
   std::string line_;
 };
 

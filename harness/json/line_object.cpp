@@ -46,6 +46,18 @@ Value plain_value(const JsonView& view, std::string_view field, std::string_view
   return *view.number();
 }
 
+// Whether plain_value() would give `value`: told without copying a text.
+bool is_value(const JsonView& view, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return view.text() == *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return view.integer() == *whole;
+  if (const auto* truth = std::get_if<bool>(&value)) return view.flag() == *truth;
+  const auto* real = std::get_if<double>(&value);
+  if (real == nullptr) return view.is_null();
+  const auto number = view.number();
+  return !view.integer() && number &&
+         std::bit_cast<std::uint64_t>(*number) == std::bit_cast<std::uint64_t>(*real);
+}
+
 }  // namespace
 
 void wrong_type(std::string_view field, std::string_view wanted, const JsonView& value) {
@@ -199,14 +211,40 @@ std::optional<std::vector<JsonView>> LineObject::array(std::string_view field) c
   return elements;
 }
 
-OptionValues::Map LineObject::fields(std::string_view field, Nested nested) const {
-  OptionValues::Map all;
+Fields LineObject::fields(std::string_view field, Nested nested) const {
+  Fields all;
   const auto inner = object(field);
   if (!inner) return all;
   for (const auto& [key, value] : inner->members()) {
     all.emplace_hint(all.end(), key, plain_value(value, field, key, nested));
   }
   return all;
+}
+
+std::optional<OptionValues> LineObject::options_like(const OptionValues& like,
+                                                     std::string_view field) const {
+  const auto inner = object(field);
+  dom::object members;
+  if (!inner || !like.is_shared()) return std::nullopt;
+  if (element_of(inner->view_.handle_).get_object().get(members) != simdjson::SUCCESS ||
+      members.size() != like.size()) {
+    return std::nullopt;
+  }
+  OptionValues options = like;
+  std::size_t slot = 0;
+  auto known = like.begin();
+  for (const auto& [key, member] : members) {
+    const auto& [name, value] = *known;
+    if (name != key) return std::nullopt;
+    const JsonView view(handle_of(member));
+    if (!is_value(view, value)) {
+      options.change_slot(slot) = plain_value(view, field, key, Nested::kAsText);
+    }
+    ++known;
+    ++slot;
+  }
+  options.shrink_to_fit();
+  return options;
 }
 
 struct LineParser::Memory {

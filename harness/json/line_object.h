@@ -61,8 +61,11 @@ class LineObject {
   [[nodiscard]] std::optional<LineObject> object(std::string_view field) const;
   [[nodiscard]] std::optional<std::vector<JsonView>> array(std::string_view field) const;
   // The plain values of an object, by name.
-  [[nodiscard]] OptionValues::Map fields(std::string_view field,
-                                         Nested nested = Nested::kAsText) const;
+  [[nodiscard]] Fields fields(std::string_view field, Nested nested = Nested::kAsText) const;
+  // The same where its names are all those that `like` shares, in order; else nothing. It costs
+  // only the values that differ.
+  [[nodiscard]] std::optional<OptionValues> options_like(const OptionValues& like,
+                                                         std::string_view field) const;
 
  private:
   friend class JsonView;

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
@@ -90,32 +90,55 @@ void check_output_file(const std::string& flag, const fs::path& output,
   refuse_unwritable(flag, output, folder);
 }
 
+OutputFile::OutputFile(std::string flag, fs::path output)
+    : flag_(std::move(flag)), output_(std::move(output)) {
+  std::error_code error;
+  target_ = fs::weakly_canonical(fs::absolute(output_, error), error);
+}
+
+OutputFile::~OutputFile() {
+  std::error_code ignored;
+  if (!written_.empty() && written_ != target_) fs::remove(written_, ignored);
+}
+
+void OutputFile::write(std::string_view text) {
+  errno = 0;
+  if (written_.empty()) {
+    std::error_code error;
+    const bool as_a_whole = (!fs::exists(target_, error) || fs::is_regular_file(target_, error)) &&
+                            ::access(target_.parent_path().c_str(), W_OK) == 0;
+    written_ = target_;
+    if (as_a_whole) written_ += ".part" + std::to_string(::getpid());
+    errno = 0;
+    file_.open(written_, std::ios::binary | std::ios::trunc);
+  }
+  file_.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file_) cannot_write(std::generic_category().message(errno));
+}
+
+void OutputFile::close() {
+  write({});
+  file_.close();
+  if (!file_) cannot_write(std::generic_category().message(errno));
+  if (written_ == target_) return;
+  std::error_code error;
+  if (fs::exists(target_, error)) {
+    fs::permissions(written_, fs::status(target_, error).permissions(), error);
+  }
+  fs::rename(written_, target_, error);
+  if (error) cannot_write(error.message());
+  written_ = target_;
+}
+
+void OutputFile::cannot_write(const std::string& why) const {
+  refuse(flag_, output_, "cannot be written: " + why);
+}
+
 void write_output_file(const std::string& flag, const fs::path& output, std::string_view text) {
   if (output.empty()) return;
-  std::error_code error;
-  // A link stays one, and what it leads to is replaced.
-  const fs::path target = fs::weakly_canonical(fs::absolute(output, error), error);
-  const bool exists = fs::exists(target, error);
-  const bool as_a_whole = (!exists || fs::is_regular_file(target, error)) &&
-                          ::access(target.parent_path().c_str(), W_OK) == 0;
-  fs::path written = target;
-  if (as_a_whole) written += ".part" + std::to_string(::getpid());
-  errno = 0;
-  std::ofstream file(written, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  OutputFile file(flag, output);
+  file.write(text);
   file.close();
-  if (!file) {
-    const std::string why = std::generic_category().message(errno);
-    if (as_a_whole) fs::remove(written, error);
-    refuse(flag, output, "cannot be written: " + why);
-  }
-  if (!as_a_whole) return;
-  if (exists) fs::permissions(written, fs::status(target, error).permissions(), error);
-  fs::rename(written, target, error);
-  if (!error) return;
-  const std::string why = error.message();
-  fs::remove(written, error);
-  refuse(flag, output, "cannot be written: " + why);
 }
 
 }  // namespace stepbench

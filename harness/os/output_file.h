@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,9 +17,31 @@ namespace stepbench {
 void check_output_file(const std::string& flag, const std::filesystem::path& output,
                        std::span<const std::filesystem::path> inputs);
 
-// Writes all of it, or throws ConfigError that names `flag` and says why. A regular file, or one
-// that is not there yet, is replaced as a whole: who reads it meanwhile sees the old text or the
-// new one. Anything else (a device, a pipe) is written to. Nothing for an empty name.
+// A regular file, or one that is not there yet, is replaced as a whole: who reads it meanwhile sees
+// the old text or the new one. Anything else (a device, a pipe) is written to. One thread.
+class OutputFile {
+ public:
+  // Errors name `flag`. Opens nothing: that is left to the first write().
+  OutputFile(std::string flag, std::filesystem::path output);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();  // without close() the old file stays
+
+  // Both throw ConfigError that says why, and leave the old file.
+  void write(std::string_view text);
+  void close();  // now it stands there
+
+ private:
+  [[noreturn]] void cannot_write(const std::string& why) const;
+
+  std::string flag_;
+  std::filesystem::path output_;
+  std::filesystem::path target_;   // what a link leads to
+  std::filesystem::path written_;  // beside it, or the target itself; empty: not opened yet
+  std::ofstream file_;
+};
+
+// All of it at once. Nothing for an empty name.
 void write_output_file(const std::string& flag, const std::filesystem::path& output,
                        std::string_view text);
 

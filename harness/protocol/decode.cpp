@@ -169,7 +169,7 @@ CaseMessage decode_case(std::string_view line) {
     out.resolved.point_id = in.text("point_id");
     if (out.resolved.point_id.empty()) out.resolved.point_id = out.resolved.case_id;
     out.resolved.workload = needed_text(in, "workload");
-    out.resolved.options = in.fields("options", Nested::kRefused);
+    out.resolved.options = OptionValues(in.fields("options", Nested::kRefused));
     if (in.find("pass")) out.pass = one_of(in, pass_names(), "pass");
     out.launch = in.count("launch");
     out.rank = in.count("rank");

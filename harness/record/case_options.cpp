@@ -9,8 +9,9 @@
 
 namespace stepbench {
 
-std::map<std::string, Fields, std::less<>> options_of_cases(const std::filesystem::path& run) {
-  std::map<std::string, Fields, std::less<>> cases;
+std::map<std::string, OptionValues, std::less<>> options_of_cases(
+    const std::filesystem::path& run) {
+  std::map<std::string, OptionValues, std::less<>> cases;
   const auto is_new = [&](std::string_view case_id) { return !cases.contains(case_id); };
   const auto take = [&](const LaunchRow& row) { cases.emplace(row.key.case_id, row.options); };
   std::error_code ignored;

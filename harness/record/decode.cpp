@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/ops/op_table.h"
+#include "harness/record/alike_options.h"
 #include "harness/record/decode_data.h"
 #include "harness/record/encode.h"
 #include "harness/record/input.h"
@@ -140,7 +141,7 @@ ColumnRow decode_columns(const LineObject& source, bool later) {
   return row;
 }
 
-LaunchRow decode_launch(const LineObject& source) {
+LaunchRow decode_launch(const LineObject& source, AlikeOptions& alike) {
   LaunchRow row;
   row.key = decode_key(source);
   row.point_id = source.text("point_id");
@@ -156,7 +157,7 @@ LaunchRow decode_launch(const LineObject& source) {
                              {Kind::kMeasured, Kind::kSkipped, Kind::kFailed});
   row.outcome.reason = source.text("reason");
   row.stage = source.text("stage");
-  row.options = source.fields("options");
+  row.options = alike.read(source, "options");
   restore_non_finite(source, "options", row.options);
   row.report = decode_report(source, Nested::kAsText);
   row.machine = source.fields("machine");
@@ -168,13 +169,13 @@ LaunchRow decode_launch(const LineObject& source) {
   return row;
 }
 
-Row decode_row(std::string_view kind, const LineObject& source, bool later) {
-  if (kind == "launch") return decode_launch(source);
+Row decode_row(std::string_view kind, const LineObject& source, AlikeOptions& alike, bool later) {
+  if (kind == "launch") return decode_launch(source, alike);
   if (kind == "start") {
     return StartRow{.key = decode_key(source),
                     .attempt = source.count("attempt"),
                     .started_utc = source.text("started_utc"),
-                    .options = source.fields("options")};
+                    .options = alike.read(source, "options")};
   }
   if (kind == "run") return decode_run(source);
   if (kind == "columns") return decode_columns(source, later);
@@ -215,7 +216,8 @@ std::optional<std::string> not_understood(const OpFrame& frame) {
 
 }  // namespace
 
-LineDecoder::LineDecoder() : parser_(std::make_unique<LineParser>()) {}
+LineDecoder::LineDecoder()
+    : parser_(std::make_unique<LineParser>()), alike_(std::make_unique<AlikeOptions>()) {}
 LineDecoder::~LineDecoder() = default;
 
 bool LineDecoder::is_json(std::string_view line) { return parser_->is_json(line); }
@@ -226,7 +228,7 @@ Row LineDecoder::decode(std::string_view text, bool later) {
   const bool is_data = kind == "samples" || kind == "ops";
   LaunchKey key;
   try {
-    if (!is_data) return decode_row(kind, line.object, later);
+    if (!is_data) return decode_row(kind, line.object, *alike_, later);
     key = decode_key(line.object);
   } catch (const UnknownName& unknown) {
     if (!later) throw;

@@ -22,6 +22,7 @@ struct UnknownRow {
 using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow,
                          EndRow, UnknownRow>;
 
+class AlikeOptions;
 class LineParser;
 
 class LineDecoder {
@@ -39,6 +40,7 @@ class LineDecoder {
 
  private:
   std::unique_ptr<LineParser> parser_;
+  std::unique_ptr<AlikeOptions> alike_;
 };
 
 }  // namespace stepbench

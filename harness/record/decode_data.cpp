@@ -73,18 +73,28 @@ double non_finite(std::string_view spelling) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-}  // namespace
-
-void restore_non_finite(const LineObject& source, std::string_view name, Fields& fields) {
+template <typename Values>
+void restore(const LineObject& source, std::string_view name, Values& values) {
   const auto all = source.object("non_finite");
   if (!all) return;
   const std::string prefix = std::string(name) + '.';
   for (const auto& [path, spelling] : all->members()) {
     if (!path.starts_with(prefix)) continue;
-    const auto found = fields.find(path.substr(prefix.size()));
-    if (found == fields.end() || !is_null(found->second)) continue;
-    found->second = non_finite(spelling.text().value_or(""));
+    const std::string of(path.substr(prefix.size()));
+    const auto found = values.find(of);
+    if (found == values.end() || !is_null(found->second)) continue;
+    values.insert_or_assign(of, Value(non_finite(spelling.text().value_or(""))));
   }
+}
+
+}  // namespace
+
+void restore_non_finite(const LineObject& source, std::string_view name, Fields& fields) {
+  restore(source, name, fields);
+}
+
+void restore_non_finite(const LineObject& source, std::string_view name, OptionValues& options) {
+  restore(source, name, options);
 }
 
 CycleSamples decode_samples(LineParser::Line& line) {

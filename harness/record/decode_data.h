@@ -16,5 +16,6 @@ namespace stepbench {
 
 // Puts back into fields that were read from the object `name` what JSON could not hold.
 void restore_non_finite(const LineObject& source, std::string_view name, Fields& fields);
+void restore_non_finite(const LineObject& source, std::string_view name, OptionValues& options);
 
 }  // namespace stepbench

@@ -26,8 +26,9 @@ std::string_view spelling(double number) {
 }
 
 // JSON has no NaN: the value is null and its reason stands here under "section.name".
-void add_non_finite(JsonText& json, std::string_view section, const Fields& fields) {
-  for (const auto& [key, value] : fields) {
+template <typename Values>
+void add_non_finite(JsonText& json, std::string_view section, const Values& values) {
+  for (const auto& [key, value] : values) {
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || std::isfinite(*number)) continue;
     json.text(std::string(section) + '.' + key, spelling(*number));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/option_values.h"
 #include "harness/base/outcome.h"
 #include "harness/base/pass.h"
 #include "harness/base/series.h"
@@ -87,9 +88,9 @@ struct StartRow {
   LaunchKey key = {};
   int attempt = 0;
   std::string started_utc = {};
-  Fields options = {};   // those that the sweep varies
-  std::size_t run = 0;   // read from a file: its place in Results::runs
-  bool running = false;  // the program that wrote it is still there
+  OptionValues options = {};  // those that the sweep varies
+  std::size_t run = 0;        // read from a file: its place in Results::runs
+  bool running = false;       // the program that wrote it is still there
 };
 
 // Consecutive active steps of one cycle, at most 16,384: nanoseconds where a column's name ends in
@@ -138,8 +139,8 @@ struct LaunchRow {
   int attempt = 0;
   bool smoke = false;
   Outcome outcome = {};
-  std::string stage = {};  // where a failed launch was: set_up, warmup, active, ...
-  Fields options = {};     // as asked, by full name
+  std::string stage = {};     // where a failed launch was: set_up, warmup, active, ...
+  OptionValues options = {};  // as asked, by full name
   LaunchReport report = {};
   Fields machine = {};  // sampled from outside by the controller
   std::string started_utc = {};

@@ -27,7 +27,7 @@ const TrackedRun* told_run(const History& history, std::string_view id) {
 
 // What tells the case from the experiment's other ones.
 std::string told_case(const History& history, const TrackedSeries& series) {
-  std::vector<const Fields*> cases;
+  std::vector<const OptionValues*> cases;
   for (const SeriesHistory& other : history.series) {
     if (other.series.experiment == series.experiment) cases.push_back(&other.series.options);
   }

@@ -27,7 +27,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-bool holds(const Setting& setting, const Fields& options) {
+bool holds(const Setting& setting, const OptionValues& options) {
   const auto found = options.find(setting.name);
   const Value value = found == options.end() ? Value() : found->second;
   return std::any_of(setting.values.begin(), setting.values.end(),
@@ -37,8 +37,8 @@ bool holds(const Setting& setting, const Fields& options) {
 std::string values_here(const std::vector<CaseRow>& rows, const std::string& name) {
   std::set<std::string> values;
   for (const CaseRow& row : rows) {
-    const auto found = row.options.find(name);
-    if (found != row.options.end()) values.insert(to_text(found->second));
+    const auto found = row.options().find(name);
+    if (found != row.options().end()) values.insert(to_text(found->second));
   }
   return name + " is " + join(values) + " here";
 }
@@ -96,7 +96,7 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
     settings.push_back(setting_of(text, rows, kWhere));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto of_row = [&](const Setting& setting) { return holds(setting, rows[i].options); };
+    const auto of_row = [&](const Setting& setting) { return holds(setting, rows[i].options()); };
     if (std::all_of(settings.begin(), settings.end(), of_row)) found.push_back(i);
   }
   if (found.empty()) {
@@ -111,8 +111,8 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
 // What varies beside the baseline's own options is alike, or has no meaning in one of the two.
 bool is_beside(const CaseRow& a, const CaseRow& b, const std::vector<std::string>& others) {
   const auto value = [](const CaseRow& row, const std::string& name) {
-    const auto found = row.options.find(name);
-    return found == row.options.end() ? Value() : found->second;
+    const auto found = row.options().find(name);
+    return found == row.options().end() ? Value() : found->second;
   };
   return a.arm == b.arm && a.pass == b.pass &&
          std::all_of(others.begin(), others.end(), [&](const std::string& name) {
@@ -134,7 +134,7 @@ void keep_filtered(Results& results, std::span<const std::string> filters) {
     }
     const auto is_other = [&](const auto& options) { return !holds(setting, options); };
     if (std::all_of(rows.begin(), rows.end(),
-                    [&](const CaseRow& row) { return is_other(row.options); })) {
+                    [&](const CaseRow& row) { return is_other(row.options()); })) {
       throw ConfigError(std::string(kWhere) + ' ' + filter,
                         "no case is left; " + values_here(rows, setting.name));
     }

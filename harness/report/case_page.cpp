@@ -127,7 +127,7 @@ class Page {
   void options() {
     const Fields effective = first_report().effective;
     std::set<std::string> names;
-    for (const auto& [name, value] : row_.options) names.insert(name);
+    for (const auto& [name, value] : row_.options()) names.insert(name);
     for (const auto& [name, value] : effective) names.insert(name);
     std::int64_t left_out = 0;
     Grid grid{
@@ -136,13 +136,13 @@ class Page {
                     {.head = "in force", .align = Align::kLeft, .shrink_at = 10, .shrink_to = 20}},
         .rows = {}};
     for (const std::string& name : names) {
-      const auto asked = row_.options.find(name);
+      const auto asked = row_.options().find(name);
       const auto used = effective.find(name);
-      if (asked != row_.options.end() && is_null(asked->second) && used == effective.end())
+      if (asked != row_.options().end() && is_null(asked->second) && used == effective.end())
         continue;
-      const std::string wanted = asked == row_.options.end() ? "" : to_text(asked->second);
+      const std::string wanted = asked == row_.options().end() ? "" : to_text(asked->second);
       const std::string in_force = used == effective.end() ? wanted : to_text(used->second);
-      if (asked != row_.options.end() && in_force == wanted &&
+      if (asked != row_.options().end() && in_force == wanted &&
           has_its_default(name, asked->second)) {
         ++left_out;
         continue;

@@ -26,8 +26,8 @@ constexpr int kRatioDropped = 85;
 constexpr int kOtherTimeDropped = 75;
 
 std::string option_cell(const CaseRow& row, const std::string& name) {
-  const auto found = row.options.find(name);
-  if (found == row.options.end() || is_null(found->second)) return kNothing;
+  const auto found = row.options().find(name);
+  if (found == row.options().end() || is_null(found->second)) return kNothing;
   return to_text(found->second);
 }
 
@@ -57,8 +57,8 @@ std::string marks(const CaseRow& row, const TableFacts& facts) {
 
 Align alignment(const TableFacts& facts, const std::string& option) {
   for (const CaseRow& row : facts.rows) {
-    const auto found = row.options.find(option);
-    if (found == row.options.end() || is_null(found->second)) continue;
+    const auto found = row.options().find(option);
+    if (found == row.options().end() || is_null(found->second)) continue;
     if (std::holds_alternative<std::string>(found->second)) return Align::kLeft;
   }
   return Align::kRight;

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "harness/base/value.h"
+#include "harness/estimate/columns.h"
+#include "harness/estimate/metric_medians.h"
 #include "harness/report/export.h"
 #include "harness/report/row_values.h"
-#include "harness/stats/order.h"
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
 namespace stepbench {
 namespace {
 
-std::string csv_value(const Value& value) { return is_null(value) ? "" : csv_cell(to_text(value)); }
+void append_cell(std::string& text, const Value& value) {
+  if (const auto* words = std::get_if<std::string>(&value)) {
+    text += csv_cell(*words);
+  } else if (!is_null(value)) {
+    append_text(text, value);  // a number or a truth needs no quotes
+  }
+}
 
 // Cells that many rows share, made once: of what a run or a worker says of itself.
 class SharedCells {
@@ -23,7 +34,8 @@ class SharedCells {
   const std::string& text(const void* owner, const CaseRow& row) {
     const auto [found, is_new] = texts_.try_emplace(owner);
     if (is_new) {
-      for (const std::string& name : names_) found->second += ',' + csv_value(row_value(row, name));
+      for (const std::string& name : names_)
+        append_cell(found->second += ',', row_value(row, name));
     }
     return found->second;
   }
@@ -33,75 +45,112 @@ class SharedCells {
   std::map<const void*, std::string> texts_;
 };
 
-// Cells of metrics, by one walk over each launch's: names of both are in order.
+// Cells of the options, by one walk over each row's: names of both are in order.
+class OptionCells {
+ public:
+  explicit OptionCells(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  void append(const CaseRow& row, std::string& text) const {
+    auto option = row.options().begin();
+    const auto end = row.options().end();
+    for (const std::string& name : names_) {
+      while (option != end && option->first < name) ++option;
+      text += ',';
+      if (option != end && option->first == name) append_cell(text, option->second);
+    }
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// Cells of metrics, in the same way.
 class MetricCells {
  public:
   explicit MetricCells(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       const bool renamed = name.starts_with(kMetricPrefix);
-      columns_.emplace(renamed ? name.substr(kMetricPrefix.size()) : name, columns_.size());
+      names_.push_back(renamed ? name.substr(kMetricPrefix.size()) : name);
     }
-    values_.resize(names.size());
   }
 
-  void append(const CaseRow& row, std::string& text) {
-    for (std::vector<double>& values : values_) values.clear();
-    for (const MeasuredLaunch& each : row.measured) {
-      auto column = columns_.begin();
-      for (const auto& [name, value] : each.launch->row.report.metrics) {
-        while (column != columns_.end() && column->first < name) ++column;
-        if (column == columns_.end()) break;
-        if (column->first == name && value) values_[column->second].push_back(*value);
-      }
-    }
-    for (const std::vector<double>& values : values_) {
+  void append(const CaseRow& row, std::string& text) const {
+    const std::vector<MetricMedian> metrics = metric_medians(row);
+    auto metric = metrics.begin();
+    for (const std::string& name : names_) {
+      while (metric != metrics.end() && metric->name < name) ++metric;
       text += ',';
-      if (!values.empty()) text += to_text(Value(median(values)));
+      if (metric != metrics.end() && metric->name == name) append_text(text, metric->value);
     }
   }
 
  private:
-  std::map<std::string, std::size_t> columns_;
-  std::vector<std::vector<double>> values_;
+  std::vector<std::string> names_;
 };
+
+void end_line(std::string& text, const TextSink& sink) {
+  text += '\n';
+  if (text.size() < kTextPiece) return;
+  sink(text);
+  text.clear();
+}
+
+void append_cells(const CaseRow& row, std::span<const EstimateColumn> columns, std::string& text) {
+  for (const EstimateColumn& column : columns) append_cell(text += ',', column.get(row));
+}
 
 // All columns: what is the same for many rows, or stands in order in them, is not looked up cell by
 // cell.
-std::string whole_csv(const std::vector<CaseRow>& rows) {
-  std::vector<std::string> heads = record_names(rows);
+void write_whole_csv(const std::vector<CaseRow>& rows, const TextSink& sink) {
   DetailNames details = detail_names(rows);
-  heads.insert(heads.end(), details.phases.begin(), details.phases.end());
-  std::vector<RowGetter> getters;
-  for (const std::string& name : heads) getters.push_back(row_getter(name));
-  for (const auto* more : {&details.metrics, &details.labels, &details.environment}) {
+  std::vector<RowGetter> phases;
+  for (const std::string& name : details.phases) phases.push_back(row_getter(name));
+  std::vector<std::string> heads = record_names(rows);
+  const auto options_begin = heads.begin() + std::ssize(key_columns());
+  const OptionCells options({options_begin, heads.end() - std::ssize(estimate_columns())});
+  for (const auto* more :
+       {&details.phases, &details.metrics, &details.labels, &details.environment}) {
     heads.insert(heads.end(), more->begin(), more->end());
   }
-  MetricCells metrics(details.metrics);
+  const MetricCells metrics(details.metrics);
   SharedCells labels(std::move(details.labels));
   SharedCells environment(std::move(details.environment));
   std::string text = join(heads, ",", csv_cell) + '\n';
   for (const CaseRow& row : rows) {
-    text += join(getters, ",", [&](const RowGetter& get) { return csv_value(get(row)); });
+    const std::size_t begin = text.size();
+    append_cells(row, key_columns(), text);
+    text.erase(begin, 1);  // the comma in front
+    options.append(row, text);
+    append_cells(row, estimate_columns(), text);
+    for (const RowGetter& get : phases) append_cell(text += ',', get(row));
     metrics.append(row, text);
     text += labels.text(row.run, row);
     text += environment.text(row.worker, row);
-    text += '\n';
+    end_line(text, sink);
   }
-  return text;
+  sink(text);
 }
 
 }  // namespace
 
-std::string csv_of(const std::vector<CaseRow>& rows, const std::vector<std::string>& select) {
-  if (select.empty()) return whole_csv(rows);
+void write_csv(const std::vector<CaseRow>& rows, const std::vector<std::string>& select,
+               const TextSink& sink) {
+  if (select.empty()) return write_whole_csv(rows, sink);
   std::vector<std::string> names;
-  for (const std::string& name : select) names.push_back(full_name(name, rows, "--columns"));
+  std::vector<RowGetter> getters;
+  for (const std::string& name : select) {
+    names.push_back(full_name(name, rows, "--columns"));
+    getters.push_back(row_getter(names.back()));
+  }
   std::string text = join(names, ",", csv_cell) + '\n';
   for (const CaseRow& row : rows) {
-    const auto cell = [&](const std::string& name) { return csv_value(row_value(row, name)); };
-    text += join(names, ",", cell) + '\n';
+    for (std::size_t i = 0; i < getters.size(); ++i) {
+      if (i > 0) text += ',';
+      append_cell(text, getters[i](row));
+    }
+    end_line(text, sink);
   }
-  return text;
+  sink(text);
 }
 
 }  // namespace stepbench

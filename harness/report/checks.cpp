@@ -71,7 +71,7 @@ const Launch* any_launch(const CaseRow& row) {
 
 std::string group_of(const std::string& workload) { return workload.empty() ? kNoGroup : workload; }
 
-void add_varying(const Fields& options, const std::vector<std::string>& varying, Fields& to) {
+void add_varying(const OptionValues& options, const std::vector<std::string>& varying, Fields& to) {
   for (const std::string& option : varying) {
     const auto found = options.find(option);
     if (found != options.end() && !is_null(found->second)) to["option." + option] = found->second;
@@ -83,7 +83,7 @@ Fields common_properties(const RunRow& run, const std::vector<const CaseRow*>& r
                          const std::vector<std::string>& varying) {
   Fields all = run.labels;
   if (!rows.empty()) {
-    for (const auto& [name, value] : rows.front()->options) {
+    for (const auto& [name, value] : rows.front()->options()) {
       const bool varies = std::find(varying.begin(), varying.end(), name) != varying.end();
       if (!varies && !is_null(value)) all["option." + name] = value;
     }
@@ -112,7 +112,7 @@ Check check_of_row(const CaseRow& row, const RowNames& names) {
   judge_row(row, check);
   if (const auto ns = row.headline_ns()) check.seconds = *ns * 1e-9;
   if (const Launch* launch = any_launch(row)) check.repeat = launch->row.repeat_command;
-  add_varying(row.options, names.varying(), check.properties);
+  add_varying(row.options(), names.varying(), check.properties);
   check.properties["case_id"] = row.case_id;
   if (!row.arm.empty()) check.properties["arm"] = row.arm;
   return check;
@@ -194,7 +194,7 @@ void add_missing(const std::vector<MissingCase>& cases, const std::string& side,
 }
 
 CheckSuite suite_of(const Comparison& comparison) {
-  std::vector<const Fields*> options;
+  std::vector<const OptionValues*> options;
   for (const CaseResult& one : comparison.cases) options.push_back(&one.options);
   const std::vector<std::string> varying = varying_options(options, comparison.swept);
   const bool in_turns = comparison.rule.design == Design::kInterleaved;

@@ -38,7 +38,7 @@ std::string note_text(const std::string& note) {
 class Text {
  public:
   Text(const Comparison& comparison, bool all) : comparison_(comparison), all_(all) {
-    std::vector<const Fields*> cases;
+    std::vector<const OptionValues*> cases;
     std::set<std::string> ids;
     for (const CaseResult& one : comparison.cases) {
       cases.push_back(&one.options);

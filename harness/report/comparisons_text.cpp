@@ -54,7 +54,7 @@ class SeveralText {
  public:
   SeveralText(std::span<const Comparison> comparisons, bool all)
       : comparisons_(comparisons), all_(all) {
-    std::vector<const Fields*> options;
+    std::vector<const OptionValues*> options;
     std::set<std::string> ids;
     for (std::size_t run = 0; run < comparisons.size(); ++run) {
       for (const CaseResult& one : comparisons[run].cases) {

@@ -2,7 +2,6 @@
 #include "harness/report/export.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/metric_medians.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
 #include "harness/record/encode.h"
@@ -21,7 +21,6 @@
 #include "harness/report/row_values.h"
 #include "harness/report/run_title.h"
 #include "harness/report/sources_json.h"
-#include "harness/stats/order.h"
 
 namespace stepbench {
 namespace {
@@ -29,13 +28,16 @@ namespace {
 // The options of a case. Most are those of the case before: their text is taken over.
 class OptionsText {
  public:
-  void add_to(JsonText& json, const Fields& options) {
+  void add_to(JsonText& json, const OptionValues& options) {
     std::string text = "{";
     std::size_t place = 0;
     for (const auto& [name, value] : options) {
       if (place == before_.size()) before_.emplace_back();
       Member& member = before_[place++];
-      if (member.value == nullptr || member.name != name || *member.value != value) {
+      const bool is_same =
+          member.value == &value ||  // shared with the case before
+          (member.value != nullptr && member.name == name && *member.value == value);
+      if (!is_same) {
         JsonText json_member;
         member = {name, &value, json_member.value(name, value).take()};
       }
@@ -54,31 +56,34 @@ class OptionsText {
   std::vector<Member> before_;  // by place; points into the rows
 };
 
-void add_metrics_of_one(JsonText& json, const LaunchReport& report) {
-  bool open = false;
-  for (const auto& [name, value] : report.metrics) {
-    if (!value) continue;
-    if (!std::exchange(open, true)) json.open_object("metrics");
-    json.number(name, *value);
-  }
-  if (open) json.close_object();
-}
-
-// Medians over the launches.
-void add_metrics(JsonText& json, const CaseRow& row) {
-  if (row.measured.size() == 1) {
-    return add_metrics_of_one(json, row.measured.front().launch->row.report);
-  }
-  std::map<std::string_view, std::vector<double>> values;
-  for (const MeasuredLaunch& each : row.measured) {
-    for (const auto& [name, value] : each.launch->row.report.metrics) {
-      if (value) values[name].push_back(*value);
+// The metrics of a case. Most have the names of those of the case before.
+class MetricsText {
+ public:
+  void add_to(JsonText& json, const CaseRow& row) {
+    const std::vector<MetricMedian> metrics = metric_medians(row);
+    if (metrics.empty()) return;
+    json.open_object("metrics");
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      if (i == keys_.size()) keys_.emplace_back(metrics[i].name);
+      if (keys_[i].name() != metrics[i].name) keys_[i] = JsonKey(metrics[i].name);
+      json.number(keys_[i], metrics[i].value);
     }
+    json.close_object();
   }
-  if (values.empty()) return;
-  json.open_object("metrics");
-  for (const auto& [name, numbers] : values) json.number(name, median(numbers));
-  json.close_object();
+
+ private:
+  std::vector<JsonKey> keys_;  // by place
+};
+
+struct ColumnKey {
+  JsonKey key;
+  Value (*get)(const CaseRow&);
+};
+
+std::vector<ColumnKey> column_keys(std::span<const EstimateColumn> columns) {
+  std::vector<ColumnKey> keys;
+  for (const EstimateColumn& column : columns) keys.push_back({JsonKey(column.name), column.get});
+  return keys;
 }
 
 std::vector<std::string> selected(std::span<const CaseRow> rows,
@@ -151,27 +156,31 @@ void add_case_findings(JsonText& json, const CaseRow& row, const Proposals& prop
 
 }  // namespace
 
-std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
-                    const std::vector<std::string>& select, const Proposals& proposals) {
+void write_json(const std::vector<CaseRow>& rows, const Results& results,
+                const std::vector<std::string>& select, const Proposals& proposals,
+                const TextSink& sink) {
   JsonText json;
   OptionsText options;
+  MetricsText metrics;
+  const std::vector<ColumnKey> keys = column_keys(key_columns());
+  const std::vector<ColumnKey> estimates = column_keys(estimate_columns());
   const std::vector<std::string> chosen = selected(rows, select);
   json.open_object().open_array("cases");
   for (const CaseRow& row : rows) {
+    if (json.line().size() > kTextPiece) json.pass_on(sink);
     json.open_object();
     if (!chosen.empty()) {
       for (const std::string& name : chosen) json.value(name, row_value(row, name));
       json.close_object();
       continue;
     }
-    for (const EstimateColumn& column : key_columns()) json.value(column.name, column.get(row));
-    options.add_to(json, row.options);
-    for (const EstimateColumn& column : estimate_columns())
-      json.value(column.name, column.get(row));
+    for (const ColumnKey& column : keys) json.value(column.key, column.get(row));
+    options.add_to(json, row.options());
+    for (const ColumnKey& column : estimates) json.value(column.key, column.get(row));
     add_phases(json, "phases", row.phases);
     add_phases(json, "device_phases", row.device_phases);
     add_phases(json, "side_phases", row.side_phases);
-    add_metrics(json, row);
+    metrics.add_to(json, row);
     if (row.worker != nullptr) json.text("worker_id", row.worker->worker_id);
     add_launches(json, row);
     add_case_findings(json, row, proposals);
@@ -185,7 +194,13 @@ std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
   add_answer(json, rows, results);
   add_runs(json, results);
   json.texts("notes", notes_of(rows, results)).close_object();
-  return json.take() + '\n';
+  sink(json.take() + '\n');
+}
+
+std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
+                    const std::vector<std::string>& select, const Proposals& proposals) {
+  return whole_text(
+      [&](const TextSink& sink) { write_json(rows, results, select, proposals, sink); });
 }
 
 }  // namespace stepbench

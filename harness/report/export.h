@@ -8,14 +8,18 @@
 
 #include "harness/estimate/case_rows.h"
 #include "harness/report/proposals.h"
+#include "harness/text/text_sink.h"
 
 namespace stepbench {
 
 // Only the columns of `select`, in that order; all when it is empty. Throw ConfigError at --columns
 // for an unknown one.
-[[nodiscard]] std::string csv_of(const std::vector<CaseRow>& rows,
-                                 const std::vector<std::string>& select);
+void write_csv(const std::vector<CaseRow>& rows, const std::vector<std::string>& select,
+               const TextSink& sink);
 // Findings of `rows` are held against the rows that `proposals` knows.
+void write_json(const std::vector<CaseRow>& rows, const Results& results,
+                const std::vector<std::string>& select, const Proposals& proposals,
+                const TextSink& sink);
 [[nodiscard]] std::string json_of(const std::vector<CaseRow>& rows, const Results& results,
                                   const std::vector<std::string>& select,
                                   const Proposals& proposals);

@@ -18,23 +18,24 @@ using Options = const ExportOptions&;
 using Comparisons = std::span<const Comparison>;
 
 template <Format kFormat>
-std::string rendered(const Results& results, Options) {
-  return render(results, kFormat, {});
+void write_as(const Results& results, Options, const TextSink& sink) {
+  write_results(results, kFormat, {}, sink);
 }
 
 constexpr ExportFormat kFormats[] = {
     {.name = "junit",
      .ending = ".xml",
      .use = "test reports of GitLab, Jenkins, GitHub and others",
-     .of_run = [](const Results& results, Options) { return junit_xml(checks_of(results)); },
+     .of_run = [](const Results& results, Options,
+                  const TextSink& sink) { sink(junit_xml(checks_of(results))); },
      .of_verdict = [](Comparisons all, Options) { return junit_xml(checks_of(all)); },
      .of_night = [](const std::string& night,
                     Options) { return junit_xml(checks_of_night(night)); }},
     {.name = "openmetrics",
      .ending = ".prom",
      .use = "Prometheus, also by the text files of node_exporter",
-     .of_run = [](const Results& results,
-                  Options options) { return openmetrics_page(results, options.max_series); },
+     .of_run = [](const Results& results, Options options,
+                  const TextSink& sink) { write_openmetrics(results, options.max_series, sink); },
      .of_verdict = [](Comparisons all,
                       Options options) { return openmetrics_page(all, options.max_series); },
      .of_night = [](const std::string& night, Options) { return openmetrics_of_night(night); },
@@ -43,7 +44,7 @@ constexpr ExportFormat kFormats[] = {
     {.name = "markdown",
      .ending = ".md",
      .use = "a comment on a pull request, a wiki",
-     .of_run = rendered<Format::kMarkdown>,
+     .of_run = write_as<Format::kMarkdown>,
      .of_verdict =
          [](Comparisons all, Options) {
            return all.size() == 1 ? comparison_markdown(all.front(), true)
@@ -52,13 +53,13 @@ constexpr ExportFormat kFormats[] = {
     {.name = "csv",
      .ending = ".csv",
      .use = "a spreadsheet, pandas",
-     .of_run = rendered<Format::kCsv>,
+     .of_run = write_as<Format::kCsv>,
      .of_verdict = [](Comparisons all, Options) { return verdict_csv(all); },
      .of_history = [](const History& history, Options) { return history_csv(history); }},
     {.name = "json",
      .ending = ".json",
      .use = "programs: all there is",
-     .of_run = rendered<Format::kJson>,
+     .of_run = write_as<Format::kJson>,
      .of_verdict =
          [](Comparisons all, Options) {
            return all.size() == 1 ? comparison_json(all.front()) : comparisons_json(all);
@@ -68,7 +69,8 @@ constexpr ExportFormat kFormats[] = {
     {.name = "gbench",
      .ending = ".json",
      .use = "compare.py of Google Benchmark, and what reads its JSON",
-     .of_run = [](const Results& results, Options) { return gbench_json(results); }},
+     .of_run = [](const Results& results, Options,
+                  const TextSink& sink) { sink(gbench_json(results)); }},
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ struct ExportFormat {
   std::string_view name;
   std::string_view ending;  // of a file's name; the first format that has it is meant by it
   std::string_view use;     // what reads it
-  std::string (*of_run)(const Results&, const ExportOptions&) = nullptr;
+  // Throws before the first piece.
+  void (*of_run)(const Results&, const ExportOptions&, const TextSink&) = nullptr;
   std::string (*of_verdict)(std::span<const Comparison>, const ExportOptions&) = nullptr;
   std::string (*of_night)(const std::string& night_json, const ExportOptions&) = nullptr;
   std::string (*of_history)(const History&, const ExportOptions&) = nullptr;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kShortCaseId = 8;
 
 std::string name_of_row(const CaseRow& row, const RowNames& names) {
-  std::string name = benchmark_name(row.workload, row.options, names.varying());
+  std::string name = benchmark_name(row.workload, row.options(), names.varying());
   if (!row.arm.empty()) name += "/arm:" + benchmark_name_part(row.arm);
   if (names.has_runs()) name += "/run:" + benchmark_name_part(names.run(row));
   return name;

@@ -7,12 +7,16 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/metric_medians.h"
 #include "harness/json/line_object.h"
-#include "harness/stats/order.h"
 #include "harness/text/numbers.h"
 #include "harness/text/openmetrics.h"
 #include "harness/text/utc.h"
@@ -24,7 +28,7 @@ constexpr std::string_view kExitCodeHelp =
     "Exit status of the verdict: 0 ok, 1 regression, 2 usage, 3 not decided, 4 no data.";
 constexpr std::string_view kStartedHelp = "When the run began, as Unix time.";
 
-std::string finished(GaugePage page, std::size_t max_series) {
+void check_series(const GaugePage& page, std::size_t max_series) {
   if (page.samples() > max_series) {
     throw ConfigError(
         "--max-series",
@@ -33,7 +37,6 @@ std::string finished(GaugePage page, std::size_t max_series) {
             " were asked for: a server keeps each of them. Export fewer cases, or "
             "give a larger number");
   }
-  return page.take();
 }
 
 double unix_time(const std::string& utc) {
@@ -78,12 +81,12 @@ class RunPage {
   GaugePage write() {
     if (run_ == nullptr) return std::move(page_);
     const std::vector<CaseRow> all = case_rows(results_);
-    const RowNames names(all, results_);
+    name_options(RowNames(all, results_).varying());
     write_run();
     std::set<std::string> used;
     for (const CaseRow& row : all) {
       if (row.run_id != run_->run_id || row.pass != Pass::kTiming) continue;
-      const std::string labels = labels_of(row, names);
+      const std::string labels = labels_of(row);
       if (used.insert(labels).second) write_row(row, labels);
     }
     return std::move(page_);
@@ -116,17 +119,23 @@ class RunPage {
               GaugePage::label_text(common_), unix_time(run_->started_utc));
   }
 
-  std::string labels_of(const CaseRow& row, const RowNames& names) const {
+  void name_options(const std::vector<std::string>& varying) {
+    std::set<std::string> used;
+    for (const std::string& option : varying) {
+      std::string label = "option_" + GaugePage::name_text(short_name(option, varying));
+      while (!used.insert(label).second) label += '_';
+      option_labels_.emplace_back(option, std::move(label));
+    }
+  }
+
+  std::string labels_of(const CaseRow& row) const {
     GaugePage::Labels labels = common_;
     labels.insert(labels.end(), {{"case", row.case_id}, {"workload", row.workload}});
     if (!row.arm.empty()) labels.emplace_back("arm", row.arm);
-    std::set<std::string> used;
-    for (const std::string& option : names.varying()) {
-      const auto found = row.options.find(option);
-      if (found == row.options.end() || is_null(found->second)) continue;
-      std::string label = "option_" + GaugePage::name_text(short_name(option, names.varying()));
-      while (!used.insert(label).second) label += '_';
-      labels.emplace_back(std::move(label), to_text(found->second));
+    for (const auto& [option, label] : option_labels_) {
+      const auto found = row.options().find(option);
+      if (found == row.options().end() || is_null(found->second)) continue;
+      labels.emplace_back(label, to_text(found->second));
     }
     return GaugePage::label_text(labels);
   }
@@ -173,25 +182,32 @@ class RunPage {
   }
 
   void write_metrics(const CaseRow& row, const std::string& labels) {
-    std::map<std::string_view, std::vector<double>> values;
-    for (const MeasuredLaunch& each : row.measured) {
-      for (const auto& [name, value] : each.launch->row.report.metrics) {
-        if (value) values[name].push_back(*value);
-      }
+    for (const auto& [name, value] : metric_medians(row)) {
+      const MetricGauge& gauge = gauge_of_metric(name);
+      if (gauge.help.empty()) continue;
+      page_.add(gauge.name, gauge.unit, gauge.help, labels, value * gauge.factor);
     }
-    for (const auto& [name, numbers] : values) {
-      const auto metric = std::find_if(results_.columns.begin(), results_.columns.end(),
-                                       [&](const Metric& each) { return each.name == name; });
-      if (metric == results_.columns.end() || metric->role != Role::kMetric) continue;
-      const Gauge gauge = gauge_of(name);
-      const double value = median(numbers) * gauge.factor;
-      page_.add(gauge.name, gauge.unit, metric->doc.empty() ? name : metric->doc, labels, value);
-    }
+  }
+
+  // Of metrics that the file declares; `help` is empty for any other.
+  struct MetricGauge : Gauge {
+    std::string_view help = {};
+  };
+
+  const MetricGauge& gauge_of_metric(std::string_view name) {
+    const auto [found, is_new] = metric_gauges_.try_emplace(name);
+    if (!is_new) return found->second;
+    const auto metric = std::find_if(results_.columns.begin(), results_.columns.end(),
+                                     [&](const Metric& each) { return each.name == name; });
+    if (metric == results_.columns.end() || metric->role != Role::kMetric) return found->second;
+    return found->second = {gauge_of(name), metric->doc.empty() ? name : metric->doc};
   }
 
   const Results& results_;
   const RunRow* run_ = nullptr;
   GaugePage::Labels common_;
+  std::vector<std::pair<std::string, std::string>> option_labels_;  // of those that vary
+  std::unordered_map<std::string_view, MetricGauge> metric_gauges_;
   GaugePage page_;
 };
 
@@ -273,14 +289,17 @@ void write_point(const TrackedSeries& series, const TrackedPoint& point, const T
 
 }  // namespace
 
-std::string openmetrics_page(const Results& results, std::size_t max_series) {
-  return finished(RunPage(results).write(), max_series);
+void write_openmetrics(const Results& results, std::size_t max_series, const TextSink& sink) {
+  const GaugePage page = RunPage(results).write();
+  check_series(page, max_series);
+  page.write(sink);
 }
 
 std::string openmetrics_page(std::span<const Comparison> comparisons, std::size_t max_series) {
   GaugePage page;
   for (const Comparison& comparison : comparisons) write_comparison(comparison, page);
-  return finished(std::move(page), max_series);
+  check_series(page, max_series);
+  return page.text();
 }
 
 std::string openmetrics_page(const History& history, std::size_t max_series) {
@@ -299,7 +318,8 @@ std::string openmetrics_page(const History& history, std::size_t max_series) {
       }
     }
   }
-  return finished(std::move(page), max_series);
+  check_series(page, max_series);
+  return page.text();
 }
 
 std::string openmetrics_of_night(std::string_view night_json) {
@@ -317,7 +337,7 @@ std::string openmetrics_of_night(std::string_view night_json) {
     }
   }
   const auto series = night.array("series");
-  if (!series) return page.take();
+  if (!series) return page.text();
   for (const JsonView& each : *series) {
     const auto one = each.object();
     if (!one) continue;
@@ -333,13 +353,13 @@ std::string openmetrics_of_night(std::string_view night_json) {
                                         {"state", one->text("state")}}),
              *value);
   }
-  return page.take();
+  return page.text();
 }
 
 std::string openmetrics_of_error(int exit_code) {
   GaugePage page;
   page.add("stepbench_exit_code", "", kExitCodeHelp, "", exit_code);
-  return page.take();
+  return page.text();
 }
 
 }  // namespace stepbench

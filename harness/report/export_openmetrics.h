@@ -10,6 +10,7 @@
 
 #include "harness/compare/comparison.h"
 #include "harness/record/reader.h"
+#include "harness/text/text_sink.h"
 #include "harness/track/history.h"
 
 namespace stepbench {
@@ -18,8 +19,7 @@ namespace stepbench {
 inline constexpr std::size_t kMaxSeries = 10'000;
 
 // Of several runs the last one. Throws ConfigError at --max-series for more series.
-[[nodiscard]] std::string openmetrics_page(const Results& results,
-                                           std::size_t max_series = kMaxSeries);
+void write_openmetrics(const Results& results, std::size_t max_series, const TextSink& sink);
 [[nodiscard]] std::string openmetrics_page(std::span<const Comparison> comparisons,
                                            std::size_t max_series = kMaxSeries);
 // Points of the last run of each experiment on each host.

@@ -73,7 +73,7 @@ std::string history_csv(const History& history) {
                                               series.experiment,
                                               series.workload,
                                               series.case_id,
-                                              pairs_text(series.options),
+                                              pairs_text(Fields(series.options)),
                                               series.metric,
                                               series.unit,
                                               run.run_id,

@@ -17,7 +17,7 @@ constexpr std::size_t kDay = 10;  // of 2026-01-31T02:00:00Z
 
 // By experiment: the options in which its cases differ.
 std::map<std::string, std::vector<std::string>> varying_by_experiment(const History& history) {
-  std::map<std::string, std::vector<const Fields*>> options;
+  std::map<std::string, std::vector<const OptionValues*>> options;
   for (const SeriesHistory& one : history.series) {
     options[one.series.experiment].push_back(&one.series.options);
   }

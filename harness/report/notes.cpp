@@ -91,7 +91,7 @@ void add_failures(const CaseRow& row, Collector& notes) {
   }
   for (const Launch* launch : row.skipped) notes.add("skipped: " + reason_of(*launch), row);
   for (const int launch : row.running) {
-    const auto launches = number_of(row.options, "launches");
+    const auto launches = number_of(row.options(), "launches");
     notes.add("running now: launch " + std::to_string(launch + 1) +
                   (launches ? " of " + short_number(*launches) : ""),
               row);

@@ -53,8 +53,8 @@ AnswerKind kind_of(const RowSpeed& base, const RowSpeed& other) {
 }
 
 const Value* value_of(const CaseRow& row, std::string_view option) {
-  const auto found = row.options.find(option);
-  return found == row.options.end() || is_null(found->second) ? nullptr : &found->second;
+  const auto found = row.options().find(option);
+  return found == row.options().end() || is_null(found->second) ? nullptr : &found->second;
 }
 
 bool is_solid(std::string_view option, const Value* value) {

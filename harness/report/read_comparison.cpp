@@ -39,10 +39,7 @@ Interval interval_in(const LineObject& object, const std::string& name) {
           object.number(name + "_high").value_or(kInfinity)};
 }
 
-Fields options_in(const LineObject& object) {
-  const auto map = object.fields("options");
-  return {map.begin(), map.end()};
-}
+OptionValues options_in(const LineObject& object) { return OptionValues(object.fields("options")); }
 
 template <typename Each>
 void for_each_object(const LineObject& object, std::string_view field, const Each& each) {

@@ -50,7 +50,7 @@ std::optional<Finding> waiting_for_data(const CaseRow& row) {
 
 // A worker that knows why says model.emulated_precision.
 std::optional<Finding> slow_precision(const CaseRow& row, const Proposals& proposals) {
-  const std::string precision = text_of(row.options, kPrecision);
+  const std::string precision = text_of(row.options(), kPrecision);
   if (precision != "bf16" && precision != "fp16") return std::nullopt;
   if (any_finding(row, "model.emulated_precision")) return std::nullopt;
   Finding finding{.id = "model.slow_precision",

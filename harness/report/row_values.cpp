@@ -51,15 +51,10 @@ template <typename Named>
 void add_names(const Named& named, std::set<std::string>& names) {
   auto at = names.begin();
   for (const auto& [name, value] : named) {
-    while (at != names.end() && *at < name) ++at;
-    if (at == names.end() || *at != name) at = names.insert(at, name);
+    int order = -1;
+    while (at != names.end() && (order = at->compare(name)) < 0) ++at;
+    if (order != 0) at = names.insert(at, name);
   }
-}
-
-std::vector<std::string> option_names(std::span<const CaseRow> rows) {
-  std::set<std::string> names;
-  for (const CaseRow& row : rows) add_names(row.options, names);
-  return {names.begin(), names.end()};
 }
 
 struct NamedPhases {
@@ -119,12 +114,19 @@ bool comes_before(const Value& a, const Value& b, bool largest_first) {
 }  // namespace
 
 std::vector<std::string> record_names(std::span<const CaseRow> rows) {
+  std::set<std::string> options;
+  const OptionValues* before = nullptr;
+  for (const CaseRow& row : rows) {
+    if (before == nullptr || !row.options().has_names_of(*before)) {
+      add_names(row.options(), options);
+    }
+    before = &row.options();
+  }
+  // `workload` and `launches` are options, and columns of what was measured.
+  std::erase_if(options, [](const std::string& name) { return column_named(name) != nullptr; });
   std::vector<std::string> names;
   for (const EstimateColumn& column : key_columns()) names.emplace_back(column.name);
-  for (std::string& option : option_names(rows)) {
-    // `workload` and `launches` are options, and columns of what was measured.
-    if (column_named(option) == nullptr) names.push_back(std::move(option));
-  }
+  names.insert(names.end(), options.begin(), options.end());
   for (const EstimateColumn& column : estimate_columns()) names.emplace_back(column.name);
   return names;
 }
@@ -184,8 +186,8 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
 RowGetter row_getter(const std::string& full_name) {
   if (const EstimateColumn* column = column_named(full_name)) return column->get;
   return [full_name](const CaseRow& row) -> Value {
-    const auto found = row.options.find(full_name);
-    return found == row.options.end() ? of_launches(row, full_name) : found->second;
+    const auto found = row.options().find(full_name);
+    return found == row.options().end() ? of_launches(row, full_name) : found->second;
   };
 }
 
@@ -196,7 +198,7 @@ Value row_value(const CaseRow& row, const std::string& full_name) {
 bool is_option(std::span<const CaseRow> rows, const std::string& full_name) {
   return column_named(full_name) == nullptr &&
          std::any_of(rows.begin(), rows.end(),
-                     [&](const CaseRow& row) { return row.options.contains(full_name); });
+                     [&](const CaseRow& row) { return row.options().contains(full_name); });
 }
 
 std::string head_for(const std::string& full_name, TimeUnit unit, const RowNames& names) {
@@ -217,7 +219,7 @@ std::string text_for(const CaseRow& row, const std::string& full_name, TimeUnit 
   const Value value = row_value(row, full_name);
   const auto number = number_of(value);
   if (is_null(value)) return kNothing;
-  if (!number || row.options.contains(full_name)) return to_text(value);
+  if (!number || row.options().contains(full_name)) return to_text(value);
   const auto found = std::find_if(definitions.begin(), definitions.end(),
                                   [&](const Metric& metric) { return metric.name == full_name; });
   return quantity_text(*number, full_name, found == definitions.end() ? "" : found->unit);

@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
 #include "harness/report/sources_json.h"
+#include "harness/text/csv.h"
 #include "harness/text/words.h"
 
 namespace stepbench {

@@ -19,7 +19,7 @@ bool is_hex(std::string_view text) {
 }
 
 // "num_workers=2", "loader.num_workers=2", or the value alone.
-bool option_fits(const Fields& options, std::string_view word) {
+bool option_fits(const OptionValues& options, std::string_view word) {
   const std::size_t equals = word.find('=');
   return std::any_of(options.begin(), options.end(), [&](const auto& option) {
     const auto& [name, value] = option;
@@ -68,7 +68,7 @@ std::string amount_text(double value, std::string_view unit) {
 }
 
 SeriesNames::SeriesNames(const History& history) : history_(history) {
-  std::map<std::string, std::vector<const Fields*>> cases;
+  std::map<std::string, std::vector<const OptionValues*>> cases;
   std::vector<std::string_view> ids;
   for (const SeriesHistory& series : history.series) {
     cases[series.series.experiment].push_back(&series.series.options);

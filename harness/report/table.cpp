@@ -122,18 +122,23 @@ std::string render_table(const Results& results, const TableStyle& style) {
 }
 
 std::string render(const Results& results, Format format, const TableStyle& style) {
-  if (format == Format::kTable) return render_table(results, style);
-  if (format == Format::kMarkdown) return markdown(results, style);
+  return whole_text([&](const TextSink& sink) { write_results(results, format, style, sink); });
+}
+
+void write_results(const Results& results, Format format, const TableStyle& style,
+                   const TextSink& sink) {
+  if (format == Format::kTable) return sink(render_table(results, style));
+  if (format == Format::kMarkdown) return sink(markdown(results, style));
   if (!style.pivot.empty()) {
-    if (format == Format::kCsv) return pivot_csv(results, style);
+    if (format == Format::kCsv) return sink(pivot_csv(results, style));
     throw ConfigError("--pivot", "comes as table, markdown or csv; json has every case");
   }
   std::vector<CaseRow> rows = case_rows(results);
   compare_with_best(rows);
   if (!style.baseline.empty()) compare_with_baseline(rows, results, style.baseline);
   sort_rows(rows, style.sort);
-  if (format == Format::kCsv) return csv_of(rows, style.select);
-  return json_of(rows, results, style.select, Proposals(rows, results));
+  if (format == Format::kCsv) return write_csv(rows, style.select, sink);
+  write_json(rows, results, style.select, Proposals(rows, results), sink);
 }
 
 }  // namespace stepbench

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/record/reader.h"
+#include "harness/text/text_sink.h"
 
 namespace stepbench {
 
@@ -34,5 +35,9 @@ struct TableStyle {
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };
 [[nodiscard]] std::string render(const Results& results, Format format, const TableStyle& style);
+// The same in pieces: of a hundred thousand cases CSV and JSON have hundreds of MB. Throws before
+// the first one.
+void write_results(const Results& results, Format format, const TableStyle& style,
+                   const TextSink& sink);
 
 }  // namespace stepbench

@@ -91,7 +91,7 @@ LaunchRow Controller::row_of(const Job& job, const PlannedCase& planned) {
   const auto attempt = setup_.attempts.find(row.key);
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
-  row.options = without_secrets(Fields(resolved.options.begin(), resolved.options.end()));
+  row.options = without_secrets(resolved.options);
   row.started_utc = utc_text(setup_.now());
   row.repeat_command = mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
                        resolved.case_id + " --launches 1";
@@ -150,8 +150,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, Results& finished) {
   }
   StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
   for (const std::string& name : arm.plan.varying) {
-    const auto value = launch.row.options.find(name);
-    if (value != launch.row.options.end()) start.options.insert(*value);
+    const Value* value = launch.row.options.get(name);
+    if (value != nullptr) start.options.insert_or_assign(name, *value);
   }
   writer_.write(start);
   const ResolvedCase resolved = job.counts ? counted_case(planned.resolved) : planned.resolved;

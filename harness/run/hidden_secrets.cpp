@@ -26,17 +26,20 @@ std::vector<std::string> secret_values(const Plan& plan) {
   return {values.begin(), values.end()};
 }
 
-Fields without_secrets(Fields options) {
-  for (auto& [name, value] : options) {
+OptionValues without_secrets(const OptionValues& options) {
+  OptionValues shown = options;
+  for (const auto& [name, value] : options) {
     if (is_secret(name, value)) {
-      value = masked_value(to_text(value));
+      shown.insert_or_assign(name, masked_value(to_text(value)));
     } else if (const auto* text = std::get_if<std::string>(&value)) {
       // Two passwords stay different.
       std::string masked = mask_url_passwords(*text);
-      if (masked != *text) value = masked + " (" + masked_value(*text) + ")";
+      if (masked != *text) {
+        shown.insert_or_assign(name, masked + " (" + masked_value(*text) + ")");
+      }
     }
   }
-  return options;
+  return shown;
 }
 
 void hide_secrets(RunRow& row, const std::vector<std::string>& values) {

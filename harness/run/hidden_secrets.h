@@ -15,7 +15,7 @@ namespace stepbench {
 
 // Options by full name, with masked_value() for that of each env.NAME that is a secret, and without
 // the passwords of URLs.
-[[nodiscard]] Fields without_secrets(Fields options);
+[[nodiscard]] OptionValues without_secrets(const OptionValues& options);
 
 // In the command line, the configuration's text and the context.
 void hide_secrets(RunRow& row, const std::vector<std::string>& values);

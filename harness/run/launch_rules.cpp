@@ -73,9 +73,10 @@ void check_sums(const CycleSamples& samples, const LaunchRules& rules) {
   }
 }
 
-std::optional<std::int64_t> integer_in(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  if (found == fields.end()) return std::nullopt;
+template <typename Values>
+std::optional<std::int64_t> integer_in(const Values& values, std::string_view name) {
+  const auto found = values.find(name);
+  if (found == values.end()) return std::nullopt;
   const auto* value = std::get_if<std::int64_t>(&found->second);
   return value == nullptr ? std::nullopt : std::optional{*value};
 }

@@ -29,7 +29,7 @@ void check_options(const Results& earlier, const Plan& plan, const Catalogue& ca
   for (const Launch& launch : earlier.launches) {
     const auto found = planned.find(launch.row.key.case_id);
     if (found == planned.end()) continue;
-    const Fields options = without_secrets(found->second->options);
+    const OptionValues options = without_secrets(found->second->options);
     for (const auto& [name, then] : launch.row.options) {
       const auto now = options.find(name);
       if (now == options.end() || now->second == then || may_differ(name, catalogue)) continue;

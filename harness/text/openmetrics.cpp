@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/openmetrics.h"
 
-#include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
+#include "harness/base/value.h"
 #include "harness/text/printable.h"
 
 namespace stepbench {
 namespace {
 
-std::string sample_value(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
+void append_sample_value(std::string& text, double value) {
+  if (std::isnan(value)) {
+    text += "NaN";
+  } else if (std::isinf(value)) {
+    text += value > 0 ? "+Inf" : "-Inf";
+  } else {
+    append_text(text, value);
+  }
 }
 
 std::string escaped_label(std::string_view text) {
@@ -54,29 +55,34 @@ std::string GaugePage::label_text(const Labels& labels) {
   return text;
 }
 
-void GaugePage::add(const std::string& name, std::string_view unit, std::string_view help,
+void GaugePage::add(std::string_view name, std::string_view unit, std::string_view help,
                     std::string_view labels, double value) {
-  const auto [found, is_new] = by_name_.try_emplace(name, families_.size());
-  if (is_new) {
+  auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    found = by_name_.emplace(name, families_.size()).first;
     OneFamily& family = families_.emplace_back();
-    family.head = "# TYPE " + name + " gauge\n";
+    family.head.append("# TYPE ").append(name).append(" gauge\n");
     if (!unit.empty()) family.head.append("# UNIT ").append(name).append(" ").append(unit) += '\n';
-    family.head += "# HELP " + name + ' ' + escaped_label(help) + '\n';
+    family.head.append("# HELP ").append(name).append(" ").append(escaped_label(help)) += '\n';
   }
   std::string& samples = families_[found->second].samples;
   samples += name;
   if (!labels.empty()) samples.append("{").append(labels).append("}");
-  samples.append(" ").append(sample_value(value)) += '\n';
+  append_sample_value(samples += ' ', value);
+  samples += '\n';
   ++samples_;
 }
 
-std::string GaugePage::take() {
-  std::string page;
-  for (const OneFamily& family : families_) page += family.head + family.samples;
-  families_.clear();
-  by_name_.clear();
-  samples_ = 0;
-  return page + "# EOF\n";
+std::string GaugePage::text() const {
+  return whole_text([this](const TextSink& sink) { write(sink); });
+}
+
+void GaugePage::write(const TextSink& sink) const {
+  for (const OneFamily& family : families_) {
+    sink(family.head);
+    sink(family.samples);
+  }
+  sink("# EOF\n");
 }
 
 }  // namespace stepbench

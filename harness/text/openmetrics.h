@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "harness/text/text_sink.h"
 
 namespace stepbench {
 
@@ -23,19 +26,23 @@ class GaugePage {
 
   // A sample of the family `name`, which ends in its `unit` where it has one. `help` counts of the
   // first sample. `labels` as label_text() gives them; equal ones are the caller's mistake.
-  void add(const std::string& name, std::string_view unit, std::string_view help,
+  void add(std::string_view name, std::string_view unit, std::string_view help,
            std::string_view labels, double value);
 
   [[nodiscard]] std::size_t samples() const { return samples_; }
-  [[nodiscard]] std::string take();
+  [[nodiscard]] std::string text() const;
+  void write(const TextSink& sink) const;  // the same in pieces
 
  private:
   struct OneFamily {
     std::string head;
     std::string samples;
   };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
   std::vector<OneFamily> families_;
-  std::unordered_map<std::string, std::size_t> by_name_;
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> by_name_;
   std::size_t samples_ = 0;
 };
 

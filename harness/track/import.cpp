@@ -79,9 +79,9 @@ std::string digest_of(const LaunchRow& row, const LaunchValues& values) {
 }
 
 // Those that differ from the defaults, and all that were swept.
-Fields naming_options(const Fields& options, const std::vector<std::string>& swept,
-                      const Catalogue& catalogue) {
-  Fields naming;
+OptionValues naming_options(const OptionValues& options, const std::vector<std::string>& swept,
+                            const Catalogue& catalogue) {
+  OptionValues naming;
   for (const auto& [name, value] : options) {
     if (is_null(value) || name == "workload" || name.starts_with("track.")) continue;
     const Option* option = catalogue.find_option(name);
@@ -150,9 +150,9 @@ class Importer {
     if (launches == 0) return;
     ImportedCase one{.case_id = row.case_id,
                      .workload = row.workload,
-                     .options = naming_options(row.options, header.swept, catalogue())};
-    const auto control = row.options.find(kControlOption);
-    one.control = control != row.options.end() && control->second == Value{true};
+                     .options = naming_options(row.options(), header.swept, catalogue())};
+    const auto control = row.options().find(kControlOption);
+    one.control = control != row.options().end() && control->second == Value{true};
     const std::string peak = peak_metric(row, results_.columns);
     for (const MeasuredLaunch& each : row.measured) {
       add(one, *each.launch, values_of(each, row.clock, peak));
@@ -166,7 +166,7 @@ class Importer {
                      [](const ImportedLaunch& a, const ImportedLaunch& b) {
                        return a.values.launch < b.values.launch;
                      });
-    if (const auto version = row.options.find(kVersionOption); version != row.options.end()) {
+    if (const auto version = row.options().find(kVersionOption); version != row.options().end()) {
       one.machine.insert_or_assign(std::string(kVersionOption), version->second);
     } else {
       one.machine.insert_or_assign(std::string(kVersionOption), Value{std::int64_t{1}});

@@ -35,7 +35,7 @@ struct ImportedLaunch {
 struct ImportedCase {
   std::string case_id = {};
   std::string workload = {};
-  Fields options = {};
+  OptionValues options = {};
   Fields machine = {};
   bool control = false;
   std::vector<ImportedLaunch> launches = {};  // by number

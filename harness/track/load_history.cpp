@@ -86,7 +86,7 @@ class Loader {
                                    .workload = text_at(row, 1),
                                    .case_id = text_at(row, 2),
                                    .metric = text_at(row, 3),
-                                   .options = fields_from_json(text_at(row, 4)),
+                                   .options = OptionValues(fields_from_json(text_at(row, 4))),
                                    .machine = fields_from_json(text_at(row, 5))};
                      describe_metric(one.series);
                      series_.emplace(id, history_.series.size());

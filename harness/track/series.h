@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/base/option_values.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 
@@ -28,10 +29,10 @@ struct TrackedSeries {
   std::string metric = {};  // kStepSeries, kPeakSeries, or a phase: "phase.data_wait"
   std::string unit = {};    // "ns", "bytes"
   Direction direction = Direction::kNeither;
-  bool screened = false;  // false: kept to explain others (phases), no alert comes from it
-  bool control = false;   // of the control case, in the last run
-  Fields options = {};    // of the case: those that differ from the defaults
-  Fields machine = {};    // cpu.model, cpu_capability, GPU models and their count, track.version
+  bool screened = false;      // false: kept to explain others (phases), no alert comes from it
+  bool control = false;       // of the control case, in the last run
+  OptionValues options = {};  // of the case: those that differ from the defaults
+  Fields machine = {};  // cpu.model, cpu_capability, GPU models and their count, track.version
   bool operator==(const TrackedSeries&) const = default;
 };
 

@@ -227,7 +227,7 @@ class RunWriter {
     std::vector<SqlValue> names;
     for (const auto& [id, each] : series) {
       append(names, id, each.workload, each.case_id, each.metric, each.unit,
-             std::string(name_of(each.direction)), fields_json(each.options),
+             std::string(name_of(each.direction)), fields_json(Fields(each.options)),
              fields_json(each.machine), run_.run.started_utc);
     }
     database_.insert(kSeries, names);

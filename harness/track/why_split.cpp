@@ -40,7 +40,7 @@ std::vector<FieldSplit> identity_splits(const TrackedSeries& a, const TrackedSer
   add_split(splits, "workload", a.workload, b.workload);
   add_split(splits, "metric", a.metric, b.metric);
   const std::size_t before = splits.size();
-  for (FieldSplit& split : field_splits(a.options, b.options, "default")) {
+  for (FieldSplit& split : field_splits(Fields(a.options), Fields(b.options), "default")) {
     if (a.case_id != b.case_id) splits.push_back(std::move(split));
   }
   // Options that the names of the cases do not show.

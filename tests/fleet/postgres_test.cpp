@@ -53,8 +53,8 @@ std::string text_of(const History& history) {
   }
   for (const SeriesHistory& one : history.series) {
     text << one.series.id << '|' << one.series.experiment << '|' << one.series.case_id << '|'
-         << one.series.metric << '|' << one.series.control << fields_json(one.series.options)
-         << fields_json(one.series.machine) << '\n';
+         << one.series.metric << '|' << one.series.control
+         << fields_json(Fields(one.series.options)) << fields_json(one.series.machine) << '\n';
     for (const TrackedPoint& point : one.points) {
       text << "  " << point.run << ' ' << point.value << ' ' << point.low << ' ' << point.high
            << ' ' << point.launches << ' ' << point.steps << ' ' << point.control.value_or(-1)

@@ -128,7 +128,7 @@ Fields AnalyzeRequest::case_options(const Trace& trace, const std::filesystem::p
   const auto [cases, is_new] = runs_.try_emplace(run);
   if (is_new) cases->second = options_of_cases(run);
   const auto found = cases->second.find(case_id);
-  return found == cases->second.end() ? Fields{} : found->second;
+  return found == cases->second.end() ? Fields{} : Fields(found->second);
 }
 
 std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,

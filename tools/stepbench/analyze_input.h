@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/analyze/rules.h"
+#include "harness/base/option_values.h"
 #include "harness/report/analysis_report.h"
 #include "tools/stepbench/command.h"
 
@@ -46,7 +47,7 @@ struct AnalyzeRequest {
   RuleOptions rules = {};
 
  private:
-  std::map<std::filesystem::path, std::map<std::string, Fields, std::less<>>> runs_ = {};
+  std::map<std::filesystem::path, std::map<std::string, OptionValues, std::less<>>> runs_ = {};
 };
 
 // Files as they are; of a folder its traces by name, of a run those below traces/.

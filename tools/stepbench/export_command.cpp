@@ -48,11 +48,6 @@ struct ExportRequest {
   ExportOptions options = {};
 };
 
-struct Exported {
-  std::string text;
-  bool measured = true;
-};
-
 // "  junit (.xml): test reports of GitLab"
 std::string formats_text() {
   std::string text;
@@ -97,42 +92,44 @@ std::string whole_file(const std::string& path) {
   return *text;
 }
 
-Exported export_verdict(const std::string& path, const ExportFormat& format,
-                        const ExportOptions& options) {
+void export_verdict(const std::string& path, const ExportFormat& format,
+                    const ExportOptions& options, const TextSink& sink) {
   const auto write = writer_of(format, ExportSource::kVerdict, &ExportFormat::of_verdict);
-  return {write(read_comparisons(whole_file(path)), options)};
+  sink(write(read_comparisons(whole_file(path)), options));
 }
 
-Exported export_night(const std::string& path, const ExportFormat& format,
-                      const ExportOptions& options) {
+void export_night(const std::string& path, const ExportFormat& format, const ExportOptions& options,
+                  const TextSink& sink) {
   const auto write = writer_of(format, ExportSource::kNight, &ExportFormat::of_night);
-  return {write(whole_file(path), options)};
+  sink(write(whole_file(path), options));
 }
 
-Exported export_history(const std::string& path, const ExportFormat& format,
-                        const ExportOptions& options) {
+// Whether anything was measured.
+bool export_history(const std::string& path, const ExportFormat& format,
+                    const ExportOptions& options, const TextSink& sink) {
   const auto write = writer_of(format, ExportSource::kHistory, &ExportFormat::of_history);
   const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
   TrackStore store = open_history({.db = is_url ? path : "sqlite:" + path});
   const History history = store.history();
-  return {write(history, options), !history.series.empty()};
+  sink(write(history, options));
+  return !history.series.empty();
 }
 
-Exported export_runs(const std::vector<std::string>& sources, const ExportFormat& format,
-                     const ExportOptions& options, std::ostream& err) {
+bool export_runs(const std::vector<std::string>& sources, const ExportFormat& format,
+                 const ExportOptions& options, const TextSink& sink, std::ostream& err) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& source : sources) paths.push_back(choose_run(source, err));
   const Results results = read_results(paths);
   for (const std::string& warning : results.warnings) {
     err << "warning: " << printable(warning) << '\n';
   }
-  const bool measured = std::any_of(
-      results.launches.begin(), results.launches.end(),
-      [](const Launch& launch) { return launch.row.outcome.kind == Outcome::Kind::kMeasured; });
-  return {format.of_run(results, options), measured};
+  format.of_run(results, options, sink);
+  return std::any_of(results.launches.begin(), results.launches.end(), [](const Launch& launch) {
+    return launch.row.outcome.kind == Outcome::Kind::kMeasured;
+  });
 }
 
-Exported exported(const ExportRequest& arguments, std::ostream& err) {
+bool export_to(const TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
   const ExportFormat& format = chosen_format(arguments);
   const ExportSource source = export_source(arguments.sources.front());
   for (const std::string& other : arguments.sources) {
@@ -144,32 +141,45 @@ Exported exported(const ExportRequest& arguments, std::ostream& err) {
   try {
     switch (source) {
       case ExportSource::kVerdict:
-        return export_verdict(path, format, arguments.options);
+        export_verdict(path, format, arguments.options, sink);
+        return true;
       case ExportSource::kNight:
-        return export_night(path, format, arguments.options);
+        export_night(path, format, arguments.options, sink);
+        return true;
       case ExportSource::kHistory:
-        return export_history(path, format, arguments.options);
+        return export_history(path, format, arguments.options, sink);
       case ExportSource::kRun:
         break;
     }
   } catch (const LineError& error) {
     throw ConfigError(path, error.what());
   }
-  return export_runs(arguments.sources, format, arguments.options, err);
+  return export_runs(arguments.sources, format, arguments.options, sink, err);
+}
+
+bool export_to_standard_output(const ExportRequest& arguments, const Environment& environment) {
+  const bool measured = export_to([&](std::string_view piece) { environment.out << piece; },
+                                  arguments, environment.err);
+  environment.out.flush();
+  if (!environment.out) throw ConfigError("standard output", "cannot be written");
+  return measured;
+}
+
+bool export_to_file(const ExportRequest& arguments, std::ostream& err) {
+  OutputFile file("--output", arguments.output);
+  const bool measured =
+      export_to([&](std::string_view piece) { file.write(piece); }, arguments, err);
+  file.close();
+  return measured;
 }
 
 int execute_export(const ExportRequest& arguments, const Environment& environment) {
   const std::vector<std::filesystem::path> inputs(arguments.sources.begin(),
                                                   arguments.sources.end());
   check_output_file("--output", arguments.output, inputs);
-  const Exported made = exported(arguments, environment.err);
-  if (arguments.output.empty()) {
-    environment.out << made.text << std::flush;
-    if (!environment.out) throw ConfigError("standard output", "cannot be written");
-  } else {
-    write_output_file("--output", arguments.output, made.text);
-  }
-  return made.measured ? kExitOk : kExitNothingMeasured;
+  const bool measured = arguments.output.empty() ? export_to_standard_output(arguments, environment)
+                                                 : export_to_file(arguments, environment.err);
+  return measured ? kExitOk : kExitNothingMeasured;
 }
 
 }  // namespace

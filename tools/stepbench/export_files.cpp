@@ -72,7 +72,9 @@ void check_export_files(const ExportFiles& files, std::span<const std::filesyste
 }
 
 void write_export_files(const ExportFiles& files, const Results& results) {
-  write_files(files, [&](const ExportFormat& format) { return format.of_run(results, {}); });
+  write_files(files, [&](const ExportFormat& format) {
+    return whole_text([&](const TextSink& sink) { format.of_run(results, {}, sink); });
+  });
 }
 
 void write_export_files(const ExportFiles& files, std::span<const Comparison> comparisons) {

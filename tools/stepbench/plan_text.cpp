@@ -158,8 +158,7 @@ void write_case(JsonText& json, const PlannedCase& planned, const Probe* probe) 
   json.integer("steps_per_launch", steps_per_launch(resolved));
   if (planned.skip) json.text("skip", *planned.skip);
   write_probe(json, resolved, probe);
-  Fields options(resolved.options.begin(), resolved.options.end());
-  json.values("options", without_secrets(std::move(options))).close_object();
+  json.values("options", without_secrets(resolved.options)).close_object();
 }
 
 // The swept ones, and what the plan made of the schedule where there is a loader to fit.

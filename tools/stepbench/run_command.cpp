@@ -66,11 +66,12 @@ struct RunOptions {
 // A wrong name is found before hours of measuring.
 void check_sort(const std::string& sort, const Plan& plan) {
   if (sort.empty()) return;
-  std::vector<CaseRow> rows;
+  Results to_come;
   for (const PlannedCase& planned : plan.cases) {
-    rows.push_back({.case_id = planned.resolved.case_id,
-                    .options = {planned.resolved.options.begin(), planned.resolved.options.end()}});
+    to_come.unfinished.push_back(
+        {.key = {.case_id = planned.resolved.case_id}, .options = planned.resolved.options});
   }
+  std::vector<CaseRow> rows = case_rows(to_come);
   sort_rows(rows, sort);
 }
 

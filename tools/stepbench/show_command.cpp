@@ -123,7 +123,7 @@ std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const Results& 
   const std::vector<std::string> varying = varying_options(rows, results);
   std::string list;
   for (const CaseRow* row : found)
-    list += "\n  " + row->case_id + "  " + case_label(row->options, varying, row->case_id);
+    list += "\n  " + row->case_id + "  " + case_label(row->options(), varying, row->case_id);
   throw ConfigError("--case", "'" + prefix + "' is the beginning of " +
                                   std::to_string(found.size()) + " cases:" + list);
 }

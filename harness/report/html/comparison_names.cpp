@@ -8,7 +8,7 @@
 namespace stepbench {
 
 ComparisonNames::ComparisonNames(const Comparison& comparison) {
-  std::vector<const Fields*> cases;
+  std::vector<const OptionValues*> cases;
   std::set<std::string> ids;
   for (const CaseResult& one : comparison.cases) {
     cases.push_back(&one.options);

@@ -111,8 +111,8 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
   for (const EstimateColumn& column : key_columns()) add(column.name, column.get);
   for (const std::string& name : facts.names.varying()) {
     add(name, [name](const CaseRow& row) {
-      const auto found = row.options.find(name);
-      return found == row.options.end() ? Value{} : found->second;
+      const auto found = row.options().find(name);
+      return found == row.options().end() ? Value{} : found->second;
     });
   }
   for (const EstimateColumn& column : estimate_columns()) add(column.name, column.get);

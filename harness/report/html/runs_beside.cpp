@@ -57,7 +57,8 @@ std::optional<PageTable> runs_beside(const TableFacts& facts) {
         {.head = facts.names.run({.case_id = {}, .run_id = run}), .number = true});
   }
   for (const CaseOfRuns& each : cases) {
-    std::string name = case_label(each.first->options, facts.names.varying(), each.first->case_id);
+    std::string name =
+        case_label(each.first->options(), facts.names.varying(), each.first->case_id);
     if (!each.first->arm.empty()) name += " (arm " + each.first->arm + ')';
     std::vector<PageCell>& row = table.rows.emplace_back();
     row.push_back({.text = std::move(name)});

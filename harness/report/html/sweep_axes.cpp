@@ -106,7 +106,7 @@ SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> row
   for (const std::string& option : varying) {
     values.clear();
     for (const std::size_t row : rows) {
-      const Fields& options = facts.rows[row].options;
+      const OptionValues& options = facts.rows[row].options();
       const auto found = options.find(option);
       values.push_back(found == options.end() ? Value() : found->second);
     }

@@ -31,7 +31,7 @@ TEST(OptionValues, AreTheSameWhateverTheyShare) {
   typical.share();
   OptionValues values = base;
   values["b"] = std::int64_t{7};
-  const OptionValues::Map before = values;
+  const OptionValues::Map before(values);
   values.share_with(typical);
   EXPECT_TRUE(values.shares(typical));
   EXPECT_EQ(OptionValues::Map(values), before);
@@ -41,6 +41,19 @@ TEST(OptionValues, AreTheSameWhateverTheyShare) {
   others.share();
   values.share_with(others);
   EXPECT_FALSE(values.shares(others)) << "it has other names";
+}
+
+TEST(OptionValues, TellWhetherTheirNamesAreShared) {
+  OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}};
+  EXPECT_FALSE(base.is_shared());
+  base.share();
+  OptionValues copy = base;
+  copy["d"] = std::int64_t{3};
+  EXPECT_TRUE(copy.has_names_of(base));
+  copy["e"] = true;
+  EXPECT_FALSE(copy.is_shared());
+  EXPECT_FALSE(copy.has_names_of(base));
+  EXPECT_FALSE(OptionValues().has_names_of(OptionValues())) << "nothing is frozen";
 }
 
 TEST(OptionValues, ASlotIsAShortWayToAName) {

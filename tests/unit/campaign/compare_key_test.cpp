@@ -22,7 +22,7 @@ constexpr const char* kBase = "name: n\nworkload: loader\n";
 LaunchRow row_of(const PlannedCase& planned) {
   LaunchRow row;
   row.key.case_id = planned.resolved.case_id;
-  row.options = Fields(planned.resolved.options.begin(), planned.resolved.options.end());
+  row.options = planned.resolved.options;
   return row;
 }
 

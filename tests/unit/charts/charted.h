@@ -19,7 +19,7 @@ namespace stepbench::test {
 using Json = nlohmann::json;
 
 struct PlannedCase {
-  Fields options = {};
+  OptionValues options = {};
   std::vector<std::int64_t> step_ns = {};  // one per launch; none: a launch that failed
   std::string reason = "out of memory";
   std::string run_id = "20260131-120000-demo";

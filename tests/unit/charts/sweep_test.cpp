@@ -238,7 +238,7 @@ TEST(SweepCharts, ThreeOptionsAreSmallMultiplesOfOneRange) {
 TEST(SweepCharts, NineOptionsAreParallelCoordinatesAndTheBestCases) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 200; ++i) {
-    Fields options;
+    OptionValues options;
     for (std::int64_t option = 0; option < 9; ++option) {
       options["o" + std::to_string(option)] = (i >> option) % 2 == 0 || option > 6
                                                   ? Value(i % (option + 2))

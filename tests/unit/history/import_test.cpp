@@ -170,7 +170,7 @@ TEST(Import, TheRunKeepsWhatAConfirmationNeeds) {
 
 TEST(Import, ASeriesIsNamedByTheOptionsThatAreNotDefaults) {
   const Import import = import_made({});
-  const Fields& options = import.runs.at(0).cases.at(0).options;
+  const Fields options(import.runs.at(0).cases.at(0).options);
   EXPECT_THAT(options, ElementsAre(Pair("device", Value{std::string("cpu")}),
                                    Pair("loader.num_workers", Value{std::int64_t{2}})));
 }

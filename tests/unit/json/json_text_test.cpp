@@ -29,6 +29,26 @@ TEST(JsonText, KeepsTheOrderOfCallsAndAddsCommas) {
             R"({"a":"x","b":-1,"c":true,"d":null,"e":[1,2],"f":["y"],"g":[3,4],"h":{"i":0}})");
 }
 
+TEST(JsonText, IsTheSameInPieces) {
+  const auto write = [](const auto& pause) {
+    JsonText json;
+    pause(json);
+    json.open_object().open_array("a");
+    pause(json);
+    json.integer({}, 1);
+    pause(json);
+    json.integer({}, 2).close_array();
+    pause(json);
+    json.text("b", "x").close_object();
+    return json.take();
+  };
+  std::string passed_on;
+  const std::string rest = write(
+      [&](JsonText& json) { json.pass_on([&](std::string_view piece) { passed_on += piece; }); });
+  EXPECT_EQ(passed_on + rest, write([](JsonText&) {}));
+  EXPECT_EQ(rest.front(), ']') << "all but the last character went out";
+}
+
 TEST(JsonText, ANumberStaysARealNumberAndAnInfiniteOneIsNull) {
   JsonText json;
   json.open_array().number({}, 1).number({}, 0.5);

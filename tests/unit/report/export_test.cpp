@@ -142,7 +142,7 @@ TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
   page.add("y", "", "Other.", "", std::nan(""));
   page.add("x_seconds", "seconds", "Help.", GaugePage::label_text({{"a", "2"}}), INFINITY);
   EXPECT_EQ(page.samples(), 3U);
-  EXPECT_EQ(page.take(),
+  EXPECT_EQ(page.text(),
             "# TYPE x_seconds gauge\n# UNIT x_seconds seconds\n# HELP x_seconds Help.\n"
             "x_seconds{a=\"q\\\"\\\\\\n\"} 0.5\nx_seconds{a=\"2\"} +Inf\n"
             "# TYPE y gauge\n# HELP y Other.\ny NaN\n# EOF\n");
@@ -150,8 +150,11 @@ TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
 }
 
 TEST(OpenMetrics, MoreSeriesThanAskedForAreRefused) {
-  EXPECT_THROW((void)openmetrics_page(sample_run(), 10), ConfigError);
-  EXPECT_THAT(openmetrics_page(sample_run()),
+  const auto page_of = [](const Results& results, std::size_t most) {
+    return whole_text([&](const TextSink& sink) { write_openmetrics(results, most, sink); });
+  };
+  EXPECT_THROW((void)page_of(sample_run(), 10), ConfigError);
+  EXPECT_THAT(page_of(sample_run(), kMaxSeries),
               AllOf(HasSubstr("stepbench_step_seconds{experiment=\"quickstart\",host=\"vm\",case="),
                     HasSubstr("option_num_workers=\"2\"} 0.0532461974"),
                     HasSubstr("stepbench_phase_seconds{")));
@@ -254,7 +257,9 @@ TEST(ExportFormats, HaveOneNameEachAndEveryRunComesInAllOfThem) {
   for (const ExportFormat& format : export_formats()) {
     EXPECT_TRUE(names.insert(format.name).second);
     ASSERT_NE(format.of_run, nullptr);
-    EXPECT_THAT(format.of_run(Results(), {}), Not(::testing::IsEmpty())) << format.name;
+    const std::string text =
+        whole_text([&](const TextSink& sink) { format.of_run(Results(), {}, sink); });
+    EXPECT_THAT(text, Not(::testing::IsEmpty())) << format.name;
   }
   EXPECT_EQ(export_format_of_file("a/b.prom"), export_format("openmetrics"));
   EXPECT_EQ(export_format_of_file("x.json"), export_format("json"));

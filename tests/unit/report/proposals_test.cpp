@@ -246,10 +246,10 @@ TEST(Proposals, NeverContradictTheRowsOfTheirRun) {
       for (const CaseFinding& each : findings_of(row, proposals)) {
         for (const CaseRow& other : rows) {
           const auto equal = [&](const char* option, const std::string& value) {
-            return to_text(other.options.at(option)) == value;
+            return to_text(other.options().at(option)) == value;
           };
           if (&other == &row ||
-              other.options.at("loader.batch_size") != row.options.at("loader.batch_size")) {
+              other.options().at("loader.batch_size") != row.options().at("loader.batch_size")) {
             continue;
           }
           for (const Finding::Set& set : each.finding.set) {

@@ -139,7 +139,7 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
     std::sort(steps.begin(), steps.end());
     EXPECT_DOUBLE_EQ(row.step_ns.value(), (steps[2] + steps[3]) / 2);
     EXPECT_NEAR(row.samples_per_s.value(), 32e9 / *row.step_ns, 1e-9);
-    if (to_text(row.options.at("loader.num_workers")) == "1") continue;
+    if (to_text(row.options().at("loader.num_workers")) == "1") continue;
     EXPECT_LT(row.p50_ns.value(), 0.9 * *row.step_ns) << "most steps found their batch ready";
   }
   EXPECT_THAT(best_cases(results), ::testing::ElementsAre("0992dd", "15ceab"))

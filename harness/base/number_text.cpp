@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/base/number_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace stepbench {
+namespace {
+
+template <typename Number>
+void append_shortest(std::string& text, Number number) {
+  std::array<char, 32> buffer;  // of both kinds the longest has 24
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
+  text.append(buffer.data(), end);
+}
+
+// Whether its text is that of a whole number: most numbers are nanoseconds, bytes and counts, and
+// those are far quicker to write. From five zeros at the end an exponent may be shorter.
+bool is_plainly_whole(double number) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  if (!(std::fabs(number) < kExact)) return false;
+  const auto whole = static_cast<std::int64_t>(number);
+  return static_cast<double>(whole) == number && whole % 100'000 != 0;
+}
+
+}  // namespace
+
+void append_number(std::string& text, std::int64_t number) { append_shortest(text, number); }
+
+void append_number(std::string& text, double number) {
+  if (is_plainly_whole(number)) {
+    append_shortest(text, static_cast<std::int64_t>(number));
+  } else {
+    append_shortest(text, number);
+  }
+}
+
+}  // namespace stepbench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/estimate/metric_medians.h"
+
+#include <algorithm>
+
+#include "harness/stats/order.h"
+
+namespace stepbench {
+
+std::vector<MetricMedian> metric_medians(const CaseRow& row) {
+  std::vector<MetricMedian> all;
+  for (const MeasuredLaunch& each : row.measured) {
+    for (const auto& [name, value] : each.launch->row.report.metrics) {
+      if (value) all.push_back({name, *value});
+    }
+  }
+  if (row.measured.size() < 2) return all;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const MetricMedian& a, const MetricMedian& b) { return a.name < b.name; });
+  std::vector<MetricMedian> medians;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    values.push_back(all[i].value);
+    if (i + 1 < all.size() && all[i + 1].name == all[i].name) continue;
+    medians.push_back({all[i].name, median(values)});
+    values.clear();
+  }
+  return medians;
+}
+
+}  // namespace stepbench
