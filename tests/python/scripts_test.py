@@ -222,7 +222,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("aten::addmm", self.stepbench("show", "results", "--ops"))
 
     def test_steps_are_measured_until_their_mean_is_known_and_their_warm_up_is_judged(self):
-        self.write(HEAD + "for number, _ in enumerate(measure(Loader())): time.sleep(max(0.001, 0.006 - 0.0002 * number))")
+        self.write(HEAD + "for number, _ in enumerate(measure(Loader())): time.sleep(max(0.005, 0.045 - 0.0015 * number))")
         self.run_script("--set", "schedule.active=auto", "--set", "schedule.window=30", "--set", "schedule.max_active=60",
                         "--set", "schedule.precision=0.5")
         launch, = rows_of(self.results, "launch")

@@ -149,7 +149,7 @@ class HeldLock(Runs):
     # The thread holds the lock in calls of C that never give it away.
     TOP = """
     def count():
-        while True: sum(range(400_000))
+        while True: sum(range(2_000_000))
     """
 
     def test_a_thread_that_holds_the_interpreters_lock_is_found(self):
