@@ -95,6 +95,21 @@ class Gatherer {
   std::map<RowKey, std::size_t> index_;
 };
 
+std::size_t digits_of(std::vector<std::string_view> ids) {
+  constexpr std::size_t kLeast = 6;
+  constexpr std::size_t kMost = 16;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::size_t digits = kLeast;
+  // Those that have most in common are neighbours.
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    const std::string_view before = ids[i - 1];
+    const auto common = std::mismatch(before.begin(), before.end(), ids[i].begin(), ids[i].end());
+    digits = std::max(digits, static_cast<std::size_t>(common.first - before.begin()) + 1);
+  }
+  return std::min(digits, kMost);
+}
+
 }  // namespace
 
 std::vector<CaseRow> case_rows(const Results& results) {
@@ -222,19 +237,13 @@ std::string short_name(const std::string& name, const std::vector<std::string>& 
 }
 
 std::size_t id_digits(const std::vector<CaseRow>& rows) {
-  std::set<std::string> ids;
-  for (const CaseRow& row : rows) ids.insert(row.case_id);
-  return id_digits(ids);
+  std::vector<std::string_view> ids;
+  for (const CaseRow& row : rows) ids.push_back(row.case_id);
+  return digits_of(std::move(ids));
 }
 
 std::size_t id_digits(const std::set<std::string>& ids) {
-  std::size_t digits = 6;
-  for (; digits < 16; ++digits) {
-    std::set<std::string> prefixes;
-    for (const std::string& id : ids) prefixes.insert(id.substr(0, digits));
-    if (prefixes.size() == ids.size()) break;
-  }
-  return digits;
+  return digits_of({ids.begin(), ids.end()});
 }
 
 RowNames::RowNames(const std::vector<CaseRow>& rows, const Results& results)

@@ -2,8 +2,8 @@
 #include "harness/report/findings.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -108,6 +108,29 @@ std::string about(const std::vector<std::string>& labels, std::size_t cases) {
   return " (" + names + ')';
 }
 
+// Cases of arms and runs, each once, whatever was recorded of them.
+class CaseNames {
+ public:
+  // Of the rows that `is_one` holds for; they must outlive this.
+  template <typename IsOne>
+  CaseNames(const std::vector<CaseRow>& rows, const IsOne& is_one) {
+    for (const CaseRow& row : rows) {
+      if (is_one(row)) names_.push_back(name_of_case(row));
+    }
+    std::sort(names_.begin(), names_.end());
+    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+  }
+  [[nodiscard]] bool contains(const CaseRow& row) const {
+    return std::binary_search(names_.begin(), names_.end(), name_of_case(row));
+  }
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+
+ private:
+  using Name = std::array<std::string_view, 3>;
+  static Name name_of_case(const CaseRow& row) { return {row.case_id, row.arm, row.run_id}; }
+  std::vector<Name> names_;
+};
+
 std::optional<AnswerKind> kind_of(const CaseFinding& found) {
   return found.answer ? std::optional(found.answer->kind) : std::nullopt;
 }
@@ -160,30 +183,22 @@ std::vector<CaseFinding> findings_of(const CaseRow& row, const Proposals& propos
 std::vector<std::string> finding_lines(const std::vector<CaseRow>& rows, const Results& results) {
   const RowNames names(rows, results);
   const Proposals proposals(rows, results);
-  const auto case_of = [](const CaseRow& row) { return row.case_id + row.arm + row.run_id; };
-  std::set<std::string> timed;
-  for (const CaseRow& row : rows) {
-    if (row.pass == Pass::kTiming) timed.insert(case_of(row));
-  }
+  const CaseNames timed(rows, [](const CaseRow& row) { return row.pass == Pass::kTiming; });
+  const CaseNames cases(rows, [](const CaseRow&) { return true; });
   std::vector<SharedFinding> kinds;
-  std::vector<std::string> cases;
   for (const CaseRow& row : rows) {
-    cases.push_back(case_of(row));
-    const std::string label = names.name(row);
     const bool other_pass = row.pass != Pass::kTiming;
     for (const CaseFinding& each : findings_of(row, proposals)) {
       // Recording changes how long a step takes and waits: then the timed launches are asked,
       // but for what only the records can tell.
       const bool of_trace = !each.finding.window.empty();
-      if (other_pass && !of_trace && each.finding.share && timed.contains(case_of(row))) continue;
-      add_case(each, label, other_pass, kinds);
+      if (other_pass && !of_trace && each.finding.share && timed.contains(row)) continue;
+      add_case(each, names.name(row), other_pass, kinds);
     }
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {
     return is_more_severe(a.worst.finding, b.worst.finding);
   });
-  std::sort(cases.begin(), cases.end());
-  cases.erase(std::unique(cases.begin(), cases.end()), cases.end());
   std::vector<std::string> lines;
   for (const SharedFinding& kind : kinds) {
     lines.push_back(headline(kind.worst.finding) + about(kind.labels, cases.size()));

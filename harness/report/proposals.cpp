@@ -176,6 +176,7 @@ Proposals::Proposals(const std::vector<CaseRow>& rows, const Results& results)
 std::string Proposals::run_of(const CaseRow& row) const { return has_runs_ ? row.run_id : ""; }
 
 const CaseRow& Proposals::timed(const CaseRow& row) const {
+  if (row.pass == Pass::kTiming) return row;
   const auto found = timed_.find(key_of(row) + '/' + run_of(row));
   return found == timed_.end() ? row : *found->second;
 }
