@@ -63,10 +63,8 @@ class OptionValues {
 
   OptionValues() = default;
   OptionValues(std::initializer_list<value_type> values);
-  // NOLINTBEGIN(google-explicit-constructor): the same thing in another shape
   explicit OptionValues(const Map& values);
   explicit operator Map() const;
-  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] const_iterator begin() const { return {this, 0, 0}; }
   [[nodiscard]] const_iterator end() const;
@@ -87,7 +85,7 @@ class OptionValues {
   [[nodiscard]] bool is_shared() const { return frozen_ != nullptr && added_.empty(); }
   // Told at once: false also for equal names that are not shared.
   [[nodiscard]] bool has_names_of(const OptionValues& other) const {
-    return is_shared() && other.is_shared() && frozen_ == other.frozen_;
+    return is_shared() && other.is_shared() && shares(other);
   }
   // Shares what `other` froze instead, if that has the same names: costs only what differs.
   void share_with(const OptionValues& other);

@@ -45,48 +45,28 @@ class SharedCells {
   std::map<const void*, std::string> texts_;
 };
 
-// Cells of the options, by one walk over each row's: names of both are in order.
-class OptionCells {
- public:
-  explicit OptionCells(std::vector<std::string> names) : names_(std::move(names)) {}
-
-  void append(const CaseRow& row, std::string& text) const {
-    auto option = row.options().begin();
-    const auto end = row.options().end();
-    for (const std::string& name : names_) {
-      while (option != end && option->first < name) ++option;
-      text += ',';
-      if (option != end && option->first == name) append_cell(text, option->second);
+// A cell of each of `names`, by one walk over both: names and `named` are in order of names.
+template <typename Named>
+void append_named(const std::vector<std::string>& names, const Named& named, std::string& text) {
+  auto at = named.begin();
+  for (const std::string& name : names) {
+    text += ',';
+    for (; at != named.end(); ++at) {
+      const auto& [known, value] = *at;
+      if (known < name) continue;
+      if (known == name) append_cell(text, value);
+      break;
     }
   }
+}
 
- private:
-  std::vector<std::string> names_;
-};
-
-// Cells of metrics, in the same way.
-class MetricCells {
- public:
-  explicit MetricCells(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const bool renamed = name.starts_with(kMetricPrefix);
-      names_.push_back(renamed ? name.substr(kMetricPrefix.size()) : name);
-    }
+// As the launches call them: a column has a prefix where its name is taken.
+std::vector<std::string> metrics_of_columns(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (name.starts_with(kMetricPrefix)) name.erase(0, kMetricPrefix.size());
   }
-
-  void append(const CaseRow& row, std::string& text) const {
-    const std::vector<MetricMedian> metrics = metric_medians(row);
-    auto metric = metrics.begin();
-    for (const std::string& name : names_) {
-      while (metric != metrics.end() && metric->name < name) ++metric;
-      text += ',';
-      if (metric != metrics.end() && metric->name == name) append_text(text, metric->value);
-    }
-  }
-
- private:
-  std::vector<std::string> names_;
-};
+  return names;
+}
 
 void end_line(std::string& text, const TextSink& sink) {
   text += '\n';
@@ -107,12 +87,13 @@ void write_whole_csv(const std::vector<CaseRow>& rows, const TextSink& sink) {
   for (const std::string& name : details.phases) phases.push_back(row_getter(name));
   std::vector<std::string> heads = record_names(rows);
   const auto options_begin = heads.begin() + std::ssize(key_columns());
-  const OptionCells options({options_begin, heads.end() - std::ssize(estimate_columns())});
+  const std::vector<std::string> options(options_begin,
+                                         heads.end() - std::ssize(estimate_columns()));
   for (const auto* more :
        {&details.phases, &details.metrics, &details.labels, &details.environment}) {
     heads.insert(heads.end(), more->begin(), more->end());
   }
-  const MetricCells metrics(details.metrics);
+  const std::vector<std::string> metrics = metrics_of_columns(details.metrics);
   SharedCells labels(std::move(details.labels));
   SharedCells environment(std::move(details.environment));
   std::string text = join(heads, ",", csv_cell) + '\n';
@@ -120,10 +101,10 @@ void write_whole_csv(const std::vector<CaseRow>& rows, const TextSink& sink) {
     const std::size_t begin = text.size();
     append_cells(row, key_columns(), text);
     text.erase(begin, 1);  // the comma in front
-    options.append(row, text);
+    append_named(options, row.options(), text);
     append_cells(row, estimate_columns(), text);
     for (const RowGetter& get : phases) append_cell(text += ',', get(row));
-    metrics.append(row, text);
+    append_named(metrics, metric_medians(row), text);
     text += labels.text(row.run, row);
     text += environment.text(row.worker, row);
     end_line(text, sink);

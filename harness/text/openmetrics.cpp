@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "harness/base/value.h"
+#include "harness/base/number_text.h"
 #include "harness/text/printable.h"
 
 namespace stepbench {
@@ -16,7 +16,7 @@ void append_sample_value(std::string& text, double value) {
   } else if (std::isinf(value)) {
     text += value > 0 ? "+Inf" : "-Inf";
   } else {
-    append_text(text, value);
+    append_number(text, value);
   }
 }
 
